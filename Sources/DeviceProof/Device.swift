@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 /// The kind of device that holds a key.
 public enum DeviceKind: Hashable, Sendable {
     /// A TPM whose maker certified its endorsement key.
@@ -55,14 +57,41 @@ public struct ProvenKey: Hashable, Sendable {
 
 /// What the policy of a key requires of each use. The TPM enforces it; what it means is only claimed.
 ///
-/// The TPM requires a signature of ``authority``. Whether that authority signs only after it verified the user cannot be
+/// The TPM requires a signature of ``authority``, or the value of an index for which wrong values are counted, as
+/// ``passcode`` says. Whether that authority signs only after it verified the user cannot be
 /// proven: the user of a machine can make a key whose policy names an authority of their own.
 public struct UserVerificationClaim: Hashable, Sendable {
-    /// The public key of the authority that approves each use: a P-256 point in X9.63 format, 65 bytes.
+    /// How the TPM itself requires the passcode of the device.
+    public enum Passcode: Hashable, Sendable {
+        /// Not at all: the authority decides alone, also about a passcode.
+        case decidedByAuthority
+        /// Each use needs the passcode, and no approval.
+        case required
+        /// Each use needs the passcode or an approval.
+        case insteadOfApproval
+        /// Each use needs the passcode and an approval.
+        case besidesApproval
+    }
+    /// The public key of the authority that approves each use: a P-256 point in X9.63 format, 65 bytes. Empty for a key
+    /// that needs no approval because the passcode is ``Passcode/required``.
     public let authority: [UInt8]
     /// The reference that each approval names, 32 bytes. It stands for user, store, rule and enrolment set, and is the
     /// same for keys that have all of them in common.
     public let reference: [UInt8]
+    /// How the TPM itself requires the passcode of the device. The TPM knows an index with a value; that the value is
+    /// derived from a passcode is claimed.
+    public let passcode: Passcode
     /// Whether each use also needs the application password of the key.
     public let requiresApplicationPassword: Bool
+}
+
+extension UserVerificationClaim.Passcode {
+    init(_ demand: PasscodeDemand?) {
+        switch demand?.part {
+        case nil: self = .decidedByAuthority
+        case .alone?: self = .required
+        case .either?: self = .insteadOfApproval
+        case .both?: self = .besidesApproval
+        }
+    }
 }

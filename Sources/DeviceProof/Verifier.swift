@@ -182,7 +182,8 @@ public struct Verifier: Sendable {
         }
         let policy = try computing { () throws(Failure) in
             try PolicyDigest.enclaveKey(
-                authority: authority, reference: message.reference, needsPassword: message.needsPassword)
+                authority: authority, reference: message.reference, passcode: message.passcode,
+                needsPassword: message.needsPassword)
         }
         guard area.policy == policy.bytes else {
             throw DeviceProofError(.otherPolicy, "The policy of the key is not the described one.")
@@ -190,7 +191,9 @@ public struct Verifier: Sendable {
         return ProvenKey(
             publicKey: publicKey, keyCannotLeaveDevice: kind,
             userVerificationClaimed: UserVerificationClaim(
-                authority: message.authority, reference: message.reference,
+                // The policy of a key with the passcode alone does not contain the authority, so it is not shown.
+                authority: message.passcode?.part == .alone ? [] : message.authority, reference: message.reference,
+                passcode: UserVerificationClaim.Passcode(message.passcode),
                 requiresApplicationPassword: message.needsPassword))
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyCrypto
+package import LatchkeyCrypto
 package import LatchkeyModel
 import LatchkeyWire
 

@@ -29,9 +29,20 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     ///
     /// - Parameter account: the account that has the user number now.
     /// - Throws: `storeOfEarlierAccount` if the files belong to an earlier account with the same number.
-    package init(
+    package convenience init(
         _ path: String, userID: UInt32, account: AccountName, clock: any Clock, random: any RandomSource
     ) throws(Failure) {
+        try self.init(unchecked: path, clock: clock, random: random)
+        try Files.makePrivateFolder(path)
+        try check(userID, account)
+    }
+
+    /// Returns the records of a folder whose account may not exist any more; empty if there are none.
+    package static func passcodeRecords(in path: String) throws(Failure) -> PasscodeRecords {
+        try AuthorityFolder(unchecked: path, clock: SystemClock(), random: SystemRandomSource()).passcodeRecords()
+    }
+
+    private init(unchecked path: String, clock: any Clock, random: any RandomSource) throws(Failure) {
         self.path = path
         self.clock = clock
         self.random = random
@@ -39,8 +50,6 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
             throw Failure(.internalFailure, "A key has the wrong length.")
         }
         checksumKey = try zeros.derive(.authorityFile)
-        try Files.makePrivateFolder(path)
-        try check(userID, account)
     }
 
     /// Compares the file `account` with the account, and creates it in a new folder.

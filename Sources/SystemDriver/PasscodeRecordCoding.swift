@@ -4,10 +4,11 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-// The contents of the file `passcodes`: `[current, prepared]`, whether a rekey is needed as a third item, and what a chip
-// must still remove as a fourth. A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a
-// chip needs to judge it as a sixth; an empty array is no record. Items at the end that have their default are left out,
-// so the file of a user with an own passcode is the same as that of versions without kinds, which refuse every other one.
+// The contents of the file `passcodes`: `[current, prepared]`, whether a rekey is needed as a third item, what a chip must
+// still remove as a fourth, and the recovery code and the prepared one as a fifth and a sixth, each `[public key, sealed]`.
+// A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a chip needs to judge it as a sixth;
+// an empty array is no record. Items at the end that have their default are left out, so the file of a user with an own
+// passcode is the same as that of versions without kinds, which refuse every other one.
 
 extension PasscodeRecords {
     /// Decodes the contents; nil unless they are exactly what `encoded` returns.
@@ -15,31 +16,63 @@ extension PasscodeRecords {
         var records: [PasscodeRecord?] = []
         var needsRekey: Bool?
         var abandoned: [UInt8]?
+        var recoveries: [RecoveryRecord?] = []
         let isRead = AuthorityFolder.decode(body) { (reader) throws(WireError) in
-            try reader.array(limit: 4) { (reader) throws(WireError) in
+            try reader.array(limit: 6) { (reader) throws(WireError) in
                 if records.count < 2 {
                     records.append(try PasscodeRecord?(from: &reader))
                 } else if needsRekey == nil {
                     needsRekey = try reader.boolean()
-                } else {
+                } else if abandoned == nil {
                     abandoned = try reader.bytes(limit: PasscodeRecord.chipBytes)
+                } else {
+                    recoveries.append(try RecoveryRecord?(from: &reader))
                 }
             }
         }
         guard isRead, records.count == 2 else { return nil }
         self.init(current: records[0], prepared: records[1], needsRekey: needsRekey ?? false)
         self.abandoned = abandoned ?? []
+        if let first = recoveries.first { recovery = first }
+        if recoveries.count > 1 { preparedRecovery = recoveries[1] }
         guard encoded == body else { return nil }
     }
 
     /// The contents of the file.
     var encoded: [UInt8] {
+        let count = preparedRecovery != nil ? 6 : recovery != nil ? 5 : !abandoned.isEmpty ? 4 : needsRekey ? 3 : 2
         var writer = CBORWriter()
-        writer.array(!abandoned.isEmpty ? 4 : needsRekey ? 3 : 2)
+        writer.array(count)
         for record in [current, prepared] { record.write(to: &writer) }
-        if needsRekey || !abandoned.isEmpty { writer.boolean(needsRekey) }
-        if !abandoned.isEmpty { writer.bytes(abandoned) }
+        if count > 2 { writer.boolean(needsRekey) }
+        if count > 3 { writer.bytes(abandoned) }
+        if count > 4 { recovery.write(to: &writer) }
+        if count > 5 { preparedRecovery.write(to: &writer) }
         return writer.finish().copyBytes()
+    }
+}
+
+extension RecoveryRecord? {
+    fileprivate func write(to writer: inout CBORWriter) {
+        guard let self else { return writer.array(0) }
+        writer.array(2)
+        writer.bytes(self.publicKey)
+        writer.bytes(self.sealed)
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var parts: [[UInt8]] = []
+        try reader.array(limit: 2) { (reader) throws(WireError) in
+            parts.append(try reader.bytes(limit: RecoveryRecord.sealedBytes))
+        }
+        guard !parts.isEmpty else {
+            self = nil
+            return
+        }
+        guard parts.count == 2, let record = RecoveryRecord(publicKey: parts[0], sealed: parts[1]) else {
+            throw .invalidValue
+        }
+        self = record
     }
 }
 

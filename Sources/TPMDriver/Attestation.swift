@@ -34,7 +34,8 @@ extension TPMMemory {
             try reader.checkEnd()
             return try KeyProof(
                 key: try key.area.encoded(), statement: statement, signature: signature,
-                authority: key.binding.authority, reference: key.binding.reference, needsPassword: key.needsPassword
+                authority: key.binding.authority, reference: key.binding.reference, passcode: key.binding.passcode,
+                needsPassword: key.needsPassword
             ).encoded()
         }
     }

@@ -36,7 +36,7 @@ extension TPMChip: CommandCarrier {
         return try use { (memory, client) throws(TPMError) in
             // The sender has up to two sessions and an object, which is as much as a TPM without a resource manager
             // has room for beside nothing else.
-            try memory.makeRoom(&client)
+            try memory.makeRoom(forSession: command.policySession, &client)
             return try client.carry(command)
         }
     }
@@ -44,5 +44,15 @@ extension TPMChip: CommandCarrier {
     package func endCarrying() {
         // If the connection cannot be used, nothing remains in it.
         try? use { (_, client) throws(TPMError) in client.endCarrying() }
+    }
+}
+
+extension [UInt8] {
+    /// The session to which a command proves a passcode (`TPM2_PolicySecret`, whose second handle it is); nil for any
+    /// other command.
+    fileprivate var policySession: TPMHandle? {
+        func number(at position: Int) -> UInt32 { self[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+        guard count >= TPMFrame.headerBytes + 8, number(at: 6) == TPMCommand.policySecret.rawValue else { return nil }
+        return TPMHandle(number(at: TPMFrame.headerBytes + 4))
     }
 }

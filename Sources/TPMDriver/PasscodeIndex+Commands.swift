@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import TPMProtocol
 
 // The commands of an index. Each is authenticated in a session that is salted for the storage root key, and so is each
@@ -110,17 +111,28 @@ extension TPMClient {
     mutating func prove(
         _ value: SecretBytes, of index: PasscodeIndex, to policy: TPMSession, in root: StorageRoot
     ) throws(TPMError) {
+        // This session only; any command, since the policy of the object permits few; no reference.
+        let proof = KeyPasscodeProof(
+            session: policy.handle.number, nonce: policy.nonce, command: [], reference: [],
+            expirySeconds: Self.proofSeconds)
+        try prove(value, of: index, proof, in: root)
+    }
+
+    /// The same for the policy of a session that another program has begun.
+    mutating func prove(
+        _ value: SecretBytes, of index: PasscodeIndex, _ proof: KeyPasscodeProof, in root: StorageRoot
+    ) throws(TPMError) {
         let (entity, parameters) = try failing { () throws(Failure) in
             var parameters = TPMWriter()
-            // This session only; any command, since the policy of the object permits few; no reference.
-            for field in [policy.nonce, [], []] { try parameters.add(sized: field) }
-            parameters.add(Self.proofSeconds)
+            for field in [proof.nonce, proof.command, proof.reference] { try parameters.add(sized: field) }
+            parameters.add(proof.expirySeconds)
             return (try index.entity(), parameters.bytes)
         }
         _ = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
             session.password = value
-            return try client.send(.policySecret, [entity, TPMEntity(policy.handle)], parameters, in: &session)
-                .response
+            return try client.send(
+                .policySecret, [entity, TPMEntity(TPMHandle(proof.session))], parameters, in: &session
+            ).response
         }
     }
 

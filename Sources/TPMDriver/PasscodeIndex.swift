@@ -42,13 +42,7 @@ struct PasscodeIndex: Sendable {
     func policy() throws(Failure) -> PolicyDigest { try PolicyDigest().secret(of: entity().name) }
 
     /// The parameters of `TPM2_PolicyOR`.
-    func choice() throws(Failure) -> [UInt8] {
-        var parameters = TPMWriter()
-        let branches = [reading, writing, changing]
-        parameters.add(UInt32(branches.count))
-        for branch in branches { try parameters.add(sized: branch.bytes) }
-        return parameters.bytes
-    }
+    func choice() throws(Failure) -> [UInt8] { try PolicyDigest.choice(of: [reading, writing, changing]) }
 }
 
 /// How many wrong values an index has counted.

@@ -44,10 +44,14 @@ struct PasscodeIndexRecord: Sendable {
             hiddenResetKey = try reader.sized(limit: 64)
             try reader.checkEnd()
         } catch {
-            throw Failure(
-                .storeUnreadable, "The record of the passcode is not one of this version, or it was changed.",
-                hint: "Restore the folder of latchkey-authd from a backup.", cause: error)
+            throw Self.unreadable(error)
         }
+    }
+
+    static func unreadable(_ cause: any Error) -> Failure {
+        Failure(
+            .storeUnreadable, "The record of the passcode is not one of this version, or it was changed.",
+            hint: "Restore the folder of latchkey-authd from a backup.", cause: cause)
     }
 
     func encoded() throws(Failure) -> [UInt8] {

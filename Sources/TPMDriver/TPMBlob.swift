@@ -20,7 +20,8 @@ struct TPMBlob: Sendable {
     /// the ticket (`TPMT_TK_CREATION`).
     let creationDigest, creationTicket: [UInt8]
 
-    private static let version: UInt8 = 3
+    /// The version of a key that relies on the authority for the passcode, and of one that demands it of the TPM.
+    private static let (version, versionWithPasscode) = (3 as UInt8, 5 as UInt8)
 
     init(
         parent: [UInt8], area: TPMPublicArea, privatePart: [UInt8], binding: KeyBinding, needsPassword: Bool,
@@ -32,7 +33,9 @@ struct TPMBlob: Sendable {
     }
 
     /// Whether a blob is of this kind; it may still be malformed.
-    static func isOne(_ blob: SecretBytes) -> Bool { blob.withBytes { $0.first == version } }
+    static func isOne(_ blob: SecretBytes) -> Bool {
+        blob.withBytes { $0.first == version || $0.first == versionWithPasscode }
+    }
 
     /// Decodes a blob. Throws `internalFailure` unless it has exactly this form and its policy is the one that the
     /// other fields describe.
@@ -40,7 +43,8 @@ struct TPMBlob: Sendable {
         do throws(Failure) {
             // Nothing in it is secret in clear: the TPM encrypted the private part.
             var reader = TPMReader(blob.copyBytes())
-            try reader.expect(Self.version)
+            let version = try reader.uint8()
+            guard version == Self.version || version == Self.versionWithPasscode else { throw TPMReader.malformed }
             let flags = try reader.uint8()
             guard flags & ~1 == 0 else { throw TPMReader.malformed }
             needsPassword = flags & 1 != 0
@@ -48,7 +52,9 @@ struct TPMBlob: Sendable {
             area = try TPMPublicArea(decoding: try reader.sized(limit: 512))
             privatePart = try reader.sized(limit: 1024)
             let authority = try reader.sized(limit: 65)
-            binding = KeyBinding(authority: authority, reference: try reader.sized(limit: 32))
+            let reference = try reader.sized(limit: 32)
+            let passcode = version == Self.versionWithPasscode ? try Self.demand(&reader) : nil
+            binding = KeyBinding(authority: authority, reference: reference, passcode: passcode)
             creationDigest = try reader.sized(limit: 32)
             creationTicket = try reader.sized(limit: 128)
             try reader.checkEnd()
@@ -61,24 +67,43 @@ struct TPMBlob: Sendable {
         }
     }
 
+    /// Reads how a key demands the passcode.
+    private static func demand(_ reader: inout TPMReader) throws(Failure) -> PasscodeDemand {
+        guard let part = PasscodeDemand.Part(rawValue: try reader.uint8()) else { throw TPMReader.malformed }
+        let judge = try reader.sized(limit: PasscodeDemand.judgeBytes)
+        guard TPMName.isOne(judge) else { throw TPMReader.malformed }
+        return PasscodeDemand(part, judge: judge)
+    }
+
     /// Encodes the blob.
     func encoded() throws(Failure) -> SecretBytes {
         var writer = TPMWriter()
-        writer.add(Self.version)
+        writer.add(binding.passcode == nil ? Self.version : Self.versionWithPasscode)
         writer.add(needsPassword ? 1 : 0 as UInt8)
-        for field in [
-            parent, try area.encoded(), privatePart, binding.authority, binding.reference, creationDigest,
-            creationTicket,
-        ] {
+        for field in [parent, try area.encoded(), privatePart, binding.authority, binding.reference] {
             try writer.add(sized: field)
         }
+        if let passcode = binding.passcode {
+            writer.add(passcode.part.rawValue)
+            try writer.add(sized: passcode.judge)
+        }
+        for field in [creationDigest, creationTicket] { try writer.add(sized: field) }
         return SecretBytes(writer.bytes)
     }
 
-    /// The policy of a key: the authority's approval of the command, and then the password of the key if it has one.
+    /// The policy of a key: the authority's approval of the command and the passcode, as the binding combines them, and
+    /// then the password of the key if it has one.
     static func policy(_ binding: KeyBinding, needsPassword: Bool) throws(Failure) -> PolicyDigest {
         try .enclaveKey(
-            authority: authorityPoint(binding), reference: binding.reference, needsPassword: needsPassword)
+            authority: authorityPoint(binding), reference: binding.reference, passcode: binding.passcode,
+            needsPassword: needsPassword)
+    }
+
+    /// The branches of which a use fulfils one, if the policy has a choice; empty if it has none.
+    static func branches(_ binding: KeyBinding) throws(Failure) -> [PolicyDigest] {
+        let branches = try PolicyDigest.keyBranches(
+            authority: authorityPoint(binding), reference: binding.reference, passcode: binding.passcode)
+        return branches.count > 1 ? branches : []
     }
 
     /// The public area of the authority's key.

@@ -18,11 +18,13 @@ final class TPMCounter: MonotonicCounter {
     /// - Parameter owner: what the counter belongs to, see `TPMKeyVault.init`.
     init(_ chip: TPMChip, rootKey path: String, owner: [UInt8]) {
         (self.chip, self.path) = (chip, path)
-        // No session can fulfil this policy: it is the digest of a text, not of policy commands. It tells the counter from
-        // those of other stores, and so that the password of the counter cannot be changed.
-        policy = Result { () throws(Failure) in
-            try DigestAlgorithm.sha256.hash(CryptographicLabel.counterPolicy.bytes + [0] + owner)
-        }
+        policy = Result { () throws(Failure) in try Self.policy(of: owner) }
+    }
+
+    /// The policy of the counter of an owner. No session can fulfil it: it is the digest of a text, not of policy commands.
+    /// It tells the counter from those of other stores, and so that the password of the counter cannot be changed.
+    static func policy(of owner: [UInt8]) throws(Failure) -> [UInt8] {
+        try DigestAlgorithm.sha256.hash(CryptographicLabel.counterPolicy.bytes + [0] + owner)
     }
 
     func value() throws(Failure) -> UInt64? {

@@ -56,10 +56,10 @@ package final class TPMEnclave: KeyModule {
         let subject = try Self.subject(blob, operation)
         let use = try uses.begin(Use(blob: blob, operation: operation))
         do throws(Failure) {
-            let nonce = try chip.use { [uses] (memory, client) throws(TPMError) in
+            let (session, nonce) = try chip.use { [uses] (memory, client) throws(TPMError) in
                 try memory.beginSession(use, below: blob.parent, &client) { uses.contains(use) }
             }
-            return KeyChallenge(use, nonce: nonce, subject: subject)
+            return KeyChallenge(use, nonce: nonce, session: session.number, subject: subject)
         } catch {
             uses.drop(use)
             throw error

@@ -32,7 +32,7 @@ extension TPMEnclave {
         }
         return ApprovalSubject(
             keyName: try blob.area.name(), command: operation.command.rawValue, parameters: parameters.bytes,
-            policyReference: blob.binding.reference)
+            policyReference: blob.binding.reference, passcode: blob.binding.passcode)
     }
 }
 
@@ -42,6 +42,20 @@ extension EnclaveOperation {
         switch self {
         case .sign: .sign
         case .agree: .sharedSecret
+        }
+    }
+}
+
+extension KeyApproval {
+    /// Whether this is the kind of approval that a key needs. The TPM decides whether it is a valid one.
+    fileprivate func fits(_ demand: PasscodeDemand?) -> Bool {
+        let isSigned = signature.count == 64
+        guard isSigned || signature.isEmpty else { return false }
+        return switch demand?.part {
+        case nil: isSigned && !isPasscodeProven
+        case .alone?: !isSigned && isPasscodeProven
+        case .either?: isSigned != isPasscodeProven
+        case .both?: isSigned && isPasscodeProven
         }
     }
 }
@@ -61,17 +75,23 @@ extension TPMMemory {
         _ client: inout TPMClient
     ) throws(TPMError) -> SecretBytes {
         if case .agree(let point) = use.operation, TPMPoint(point) == nil { throw Self.notOnCurve }
-        guard let approval, approval.signature.count == 64, approval.expirySeconds > 0 else {
+        guard let approval, approval.expirySeconds > 0, approval.fits(use.blob.binding.passcode) else {
             throw Self.refused("The approval of the key's use is missing.")
         }
         guard !use.blob.needsPassword || password != nil else {
             throw Self.refused("The password of the key is missing.")
         }
         let subject = try failing { () throws(Failure) in try TPMEnclave.subject(use.blob, use.operation) }
-        let authority = try loadAuthority(use.blob, &client)
+        let branches = try failing { () throws(Failure) in try TPMBlob.branches(use.blob.binding) }
+        let authority = approval.signature.isEmpty ? nil : try loadAuthority(use.blob, &client)
         let key = try load(use.blob, &client)
         do throws(TPMError) {
-            try approve(subject, approval, by: authority, session, &client)
+            if let authority { try approve(subject, approval, by: authority, session, &client) }
+            if !branches.isEmpty {
+                let choice = try failing { () throws(Failure) in try PolicyDigest.choice(of: branches) }
+                _ = try client.send(.policyOR, [TPMEntity(session.handle)], choice)
+            }
+            // Last: `TPM2_PolicyOR` after it would not find the digest of a branch.
             if use.blob.needsPassword {
                 _ = try client.send(.policyAuthValue, [TPMEntity(session.handle)])
                 session.password = password
@@ -85,10 +105,11 @@ extension TPMMemory {
                 return try Self.signature(answer.response.parameters)
             }
         } catch {
-            switch error.kind {
-            case .pointNotOnCurve: throw Self.notOnCurve
-            case .signatureWrong, .nonce, .expired, .policyFailed, .badAuthorization, .authorizationFailed:
-                throw Self.refused("The TPM did not accept the approval or the password of the key.", error)
+            switch error {
+            case .refused(let code, _) where code.kind == .pointNotOnCurve: throw Self.notOnCurve
+            // Without the approval or the passcode that is said to be proven, the session is in no branch of the policy.
+            case .refused(_, .policyOR): throw Self.notAccepted(error)
+            case .refused(let code, _) where Self.refusals.contains(code.kind): throw Self.notAccepted(error)
             default: throw error
             }
         }
@@ -115,6 +136,15 @@ extension TPMMemory {
 
     private static let notOnCurve = TPMError.failed(
         Failure(.invalidParameter, "The public key is not a point on P-256."))
+
+    /// How a TPM refuses a use whose approval, passcode or password is not right.
+    private static let refusals: Set<TPMResponseCode> = [
+        .signatureWrong, .nonce, .expired, .policyFailed, .badAuthorization, .authorizationFailed,
+    ]
+
+    private static func notAccepted(_ cause: TPMError) -> TPMError {
+        refused("The TPM did not accept the approval, the passcode or the password of the key.", cause)
+    }
 
     private static func refused(_ message: String, _ cause: TPMError? = nil) -> TPMError {
         .failed(Failure(.itemAuthenticationFailed, message, cause: cause))

@@ -83,13 +83,52 @@ package final class TPMKeyVault: KeyVault {
     ///
     /// The counter is not touched: if the TPM is another one, the store is refused until it is accepted.
     ///
-    /// - Parameter replacement: the new recovery code; the old one has been shown and typed.
+    /// - Parameter replacement: the new recovery code, which has been shown and typed.
+    /// - Returns: whether the present TPM has another storage root key.
     /// - Throws: `itemAuthenticationFailed` for another code.
+    @discardableResult
     package func recover(
         with code: SecretBytes, _ binding: Binding, replacement: SecretBytes
-    ) throws(Failure) {
-        let rootKey = try RootKeyRecovery.open(sealed().recovery, code)
+    ) throws(Failure) -> Bool {
+        let before = try sealed()
+        let rootKey = try RootKeyRecovery.open(before.recovery, code)
         let file = try seal(rootKey, binding, recoveryCode: replacement)
+        try replaceFile(file)
+        return try sealed().parent != before.parent
+    }
+
+    /// Returns whether a recovery code opens the root key.
+    func opens(with code: SecretBytes) throws(Failure) -> Bool {
+        let sealed = try sealed()
+        guard !sealed.recovery.isEmpty else { return false }
+        do throws(Failure) {
+            _ = try RootKeyRecovery.open(sealed.recovery, code)
+            return true
+        } catch {
+            guard error.status == .itemAuthenticationFailed else { throw error }
+            return false
+        }
+    }
+
+    /// Replaces the recovery code; nil for none. The TPM opens the root key for that, so that the file of another TPM or
+    /// an edited one is not made valid.
+    func keepRecovery(_ code: SecretBytes?) throws(Failure) {
+        let sealed = try sealed()
+        var recovery: [UInt8] = []
+        if let code {
+            let rootKey = try rootKey()
+            recovery = try chip.use { (_, client) throws(TPMError) in
+                let random = client.random
+                return try failing { () throws(Failure) in try RootKeyRecovery.seal(rootKey, code, random) }
+            }
+        }
+        try replaceFile(
+            SealedRootKey(
+                parent: sealed.parent, area: sealed.area, privatePart: sealed.privatePart, recovery: recovery
+            ).encoded())
+    }
+
+    private func replaceFile(_ file: SecretBytes) throws(Failure) {
         do throws(SystemError) {
             try Files.replace(path, with: file)
         } catch {

@@ -82,21 +82,23 @@ struct TPMMemory {
         forgetKeys(&client)
     }
 
-    /// Removes everything but the sessions of begun uses, and saves those outside the TPM.
-    mutating func makeRoom(_ client: inout TPMClient) throws(TPMError) {
+    /// Removes everything but the sessions of begun uses, and saves those outside the TPM but for one that a carried
+    /// command names.
+    mutating func makeRoom(forSession handle: TPMHandle? = nil, _ client: inout TPMClient) throws(TPMError) {
         releaseAll(&client)
         try sessions.makeRoom(&client)
+        if let handle { try sessions.load(handle, &client) }
     }
 
     // MARK: - Sessions
 
-    /// Gives a use a session; returns the nonce of the TPM for it.
+    /// Gives a use a session; returns its handle and the nonce of the TPM for it.
     ///
     /// - Parameter isBegun: whether the use has not ended; the session of one that has is removed.
     mutating func beginSession(
         _ use: KeyChallenge.Identifier, below parent: [UInt8], _ client: inout TPMClient,
         isBegun: @escaping @Sendable () -> Bool
-    ) throws(TPMError) -> [UInt8] {
+    ) throws(TPMError) -> (handle: TPMHandle, nonce: [UInt8]) {
         try sessions.makeRoom(&client)
         let session: TPMSession
         if let idle = try sessions.takeIdle(&client) {
@@ -105,7 +107,7 @@ struct TPMMemory {
             session = try startPolicySession(below: parent, &client)
         }
         sessions.add(session, for: use, isBegun)
-        return session.nonce
+        return (session.handle, session.nonce)
     }
 
     private mutating func startPolicySession(

@@ -16,16 +16,28 @@ package final class TPMPasscodeChip: PasscodeChip {
     /// Creates the driver; does not access the TPM.
     package init(_ chip: TPMChip, random: any RandomSource) { (self.chip, self.random) = (chip, random) }
 
-    package func create(_ value: SecretBytes) throws(Failure) -> NewChipPasscode {
+    package func plan() throws(Failure) -> ChipPasscodePlan {
         let resetKey = try random.bytes(32)
-        let secret = try random.bytes(Self.secretBytes)
-        guard let reset = ApprovalSigner(resetKey), let point = TPMPoint(reset.publicKey) else {
+        let (_, point) = try Self.reset(resetKey)
+        let handle = try use { (client) throws(TPMError) in try client.freeIndex(in: PasscodeIndex.handles) }
+        return ChipPasscodePlan(
+            record: try PasscodeIndexPlan(handle: handle, resetPoint: point).encoded(), key: resetKey)
+    }
+
+    private static func reset(_ key: SecretBytes) throws(Failure) -> (ApprovalSigner, TPMPoint) {
+        guard let reset = ApprovalSigner(key), let point = TPMPoint(reset.publicKey) else {
             throw Failure(.internalFailure, "The random bytes are no key.", hint: "Try again.")
         }
-        let hidden = try PasscodeIndexRecord.hide(resetKey, under: secret, random)
+        return (reset, point)
+    }
+
+    package func create(_ plan: ChipPasscodePlan, _ value: SecretBytes) throws(Failure) -> NewChipPasscode {
+        let (reset, point) = try Self.reset(plan.key)
+        let handle = try PasscodeIndexPlan(plan.record).handle
+        let secret = try random.bytes(Self.secretBytes)
+        let hidden = try PasscodeIndexRecord.hide(plan.key, under: secret, random)
         let record = try use { (client) throws(TPMError) in
             let root = try client.storageRoot(named: nil)
-            let handle = try client.freeIndex(in: PasscodeIndex.handles)
             let index = try failing { () throws(Failure) in try PasscodeIndex(at: handle, resetBy: point) }
             try client.define(index.area, in: root)
             do throws(TPMError) {
@@ -85,8 +97,35 @@ package final class TPMPasscodeChip: PasscodeChip {
         }
     }
 
+    package func judge(of record: [UInt8]) throws(Failure) -> [UInt8] {
+        try PasscodeIndexRecord(record).index().entity().name
+    }
+
+    package func prove(
+        _ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof
+    ) throws(Failure) -> Bool {
+        // With an empty nonce the proof would be valid in every session, and without a digest for every command.
+        _ = try ApprovalText(
+            nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
+        let record = try PasscodeIndexRecord(record)
+        let index = try record.index()
+        let isRight = try use { (client) throws(TPMError) -> Bool in
+            let root = try client.storageRoot(named: record.parent)
+            do throws(TPMError) {
+                try client.prove(value, of: index, proof, in: root)
+                return true
+            } catch {
+                guard error.isWrongValue else { throw error }
+                return false
+            }
+        }
+        // After a wrong value the count is read again before the next one is judged.
+        counts.withLock { $0[record.handle] = isRight ? 0 : nil }
+        return isRight
+    }
+
     package func remove(_ record: [UInt8]) throws(Failure) {
-        let index = try PasscodeIndexRecord(record).index()
+        let index = try PasscodeIndexPlan(anyOf: record).index()
         counts.withLock { $0[index.area.handle] = nil }
         try use { (client) throws(TPMError) in
             try client.undefine(index.area, in: client.storageRoot(named: nil))
@@ -148,11 +187,11 @@ extension TPMError {
             Failure(
                 .passcodeDelayed,
                 "The TPM accepts no passcode any more after \(PasscodeIndex.limit) wrong ones in a row.",
-                hint: "Discard the passcode and what it protects with: latchkey reset", cause: self)
+                hint: "Replace the passcode with the recovery code: latchkey recover", cause: self)
         case (.policySecret, .handleGone), (.nvRead, .handleGone), (.load, .integrity):
             Failure(
                 .tpmReplaced, "What the TPM stored for the passcode was removed from it, or the TPM was cleared.",
-                hint: "See: latchkey doctor", cause: self)
+                hint: "Replace the passcode with the recovery code: latchkey recover", cause: self)
         case (.nvDefineSpace, .indexMemory):
             Failure(
                 .vaultUnavailable, "The TPM has no room for the passcode.",
@@ -169,6 +208,6 @@ extension TPMError {
         .failed(
             Failure(
                 .tpmReplaced, "The passcode was set with another TPM, or this TPM was cleared since then.",
-                hint: "Use the TPM that it was set with.", cause: cause))
+                hint: "Use the TPM that it was set with, or the recovery code: latchkey recover", cause: cause))
     }
 }

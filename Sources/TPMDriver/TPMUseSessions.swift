@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TPMProtocol
 
 /// The policy sessions of uses of keys, on one connection.
 struct TPMUseSessions: Sendable {
@@ -44,6 +45,15 @@ struct TPMUseSessions: Sendable {
         _ session: TPMSession, for use: KeyChallenge.Identifier, _ isBegun: @escaping @Sendable () -> Bool
     ) {
         begun[use] = Held(session: session, isBegun: isBegun)
+    }
+
+    /// Loads the session of a begun use; does nothing for any other handle.
+    mutating func load(_ handle: TPMHandle, _ client: inout TPMClient) throws(TPMError) {
+        guard let (use, held) = begun.first(where: { $0.value.session.handle == handle }),
+            let context = held.context
+        else { return }
+        try client.loadContext(context, of: handle)
+        begun[use]?.context = nil
     }
 
     /// Returns the session of a use, loaded; it belongs to the caller.

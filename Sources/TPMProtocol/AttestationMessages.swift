@@ -125,6 +125,8 @@ package struct KeyProof: AttestationMessage {
     package var authority: [UInt8]
     /// The reference of the key's policy, 32 bytes.
     package var reference: [UInt8]
+    /// How each use needs the passcode of the device; nil if the authority alone decides about it.
+    package var passcode: PasscodeDemand?
     /// Whether each use needs the application password of the key, too.
     package var needsPassword: Bool
 
@@ -133,10 +135,11 @@ package struct KeyProof: AttestationMessage {
     /// Creates a message from its parts.
     package init(
         key: [UInt8], statement: [UInt8], signature: [UInt8], authority: [UInt8], reference: [UInt8],
-        needsPassword: Bool
+        passcode: PasscodeDemand? = nil, needsPassword: Bool
     ) {
         (self.key, self.statement, self.signature) = (key, statement, signature)
         (self.authority, self.reference, self.needsPassword) = (authority, reference, needsPassword)
+        self.passcode = passcode
     }
 
     package init(reading reader: inout TPMReader) throws(Failure) {
@@ -146,8 +149,14 @@ package struct KeyProof: AttestationMessage {
         authority = try reader.bytes(65)
         reference = try reader.bytes(32)
         let flags = try reader.uint8()
-        guard flags <= 1 else { throw TPMReader.malformed }
-        needsPassword = flags == 1
+        guard flags < 8 else { throw TPMReader.malformed }
+        needsPassword = flags & 1 == 1
+        // Bits 1 and 2 have the part; 0 is none.
+        guard let part = PasscodeDemand.Part(rawValue: flags >> 1) else {
+            passcode = nil
+            return
+        }
+        passcode = PasscodeDemand(part, judge: try reader.bytes(PasscodeDemand.judgeBytes))
     }
 
     package func write(_ writer: inout TPMWriter) throws(Failure) {
@@ -157,6 +166,11 @@ package struct KeyProof: AttestationMessage {
         try writer.add(sized: key)
         try writer.add(sized: statement)
         for part in [signature, authority, reference] { writer.add(part) }
-        writer.add(needsPassword ? 1 : 0 as UInt8)
+        writer.add((needsPassword ? 1 : 0 as UInt8) | (passcode?.part.rawValue ?? 0) << 1)
+        guard let passcode else { return }
+        guard passcode.judge.count == PasscodeDemand.judgeBytes else {
+            throw Failure(.internalFailure, "The name of the passcode's index has the wrong length.")
+        }
+        writer.add(passcode.judge)
     }
 }

@@ -11,12 +11,16 @@ package enum KeyPolicyReference {
     /// - Parameters:
     ///   - storeID: 16 bytes.
     ///   - enrolment: the enrolment set to which the access control binds the key; nil if it binds it to none.
+    ///   - passcode: how the key demands the passcode; nil if it relies on the authority for that. An approval for one
+    ///     kind of key is not valid for the other.
     package static func make(
-        userID: UInt32, storeID: [UInt8], _ rule: AccessControl, enrolment: EnrolmentSet?
+        userID: UInt32, storeID: [UInt8], _ rule: AccessControl, enrolment: EnrolmentSet?,
+        passcode: PasscodeDemand.Part? = nil
     ) throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
-        writer.add(CryptographicLabel.keyPolicy.bytes)
-        writer.add(UInt8(0))
+        let label: CryptographicLabel = passcode == nil ? .keyPolicy : .passcodeKeyPolicy
+        writer.add(label.bytes)
+        writer.add(passcode?.rawValue ?? 0)
         writer.add(userID)
         try writer.add(sized: storeID)
         writer.add(rule.boundBytes)

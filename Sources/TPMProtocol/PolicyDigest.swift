@@ -49,13 +49,38 @@ package struct PolicyDigest: Equatable, Sendable {
         return try PolicyDigest().extended(.policyOR, branches.flatMap(\.bytes))
     }
 
-    /// The policy of a key of the Secure Enclave: the authority approves the command, and then the password of the key is
-    /// needed if it has one.
+    /// The policy of a key of the Secure Enclave: the authority approves the command, the passcode is proven, or both, and
+    /// then the password of the key is needed if it has one.
     package static func enclaveKey(
-        authority: TPMPoint, reference: [UInt8], needsPassword: Bool
+        authority: TPMPoint, reference: [UInt8], passcode: PasscodeDemand? = nil, needsPassword: Bool
     ) throws(Failure) -> PolicyDigest {
-        let approved = try PolicyDigest().signed(by: TPMPublicArea.authority(authority).name(), reference: reference)
-        return needsPassword ? try approved.authorizationValue() : approved
+        let branches = try keyBranches(authority: authority, reference: reference, passcode: passcode)
+        let proven = branches.count > 1 ? try any(of: branches) : branches[0]
+        return needsPassword ? try proven.authorizationValue() : proven
+    }
+
+    /// The branches of the policy of a key before its password, the one with the approval first. `TPM2_PolicyOR` follows
+    /// if there are two.
+    package static func keyBranches(
+        authority: TPMPoint, reference: [UInt8], passcode: PasscodeDemand?
+    ) throws(Failure) -> [PolicyDigest] {
+        let name = try TPMPublicArea.authority(authority).name()
+        let approved = try PolicyDigest().signed(by: name, reference: reference)
+        guard let passcode else { return [approved] }
+        let proven = try PolicyDigest().secret(of: passcode.judge, reference: reference)
+        switch passcode.part {
+        case .alone: return [proven]
+        case .either: return [approved, proven]
+        case .both: return [try proven.signed(by: name, reference: reference)]
+        }
+    }
+
+    /// The parameters of `TPM2_PolicyOR`.
+    package static func choice(of branches: [PolicyDigest]) throws(Failure) -> [UInt8] {
+        var parameters = TPMWriter()
+        parameters.add(UInt32(branches.count))
+        for branch in branches { try parameters.add(sized: branch.bytes) }
+        return parameters.bytes
     }
 
     private func extended(_ command: TPMCommand, _ data: [UInt8]) throws(Failure) -> PolicyDigest {

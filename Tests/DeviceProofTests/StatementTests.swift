@@ -40,6 +40,7 @@ import Testing
         var rest: [UInt8] = []
         var authority: [UInt8]
         var reference: [UInt8]
+        var passcode: PasscodeDemand?
         var needsPassword = false
     }
 
@@ -61,7 +62,7 @@ import Testing
         return KeyProof(
             key: try parts.area.encoded(), statement: statement.bytes,
             signature: try signer.signECDSA(DigestAlgorithm.sha256.hash(statement.bytes)), authority: parts.authority,
-            reference: parts.reference, needsPassword: parts.needsPassword)
+            reference: parts.reference, passcode: parts.passcode, needsPassword: parts.needsPassword)
     }
 
     private func verify(_ proof: [UInt8]) throws(DeviceProofError) -> ProvenKey {
@@ -80,6 +81,7 @@ import Testing
     @Test func theUnchangedProofIsAccepted() throws {
         let proven = try verify(proof().encoded())
         #expect(proven.publicKey == key.externalRepresentation && proven.keyCannotLeaveDevice == .virtual)
+        #expect(proven.userVerificationClaimed.passcode == .decidedByAuthority)
     }
 
     // MARK: - Check 3: the signature
@@ -172,6 +174,40 @@ import Testing
         expectRefusal(.otherPolicy, try proof { $0.needsPassword = true })
         expectRefusal(.otherPolicy, try proof { $0.area.policy = [] })
         expectRefusal(.malformed, try proof { $0.authority[0] = 2 })
+    }
+
+    @Test(arguments: PasscodeDemand.Part.allCases, [false, true])
+    func theDemandOfThePasscodeIsReportedAndPartOfThePolicy(
+        _ part: PasscodeDemand.Part, _ needsPassword: Bool
+    ) throws {
+        let demand = PasscodeDemand(part, judge: [0, 0x0b] + [UInt8](repeating: 4, count: 32))
+        func proof(_ change: (inout Parts) throws -> Void = { _ in }) throws -> KeyProof {
+            try self.proof { parts in
+                (parts.passcode, parts.needsPassword) = (demand, needsPassword)
+                parts.area.policy =
+                    try PolicyDigest.enclaveKey(
+                        authority: authority, reference: reference, passcode: demand, needsPassword: needsPassword
+                    ).bytes
+                try change(&parts)
+            }
+        }
+        let claim = try verify(proof().encoded()).userVerificationClaimed
+        switch part {
+        case .alone: #expect(claim.passcode == .required && claim.authority.isEmpty)
+        case .either: #expect(claim.passcode == .insteadOfApproval && claim.authority == authority.external)
+        case .both: #expect(claim.passcode == .besidesApproval && claim.authority == authority.external)
+        }
+        #expect(claim.requiresApplicationPassword == needsPassword && claim.reference == reference)
+        expectRefusal(.otherPolicy, try proof { $0.passcode = nil })
+        expectRefusal(
+            .otherPolicy,
+            try proof { $0.passcode = PasscodeDemand(part, judge: [0, 0x0b] + [UInt8](repeating: 5, count: 32)) })
+        for other in PasscodeDemand.Part.allCases where other != part {
+            expectRefusal(.otherPolicy, try proof { $0.passcode = PasscodeDemand(other, judge: demand.judge) })
+        }
+        var longer = try proof().encoded()
+        longer.append(0)
+        #expect(throws: DeviceProofError.self) { try verify(longer) }
     }
 
     // MARK: - Bytes

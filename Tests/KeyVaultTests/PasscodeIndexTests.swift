@@ -53,6 +53,7 @@ import Testing
         _ = try chip.open(made.record, Self.value)
         try chip.change(made.record, secret: made.secret, to: Self.other)
         _ = try chip.open(made.record, Self.other)
+        #expect(!(try proves(Self.other, made.record).isEmpty))
         for secret in [made.secret, Self.value, Self.other] {
             let bytes = secret.copyBytes()
             #expect(!machine.bus.capture.contains(Array(bytes.prefix(8))))
@@ -120,6 +121,55 @@ import Testing
         machine.bus.refuse(.policySecret, [0x9a2])
         #expect(failure { _ = try restarted.open(made.record, Self.value) }?.status == .vaultUnavailable)
         #expect(try restarted.open(made.record, Self.other) == nil)
+    }
+
+    // MARK: - A proof to the session of another program
+
+    /// Proves a value to a new session; returns the digest of its policy, empty if the value is wrong.
+    private func proves(
+        _ value: SecretBytes, _ record: [UInt8], command: [UInt8] = [UInt8](repeating: 1, count: 32)
+    ) throws -> [UInt8] {
+        let parent = try PasscodeIndexRecord(record).parent
+        let session = try machine.chip.use { (_, client) throws(TPMError) in
+            try client.startSession(.policy, salted: client.storageRoot(named: parent))
+        }
+        let proof = KeyPasscodeProof(
+            session: session.handle.number, nonce: session.nonce, command: command,
+            reference: [UInt8](repeating: 2, count: 32), expirySeconds: 60)
+        defer { try? machine.chip.use { (_, client) throws(TPMError) in try client.flush(session.handle) } }
+        guard try chip.prove(record, value, proof) else { return [] }
+        return try machine.chip.use { (_, client) throws(TPMError) in
+            let response = try client.send(.policyGetDigest, [TPMEntity(session.handle)])
+            return Array(response.parameters.dropFirst(2))
+        }
+    }
+
+    @Test func theRightValueIsProvenForTheReferenceOfTheKey() throws {
+        let made = try chip.create(Self.value)
+        let judge = try chip.judge(of: made.record)
+        let expected = try PolicyDigest().secret(of: judge, reference: [UInt8](repeating: 2, count: 32))
+        #expect(try proves(Self.value, made.record) == expected.bytes)
+        try chip.change(made.record, secret: made.secret, to: Self.other)
+        #expect(try proves(Self.value, made.record).isEmpty)
+        #expect(try proves(Self.other, made.record) == expected.bytes, "the name survives a change")
+    }
+
+    /// Wrong values count in the index, and not towards the lockout of the TPM.
+    @Test func wrongValuesCountAndBlockTheIndexOnly() throws {
+        let made = try chip.create(Self.value)
+        for _ in 0..<PasscodeIndex.limit { #expect(try proves(Self.other, made.record).isEmpty) }
+        #expect(failure { _ = try proves(Self.value, made.record) }?.status == .passcodeDelayed)
+        #expect(failure { _ = try chip.open(made.record, Self.value) }?.status == .passcodeDelayed)
+        // TPM_PT_LOCKOUT_COUNTER.
+        var parameters = TPMWriter()
+        for number in [6, 0x20e, 1] as [UInt32] { parameters.add(number) }
+        let response = try machine.bus.send(0x17a, [], parameters.bytes, hasPassword: false).response
+        #expect(response.suffix(8) == [0, 0, 2, 0x0e, 0, 0, 0, 0])
+    }
+
+    @Test func nothingIsProvenForEveryCommandOrEverySession() throws {
+        let made = try chip.create(Self.value)
+        #expect(failure { _ = try proves(Self.value, made.record, command: []) }?.status == .invalidParameter)
     }
 
     // MARK: - The limit
@@ -246,4 +296,8 @@ import Testing
         }
         #expect(failure { _ = try chip.open(record + [0], Self.value) }?.status == .storeUnreadable)
     }
+}
+
+extension TPMPasscodeChip {
+    fileprivate func create(_ value: SecretBytes) throws(Failure) -> NewChipPasscode { try create(plan(), value) }
 }

@@ -74,4 +74,16 @@ extension RawTPM {
         parameters.add(UInt32(0))
         return parameters.bytes
     }
+
+    /// The encoded parameters of a signature of a digest.
+    static func signing(_ digest: [UInt8]) throws -> [UInt8] {
+        var parameters = TPMWriter()
+        try parameters.add(sized: digest)
+        parameters.add(.ecdsa)
+        parameters.add(.sha256)
+        parameters.add(UInt16(0x8024))
+        parameters.add(TPMHandle.none)
+        try parameters.add(sized: [])
+        return parameters.bytes
+    }
 }

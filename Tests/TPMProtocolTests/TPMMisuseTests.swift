@@ -30,18 +30,6 @@ import Testing
         (key, keyName) = try tpm.load(made, below: root)
     }
 
-    /// The encoded parameters of a signature of a digest.
-    private func signing(_ digest: [UInt8]) throws -> [UInt8] {
-        var parameters = TPMWriter()
-        try parameters.add(sized: digest)
-        parameters.add(.ecdsa)
-        parameters.add(.sha256)
-        parameters.add(UInt16(0x8024))
-        parameters.add(TPMHandle.none)
-        try parameters.add(sized: [])
-        return parameters.bytes
-    }
-
     /// What is sent with an approval, and what was signed.
     private struct Approval {
         var nonce: [UInt8]
@@ -66,7 +54,7 @@ import Testing
     ) throws -> Approval {
         var approval = Approval(
             nonce: nonce,
-            command: try CommandDigest.command(.sign, names: [keyName], parameters: signing(digest)),
+            command: try CommandDigest.command(.sign, names: [keyName], parameters: RawTPM.signing(digest)),
             reference: reference ?? self.reference)
         let scalar = (signer ?? authority).externalRepresentation.withBytes { SecretBytes($0.suffix(32)) }
         approval.signature = try #require(PrivateScalar(scalar, curve: .p256))
@@ -88,7 +76,7 @@ import Testing
     /// Signs; returns the nonce of the TPM after it.
     @discardableResult
     private func sign(_ digest: [UInt8], _ session: TPMHandle) throws -> [UInt8] {
-        try tpm.send(.sign, handles: [key], signing(digest), [RawTPM.Use(session: session)]).nonce
+        try tpm.send(.sign, handles: [key], RawTPM.signing(digest), [RawTPM.Use(session: session)]).nonce
     }
 
     private func expect(
@@ -160,7 +148,7 @@ import Testing
     }
 
     @Test func keyIsNotUsedByAPasswordNorByAnHMACSession() throws {
-        expect(0x12f) { _ = try tpm.send(.sign, handles: [key], signing(digest), [.emptyPassword]) }
+        expect(0x12f) { _ = try tpm.send(.sign, handles: [key], RawTPM.signing(digest), [.emptyPassword]) }
         let (session, _) = try tpm.startPolicy(type: .hmac)
         expect(0x12f) { try sign(digest, session) }
     }
