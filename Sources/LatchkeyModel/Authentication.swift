@@ -76,12 +76,17 @@ package struct SensorState: Hashable, Sendable {
     package var enrolment: EnrolmentSet?
     /// Whether changes of the enrolment set can be detected, which `biometryCurrentSet` requires.
     package var reportsEnrolmentChanges: Bool
+    /// Whether a match only answers a policy: it releases no item and no key, and the user starts each scan by a key.
+    package var isWeak: Bool
 
     /// Creates a state from its fields.
-    package init(kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true) {
+    package init(
+        kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true, isWeak: Bool = false
+    ) {
         self.kind = kind
         self.enrolment = enrolment
         self.reportsEnrolmentChanges = reportsEnrolmentChanges
+        self.isWeak = isWeak
     }
 
     /// The state without a sensor.

@@ -26,6 +26,8 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     case invalidated = 11
     /// The item replaced an older one with the same primary key.
     case olderThere = 12
+    /// The item is a private key of a TPM that is not there any more.
+    case otherTPM = 13
 
     /// The reason as a clause for the user.
     package var words: String {
@@ -42,6 +44,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .boundToEnrolment: "it is bound to the enrolled fingers or faces"
         case .invalidated: "it was bound to fingers or faces that are no longer enrolled"
         case .olderThere: "it replaced an older one"
+        case .otherTPM: "it was in another TPM"
         }
     }
 }

@@ -29,6 +29,9 @@ package struct Caller: Sendable {
     package var session: UInt64
     /// The process ID with the start time; nil if the caller is in this process.
     package var processName: ProcessName?
+    /// The login session of the process, as `latchkey-authd` determined it; empty if it has none, or if nothing has
+    /// determined it.
+    package var loginSession = ""
     private let process: (any CallerProcess)?
 
     /// Creates a caller; `application` is the first group, or the label if there is no group.
@@ -67,7 +70,8 @@ package struct Caller: Sendable {
     }
 }
 
-// Equality and hash ignore `process` and `processName`, which only verifies the other fields.
+// Equality and hash ignore `process` and `processName`, which only verify the other fields, and `loginSession`, which a
+// process has in addition to them.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
         left.groups == right.groups && left.application == right.application && left.label == right.label

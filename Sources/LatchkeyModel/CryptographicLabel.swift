@@ -35,10 +35,19 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case binding = "latchkey binding v1"
     /// The reference that the policy of a TPM's key contains.
     case keyPolicy = "latchkey key policy v1"
+    /// The same for a key that demands the passcode of the TPM itself.
+    case passcodeKeyPolicy = "latchkey key policy v2"
     /// The policy that marks a counter of a TPM as the one of a store.
     case counterPolicy = "latchkey counter policy v1"
     /// The key under which a recovery code opens the root key of a store on a TPM.
     case rootRecovery = "latchkey root recovery v1"
+    // What latchkey-authd derives from a recovery code.
+    /// The private key for which the keys of slots are encrypted.
+    case recoveryKey = "latchkey recovery key v1"
+    /// The secret that latchkeyd gets, from which `rootRecovery` is derived.
+    case recoveryRoot = "latchkey recovery root v1"
+    /// The key of one encryption for a recovery code.
+    case recoverySlot = "latchkey recovery slot v1"
     // Keys that latchkey-authd derives from a stretched passcode.
     case passcodeVerifier = "latchkey verifier v1"
     case slotHalf = "latchkey slot half v1"
@@ -54,6 +63,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case fingers = "latchkey fingers v1"
     /// The same without the files of the prints, so that a replaced print cannot be detected.
     case fingerNames = "latchkey finger names v1"
+    /// The one enrolment set of a user whose faces a module of PAM knows.
+    case face = "latchkey face v1"
 
     /// The label in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

@@ -48,10 +48,20 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case unstoredKeyNotErased
     /// An administrator removed the data of a user.
     case userRemoved
+    /// A text that was entered as recovery code is not the one of the keychain.
+    case recoveryRefused
+    /// A recovery code opened the keychain, and the passcode was replaced.
+    case recovered
     /// A sensor could not be used.
     case sensorFailed
     /// A message or a service that claims to be a sensor was not trusted.
     case sensorRefused
+    /// The login sessions cannot be determined.
+    case sessionsUnknown
+    /// A message or a service that claims to report login sessions was not trusted.
+    case sessionsRefused
+    /// The service manager does not wait before sleep until keys are removed from memory.
+    case sleepNotDelayed
 
     /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -72,13 +82,15 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     /// The severity of this event.
     package var severity: Severity {
         switch self {
-        case .started, .stopped, .userRemoved, .accountPasswordChanged: .notice
+        case .started, .stopped, .userRemoved, .accountPasswordChanged, .recovered: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked,
-            .enrolmentNotFollowed, .rowsChanged, .tokenRefused, .authorityLost, .authorityNotTold, .sensorRefused:
+            .enrolmentNotFollowed, .rowsChanged, .tokenRefused, .authorityLost, .authorityNotTold, .sensorRefused,
+            .sessionsRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
-            .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed:
+            .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused, .sessionsUnknown,
+            .sleepNotDelayed:
             .warning
         }
     }

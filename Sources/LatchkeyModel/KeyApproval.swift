@@ -2,17 +2,59 @@
 
 // What the authority of a user says about keys whose uses it approves.
 
+/// How a key demands the passcode of the module itself, and not only of the authority. It is part of the key.
+package struct PasscodeDemand: Equatable, Sendable {
+    /// How the passcode and the approval combine. Raw values are part of formats and never reused.
+    package enum Part: UInt8, CaseIterable, Sendable {
+        /// The passcode in place of the approval.
+        case alone = 1
+        /// The passcode or the approval.
+        case either = 2
+        /// The passcode and the approval.
+        case both = 3
+    }
+
+    package let part: Part
+    /// The name of what judges the passcode, for a TPM that of an NV index, 34 bytes. It does not change with the
+    /// passcode.
+    package let judge: [UInt8]
+
+    /// Bytes of the name of a judge.
+    package static let judgeBytes = 34
+
+    /// Creates a demand from its parts.
+    package init(_ part: Part, judge: [UInt8]) { (self.part, self.judge) = (part, judge) }
+}
+
+extension PasscodeDemand.Part {
+    /// How the passcode takes part in what an access control requires; nil if a use needs no passcode in any case.
+    package init?(_ plan: AuthenticationPlan) {
+        let accepting = plan.stages.filter { $0.contains(.passcode) }
+        let needsPasscode = accepting.contains([.passcode])
+        // A stage that accepts both is complete with whatever another stage requires.
+        switch (needsPasscode, accepting.count < plan.stages.count) {
+        case (true, true): self = .both
+        case (true, false): self = .alone
+        case (false, false) where !accepting.isEmpty: self = .either
+        case (false, _): return nil
+        }
+    }
+}
+
 /// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.
 package struct KeyBinding: Equatable, Sendable {
     /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.
     package let authority: [UInt8]
     /// The reference of the key's policy, 32 bytes, which stands for user, store, rule and enrolment set.
     package let reference: [UInt8]
+    /// How the key demands the passcode; nil if it relies on the authority for that.
+    package let passcode: PasscodeDemand?
 
     /// Creates a binding from its parts.
-    package init(authority: [UInt8], reference: [UInt8]) {
+    package init(authority: [UInt8], reference: [UInt8], passcode: PasscodeDemand? = nil) {
         self.authority = authority
         self.reference = reference
+        self.passcode = passcode
     }
 }
 
@@ -27,13 +69,19 @@ package struct ApprovalSubject: Equatable, Sendable {
     package var parameters: [UInt8]
     /// The reference of the key's policy, which stands for the rule and the enrolment set of the key.
     package var policyReference: [UInt8]
+    /// How the key demands the passcode; nil if it relies on the authority for that.
+    package var passcode: PasscodeDemand?
 
     /// Creates a subject from its parts.
-    package init(keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8]) {
+    package init(
+        keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8],
+        passcode: PasscodeDemand? = nil
+    ) {
         self.keyName = keyName
         self.command = command
         self.parameters = parameters
         self.policyReference = policyReference
+        self.passcode = passcode
     }
 }
 
@@ -46,13 +94,17 @@ package struct KeyApprovalRequest: Equatable, Sendable {
     package var subject: ApprovalSubject
     /// The nonce of the challenge.
     package var nonce: [UInt8]
+    /// The module's handle of the session that the passcode is proven to; 0 if the key demands none.
+    package var session: UInt32
     /// The challenges of the tokens that prove the access control, 32 bytes each.
     package var tokens: [[UInt8]]
 
     /// Creates a request from its fields.
     package init(
-        storeID: [UInt8], rule: AccessControl, subject: ApprovalSubject, nonce: [UInt8], tokens: [[UInt8]]
+        storeID: [UInt8], rule: AccessControl, subject: ApprovalSubject, nonce: [UInt8], session: UInt32 = 0,
+        tokens: [[UInt8]]
     ) {
+        self.session = session
         self.storeID = storeID
         self.rule = rule
         self.subject = subject
@@ -61,17 +113,22 @@ package struct KeyApprovalRequest: Equatable, Sendable {
     }
 }
 
-/// An authority's approval of one challenge (TPM 2.0 Library, Part 3, section 23.3, `TPM2_PolicySigned`).
+/// An authority's approval of one challenge (TPM 2.0 Library, Part 3, section 23.3, `TPM2_PolicySigned`). The proof of a
+/// passcode is not part of it: the module has that already when the approval arrives.
 package struct KeyApproval: Equatable, Sendable {
     /// Seconds from the nonce of the session until the approval expires; positive.
     package var expirySeconds: Int32
-    /// The signature or HMAC of the authority over nonce, expiry, command and policy reference.
+    /// The signature of the authority over nonce, expiry, command and policy reference; empty if the passcode was proven
+    /// in its place.
     package var signature: [UInt8]
+    /// Whether the authority has proven the passcode to the session of the challenge.
+    package var isPasscodeProven: Bool
 
     /// Creates an approval from its parts.
-    package init(expirySeconds: Int32, signature: [UInt8]) {
+    package init(expirySeconds: Int32, signature: [UInt8], isPasscodeProven: Bool = false) {
         self.expirySeconds = expirySeconds
         self.signature = signature
+        self.isPasscodeProven = isPasscodeProven
     }
 }
 

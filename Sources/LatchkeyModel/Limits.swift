@@ -38,6 +38,8 @@ package enum Limits {
     package static let accessGroups = 32
     /// Maximum apps whose face permissions are stored.
     package static let facePermissions = 1024
+    /// Maximum login sessions of a user in which biometry is used; it is refused in further ones.
+    package static let loginSessions = 64
     /// Maximum lines of a stored transcript.
     package static let transcriptLines = 1024
     /// Maximum entries of one page of the audit log.
@@ -98,6 +100,8 @@ package enum Limits {
     package static let migrationIdleSeconds: Int64 = 60
     /// Minimum characters of a new passcode, counted as Unicode code points.
     package static let passcodeCharacters = 4
+    /// The same in tier `tpm`.
+    package static let tpmPasscodeCharacters = 6
     /// Maximum bytes of a passcode.
     package static let passcodeBytes = 1024
     /// Maximum passwords of one program that wait for key stretching.
@@ -108,6 +112,8 @@ package enum Limits {
     package static let begunKeyUses = 16
     /// Seconds after which a begun use of an enclave key is dropped.
     package static let begunKeyUseSeconds: Int64 = 60
+    /// Seconds after which a passcode that was typed once is not proven to keys of a TPM any more.
+    package static let passcodeValueSeconds: Int64 = 300
     /// Maximum unsent bytes queued for a client that does not read.
     package static let outgoingBytes = 8 << 20
     /// Unsent bytes of a client above which the next page of a long reply is not read yet.

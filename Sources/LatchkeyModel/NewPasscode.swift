@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SecretBytes {
-    /// Whether these bytes have enough characters for a new passcode, at least `Limits.passcodeCharacters`.
+    /// Whether these bytes have enough characters for a new passcode of a tier.
     ///
     /// Counts Unicode code points: every byte that is not a UTF-8 continuation byte.
-    package var isLongEnoughAsPasscode: Bool {
-        withBytes { $0.count { $0 & 0xc0 != 0x80 } } >= Limits.passcodeCharacters
+    package func isLongEnoughAsPasscode(in tier: Tier) -> Bool {
+        withBytes { $0.count { $0 & 0xc0 != 0x80 } } >= tier.passcodeCharacters
+    }
+}
+
+extension Tier {
+    /// Minimum characters of a new passcode.
+    package var passcodeCharacters: Int {
+        switch self {
+        case .user, .simulated, .file: Limits.passcodeCharacters
+        case .tpm: Limits.tpmPasscodeCharacters
+        }
     }
 }

@@ -91,6 +91,12 @@ package struct PromptContent: Hashable, Sendable {
         case accountRefused = 17
         /// The password of the account was changed, and the previous one is needed to open the keychain.
         case accountPasswordChanged = 18
+        /// The recovery code that was entered is not the one of this keychain.
+        case wrongRecoveryCode = 19
+        /// What was entered is not the end of the recovery code, which is shown again.
+        case recoveryCodeDiffers = 20
+        /// Another program uses the sensor; it is tried again.
+        case sensorInUse = 21
 
         /// Whether the message reports a failed attempt, a lockout or a required passcode; false for guidance, which
         /// counts nothing.
@@ -99,9 +105,9 @@ package struct PromptContent: Hashable, Sendable {
             case .none, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: false
             case .notRecognised, .wrongPasscode, .biometryLocked, .biometryFinished, .sameWrongPasscode,
                 .passcodeDueAfterRestart, .passcodeDueByTime, .newPasscodeTooShort, .newPasscodesDiffer,
-                .sensorDisconnected, .accountNotChecked, .accountRefused:
+                .sensorDisconnected, .accountNotChecked, .accountRefused, .wrongRecoveryCode, .recoveryCodeDiffers:
                 true
-            case .accountPasswordChanged: false
+            case .accountPasswordChanged, .sensorInUse: false
             }
         }
     }
@@ -118,6 +124,17 @@ package struct PromptContent: Hashable, Sendable {
         case newPasscodeAsked = 3
         /// The prompt asks for the same new passcode again.
         case newPasscodeRepeated = 4
+        /// The prompt asks for the last group of the recovery code that was shown before.
+        case recoveryCodeRepeated = 5
+    }
+
+    /// A question that the user answers before the camera is used.
+    package enum Question: UInt8, CaseIterable, Sendable {
+        case none = 0
+        /// Whether the app may use Face ID, now and later (behaviour LA-07).
+        case permission = 1
+        /// Whether a sensor that is weak may scan now.
+        case scan = 2
     }
 
     /// The secret for which `passcode` as a method stands.
@@ -144,8 +161,8 @@ package struct PromptContent: Hashable, Sendable {
     package var showsFallback: Bool
     /// Whether a paired device may confirm instead.
     package var offersCompanion: Bool
-    /// Whether the prompt asks for the app's face permission; the camera is not used before the user allows it.
-    package var asksPermission: Bool
+    /// What the prompt asks before the camera is used.
+    package var question: Question
     /// The recovery code to show, as UTF-8 text; nil in every other step, so that a program that shows prompts cannot
     /// read it before all required proofs are there.
     ///
@@ -161,7 +178,7 @@ package struct PromptContent: Hashable, Sendable {
     /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0,
+        offersCompanion: Bool = false, question: Question = .none, step: Step = .proof, delaySeconds: Int = 0,
         recoveryCode: SecretBytes? = nil, secret: Secret = .passcode, message: String = ""
     ) {
         self.secret = secret
@@ -174,7 +191,7 @@ package struct PromptContent: Hashable, Sendable {
         self.triesLeft = triesLeft
         self.showsFallback = showsFallback
         self.offersCompanion = offersCompanion
-        self.asksPermission = asksPermission
+        self.question = question
     }
 
     /// Returns whether the prompt currently asks for authentication by `method`.
@@ -188,7 +205,8 @@ package struct PromptContent: Hashable, Sendable {
         hasher.combine(triesLeft)
         hasher.combine(delaySeconds)
         hasher.combine(secret)
-        hasher.combine([showsFallback, offersCompanion, asksPermission])
+        hasher.combine(question)
+        hasher.combine([showsFallback, offersCompanion])
     }
 }
 
@@ -206,7 +224,7 @@ package enum PromptEvent: Equatable, Sendable {
     case fallback
     /// The user entered a passcode.
     case passcode(SecretBytes)
-    /// The user allowed or refused the app the use of Face ID.
+    /// The user answered the question of the prompt: whether the app may use Face ID, or whether to scan now.
     case permission(Bool)
     /// The user operated the simulated sensor; ignored outside the simulated tier.
     case simulatedTouch(matching: Bool)

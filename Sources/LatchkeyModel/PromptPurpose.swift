@@ -20,9 +20,11 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case receiveItems = 10
     /// The device is identified to a relying party. The prompt quotes the name of the relying party as its reason.
     case identifyDevice = 11
+    /// A recovery code opens the keychain, and a new passcode and a new code are chosen.
+    case recoverPasscode = 12
 
     /// Whether the prompt may be shown while the device is locked.
-    package var mayAskWhileLocked: Bool { self == .unlock }
+    package var mayAskWhileLocked: Bool { self == .unlock || self == .recoverPasscode }
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party.
     package var hasReason: Bool { self == .app || self == .identifyDevice }
@@ -38,4 +40,6 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     case asksRecoveryCode = 2
     /// The prompt asks for a new passcode, twice.
     case asksNewPasscode = 3
+    /// The prompt asks for the end of the recovery code that was shown before. Only `latchkey-authd` asks for it.
+    case repeatsRecoveryCode = 4
 }

@@ -19,6 +19,8 @@ package enum Reply: Equatable, Sendable {
     /// Continues a migration on another connection.
     case ticket(SecretBytes)
     case migrated(MigrationReport)
+    /// The keychain was opened with a recovery code.
+    case recovered(Recovered)
     /// The access groups that `mapGroups` asked for, in its order.
     case groups([String])
     case log(AuditPage)
@@ -50,6 +52,20 @@ package enum Reply: Equatable, Sendable {
         package init(tier: Tier, processID: Int32) {
             self.tier = tier
             self.processID = processID
+        }
+    }
+
+    /// The reply to a passcode request `recoverAtPrompt`.
+    package struct Recovered: Equatable, Sendable {
+        /// Why the store was refused before, and is accepted as it is now; nil if it was not refused.
+        package var accepted: Failure?
+        /// The private keys that were in another TPM, and are lost.
+        package var lost: StayingItems
+
+        /// Creates a value from its fields.
+        package init(accepted: Failure? = nil, lost: StayingItems = StayingItems()) {
+            self.accepted = accepted
+            self.lost = lost
         }
     }
 

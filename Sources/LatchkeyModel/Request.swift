@@ -225,6 +225,8 @@ package enum Request: Equatable, Sendable {
         case setAtPrompt
         /// The prompt asks for the current and for the new passcode.
         case changeAtPrompt
+        /// The prompt asks for the recovery code and for a new passcode, and shows a new code. Reply: `recovered`.
+        case recoverAtPrompt
     }
 }
 

@@ -69,12 +69,14 @@ package enum AuthorityCall: Equatable, Sendable {
         /// 32 bytes.
         package var binding: [UInt8]
         package var keyUses: KeyUses
+        /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
+        package var acceptsWeak: Bool
 
         /// Creates a value from its fields.
         package init(
             plan: AuthenticationPlan, process: ProcessName, faceUsage: String?, prompting: Prompting,
             purpose: PromptPurpose, lastStep: LastStep, recoveryCode: SecretBytes?, reuseSeconds: UInt64,
-            challenge: [UInt8], binding: [UInt8], keyUses: KeyUses = .one
+            challenge: [UInt8], binding: [UInt8], keyUses: KeyUses = .one, acceptsWeak: Bool = false
         ) {
             self.plan = plan
             self.process = process
@@ -85,6 +87,7 @@ package enum AuthorityCall: Equatable, Sendable {
             self.recoveryCode = recoveryCode
             self.reuseSeconds = reuseSeconds
             self.keyUses = keyUses
+            self.acceptsWeak = acceptsWeak
             self.challenge = challenge
             self.binding = binding
         }
@@ -182,13 +185,35 @@ package enum AuthorityReply: Equatable, Sendable {
         package var entered: SecretBytes?
         /// The identifier of the new passcode's secret; empty unless a passcode was chosen.
         package var passcodeID: [UInt8]
+        /// What a recovery code opens; nil unless a new code was shown.
+        package var recovery: RecoveryGrant?
 
         /// Creates a value from its fields.
-        package init(token: AuthToken, entered: SecretBytes? = nil, passcodeID: [UInt8] = []) {
+        package init(
+            token: AuthToken, entered: SecretBytes? = nil, passcodeID: [UInt8] = [], recovery: RecoveryGrant? = nil
+        ) {
             self.token = token
             self.entered = entered
             self.passcodeID = passcodeID
+            self.recovery = recovery
         }
+    }
+}
+
+/// What `latchkeyd` gets of recovery codes: keys derived from them, each for one purpose.
+package struct RecoveryGrant: Equatable, Sendable {
+    /// Maximum keys of slots.
+    package static let slotKeys = 4
+    /// Opens the root key under the code that was entered, 32 bytes; nil if none was.
+    package var rootKey: SecretBytes?
+    /// Opens the root key under the code that was shown, 32 bytes.
+    package var replacement: SecretBytes
+    /// Keys of 32 bytes of which one opens the present slot of the passcode; empty if no code was entered.
+    package var slotKeys: [SecretBytes]
+
+    /// Creates a value from its fields.
+    package init(rootKey: SecretBytes?, replacement: SecretBytes, slotKeys: [SecretBytes]) {
+        (self.rootKey, self.replacement, self.slotKeys) = (rootKey, replacement, slotKeys)
     }
 }
 
@@ -211,6 +236,32 @@ package enum StoreCall: Equatable, Sendable {
     case replaceSlot(Open)
     /// Pass a command to the TPM. Reply: `carried` or `failure`.
     case carry(TPMBytes)
+    /// Try whether this key, derived from a recovery code, opens the root key. Reply: `opened` or `failure`.
+    case tryRecovery(TryRecovery)
+
+    package struct TryRecovery: Equatable, Sendable {
+        package var userID: UInt32
+        /// 32 bytes.
+        package var rootKey: SecretBytes
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, rootKey: SecretBytes) { (self.userID, self.rootKey) = (userID, rootKey) }
+    }
+
+    /// The login sessions of a user were locked or unlocked, or the machine goes to sleep or wakes up. Sent when the user
+    /// is attached, and after each change. Reply: `done`, when no key is in memory that the lock forbids.
+    case sessionLock(SessionLock)
+
+    package struct SessionLock: Equatable, Sendable {
+        package var userID: UInt32
+        package var isLocked: Bool
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, isLocked: Bool) {
+            self.userID = userID
+            self.isLocked = isLocked
+        }
+    }
 
     package struct Welcome: Equatable, Sendable {
         /// The version of the messages: `Limits.wireVersion`.
@@ -297,12 +348,14 @@ package struct AuthorityState: Equatable, Sendable {
     package var biometricUnlock: Int64?
     package var facePermissions: [FacePermission]
     package var prompt: StatusReport.ShownPrompt?
+    /// The login sessions in which biometry may be used.
+    package var biometrySessions: BiometrySessions
 
     /// Creates a state from its fields.
     package init(
         userID: UInt32, sensor: SensorState, isPasscodeSet: Bool, counters: PolicyCounters, isLocked: Bool,
         isInBackground: Bool, biometricUnlock: Int64?, facePermissions: [FacePermission],
-        prompt: StatusReport.ShownPrompt?
+        prompt: StatusReport.ShownPrompt?, biometrySessions: BiometrySessions
     ) {
         self.userID = userID
         self.sensor = sensor
@@ -313,6 +366,7 @@ package struct AuthorityState: Equatable, Sendable {
         self.biometricUnlock = biometricUnlock
         self.facePermissions = facePermissions
         self.prompt = prompt
+        self.biometrySessions = biometrySessions
     }
 }
 
@@ -347,6 +401,7 @@ package struct ProgramIdentity: Equatable, Sendable {
             process: process)
         caller.application = application
         caller.processName = name
+        caller.loginSession = session
         return caller
     }
 

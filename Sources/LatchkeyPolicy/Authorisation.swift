@@ -20,6 +20,8 @@ package struct Authorisation: Hashable, Sendable {
         package let time: Int64
         /// The challenge of the token that proves it, by which the authority knows it again; empty within the authority.
         package let token: [UInt8]
+        /// Whether a weak sensor matched, so that the proof answers a policy only.
+        package let isWeak: Bool
     }
 
     /// The proofs, oldest first.
@@ -44,9 +46,15 @@ package struct Authorisation: Hashable, Sendable {
     package var enrolment: EnrolmentSet? { proofs.last { $0.method == .biometry }?.enrolment }
 
     /// Returns whether the proofs complete every stage of `plan`.
-    package func satisfies(_ plan: AuthenticationPlan) -> Bool {
-        plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
+    ///
+    /// - Parameter acceptsWeak: whether the plan is that of a policy, for which a match by a weak sensor counts.
+    package func satisfies(_ plan: AuthenticationPlan, acceptsWeak: Bool = false) -> Bool {
+        let methods = Set(proofs.filter { acceptsWeak || !$0.isWeak }.map(\.method))
+        return plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
     }
+
+    /// Whether a proof is by a weak sensor.
+    package var isWeak: Bool { proofs.contains(where: \.isWeak) }
 
     /// Returns whether all proofs are for `caller`; true for an authorisation without proofs.
     package func belongs(to caller: Caller) -> Bool { proofs.allSatisfy { $0.caller == caller } }
@@ -56,11 +64,13 @@ package struct Authorisation: Hashable, Sendable {
         methods.contains(.passcode) && Set(proofs.map(\.evaluation)).count == 1
     }
 
-    /// Returns the proofs of both. A proof of `other` replaces a proof with the same method, enrolment set and caller.
+    /// Returns the proofs of both. A proof of `other` replaces a proof with the same method, strength, enrolment set and
+    /// caller.
     package func union(_ other: Authorisation) -> Authorisation {
         let kept = proofs.filter { proof in
             !other.proofs.contains {
-                $0.method == proof.method && $0.enrolment == proof.enrolment && $0.caller == proof.caller
+                $0.method == proof.method && $0.isWeak == proof.isWeak && $0.enrolment == proof.enrolment
+                    && $0.caller == proof.caller
             }
         }
         return Authorisation(kept + other.proofs)

@@ -70,7 +70,8 @@ extension PolicyState {
     mutating func countMatch() -> Bool {
         let hadFailures = biometryFailures != 0
         biometryFailures = 0
-        let isStale = now - (lastBiometry ?? lastPasscode ?? 0) > 600_000_000_000
+        // A match by a weak sensor does not postpone the next passcode.
+        let isStale = !sensor.isWeak && now - (lastBiometry ?? lastPasscode ?? 0) > 600_000_000_000
         if isStale { lastBiometry = now }
         return hadFailures || isStale
     }

@@ -13,6 +13,8 @@ package enum PolicyEvent: Hashable, Sendable {
     case sensorFailed(UInt64)
     /// The sensor could not use a scan and goes on scanning; no attempt.
     case guided(UInt64, SensorGuidance)
+    /// Another program uses the sensor, or does not any more.
+    case sensorInUse(UInt64, Bool)
     /// The sensor was disconnected while it scanned.
     case sensorDisconnected(UInt64)
     case fallbackChosen(UInt64)
@@ -59,6 +61,12 @@ package enum PolicyEvent: Hashable, Sendable {
     case companionsChanged(CompanionState)
     case locked
     case unlocked(byBiometry: Bool)
+    /// A login session of the user was locked.
+    case sessionLocked
+    /// No login session of the user is locked any more.
+    case sessionUnlocked
+    /// Biometry may be used in these login sessions.
+    case biometrySessionsChanged(BiometrySessions)
     case background(Bool)
     /// The user answered whether the requesting app may use Face ID.
     case permissionAnswered(UInt64, Bool)

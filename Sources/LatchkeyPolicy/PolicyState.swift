@@ -28,6 +28,10 @@ package struct PolicyState: Hashable, Sendable {
     package var companions: CompanionState
     /// Whether the device is locked, so that only prompts that unlock it are shown.
     package var isLocked: Bool
+    /// Whether the lock is that of a login session, with which it ends. Another lock ends at a prompt only.
+    package var isSessionLock = false
+    /// The login sessions in which biometry may be used.
+    package var biometrySessions = BiometrySessions.every
     /// Whether the apps are in the background, so that no prompts are shown.
     package var isInBackground: Bool
     /// When the device was last unlocked by biometry; nil if it was locked since or was unlocked by other means.
@@ -93,6 +97,8 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var faceUser: String?
     /// The operation for which the prompt is shown.
     package var purpose: PromptPurpose
+    /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
+    package var acceptsWeak: Bool
     /// The step that follows when the plan is complete.
     package var lastStep: LastStep
     /// Whether the password of the user's account is verified before the first stage. It proves no method.
@@ -101,13 +107,17 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var caller: Caller
     /// The number of the program, by which evaluations take turns.
     package var program: UInt64
+    /// The message with which the prompt of a last step begins.
+    package var notice: PromptContent.Notice
 
     /// Creates a request from its fields.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
-        faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none,
-        startsWithAccount: Bool = false, caller: Caller = .none, program: UInt64 = 0
+        faceUser: String? = nil, purpose: PromptPurpose = .app, acceptsWeak: Bool = false, lastStep: LastStep = .none,
+        startsWithAccount: Bool = false, caller: Caller = .none, program: UInt64 = 0,
+        notice: PromptContent.Notice = .none
     ) {
+        self.notice = notice
         self.startsWithAccount = startsWithAccount
         self.program = program
         self.id = id
@@ -117,6 +127,7 @@ package struct EvaluationRequest: Hashable, Sendable {
         self.reuseSeconds = reuseSeconds
         self.faceUser = faceUser
         self.purpose = purpose
+        self.acceptsWeak = acceptsWeak
         self.lastStep = lastStep
         self.caller = caller
     }
@@ -133,8 +144,8 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isVisible: Bool
     /// Whether the sensor is scanning.
     package var isArmed: Bool
-    /// Whether the prompt asks for the app's face permission before the camera is used.
-    package var isAskingPermission: Bool
+    /// What the prompt asks before the camera is used.
+    package var question: PromptContent.Question
     /// Whether an entered passcode is being verified.
     package var isChecking: Bool
     /// The failed or unverified try whose count is being stored; nil if there is none.
@@ -170,6 +181,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case .showsRecoveryCode: .recoveryCodeShown
         case .asksRecoveryCode: .recoveryCodeAsked
         case .asksNewPasscode: isRepeatingPasscode ? .newPasscodeRepeated : .newPasscodeAsked
+        case .repeatsRecoveryCode: .recoveryCodeRepeated
         }
     }
 

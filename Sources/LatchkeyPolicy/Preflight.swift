@@ -15,23 +15,55 @@ extension PolicyState {
 
     /// Why an app cannot use biometry; nil if it can. Face ID also requires a face usage description, and that the
     /// user did not refuse it (behaviour LA-07).
-    package func biometryRefusal(for faceUser: String?) -> Status? {
+    ///
+    /// - Parameters:
+    ///   - session: the login session of the app; without one biometry is refused where sessions are known.
+    ///   - acceptsWeak: whether the request is for a policy, which a weak sensor can answer.
+    package func biometryRefusal(
+        for faceUser: String?, in session: String = "", acceptsWeak: Bool = false
+    ) -> Status? {
+        // The sensor belongs to the person at the machine, who sees no prompt of another session (abuse case 22).
+        guard biometrySessions.permits(session) else { return .biometryNotAvailable }
+        guard !sensor.isWeak || acceptsWeak else { return .biometryNotAvailable }
         guard sensor.kind == .faceID else { return biometryRefusal }
         guard let faceUser, facePermissions[faceUser] != false else { return .biometryNotAvailable }
         return biometryRefusal
     }
 
-    /// Returns whether the user must allow the app the use of Face ID before the camera is used.
-    func needsPermission(_ faceUser: String?) -> Bool {
-        sensor.kind == .faceID && faceUser.flatMap { facePermissions[$0] } != true
+    /// Returns what the user must answer before the sensor is used: whether the app may use Face ID, and, for a weak
+    /// sensor, whether to scan now. Who has just allowed the app the camera need not also start the scan.
+    func question(_ faceUser: String?) -> PromptContent.Question {
+        if sensor.kind == .faceID, faceUser.flatMap({ facePermissions[$0] }) != true { return .permission }
+        return sensor.isWeak ? .scan : .none
     }
 
     /// Returns why the plan cannot be completed, as `canEvaluatePolicy` reports it; nil if it can.
-    package func refusal(of plan: AuthenticationPlan, for faceUser: String?) -> Status? {
+    package func refusal(
+        of plan: AuthenticationPlan, for faceUser: String?, in session: String = "", acceptsWeak: Bool = false
+    ) -> Status? {
         for stage in plan.stages {
-            if let refusal = refusal(of: stage, for: faceUser) { return refusal }
+            if let refusal = refusal(of: stage, for: faceUser, in: session, acceptsWeak: acceptsWeak) {
+                return refusal
+            }
         }
         return nil
+    }
+
+    /// Why the program of a request cannot use biometry; nil if it can.
+    func biometryRefusal(of request: EvaluationRequest) -> Status? {
+        biometryRefusal(
+            for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
+    }
+
+    /// Returns why the plan of a request cannot be completed; nil if it can.
+    func refusal(of request: EvaluationRequest) -> Status? {
+        refusal(
+            of: request.plan, for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
+    }
+
+    /// Returns why a stage of a request cannot be completed; nil if it can.
+    func refusal(of stage: Set<AuthenticationMethod>, for request: EvaluationRequest) -> Status? {
+        refusal(of: stage, for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
     }
 
     /// Returns whether a paired device can complete the current stage.
@@ -40,20 +72,22 @@ extension PolicyState {
     }
 
     /// Returns why a stage cannot be completed; nil if it can.
-    func refusal(of stage: Set<AuthenticationMethod>, for faceUser: String?) -> Status? {
+    private func refusal(
+        of stage: Set<AuthenticationMethod>, for faceUser: String?, in session: String, acceptsWeak: Bool
+    ) -> Status? {
         if stage.contains(.passcode) { return isPasscodeSet ? nil : .passcodeNotSet }
         if stage.contains(.companion), companions.isReachable { return nil }
         // Behaviour LA-05: for biometry or companion, the status is that of biometry if there is a sensor, and that of
         // the companion otherwise.
         if stage.contains(.biometry), sensor.kind != .none || !stage.contains(.companion) {
-            return biometryRefusal(for: faceUser)
+            return biometryRefusal(for: faceUser, in: session, acceptsWeak: acceptsWeak)
         }
         return .companionNotAvailable
     }
 
     /// Returns the method with which a stage begins, provided that the stage can be completed.
-    func firstMethod(of stage: Set<AuthenticationMethod>, for faceUser: String?) -> AuthenticationMethod {
-        if stage.contains(.biometry), biometryRefusal(for: faceUser) == nil { return .biometry }
+    func firstMethod(of stage: Set<AuthenticationMethod>, for request: EvaluationRequest) -> AuthenticationMethod {
+        if stage.contains(.biometry), biometryRefusal(of: request) == nil { return .biometry }
         // A companion out of reach is not asked; the passcode is used if the stage accepts it.
         if stage.contains(.companion), companions.isReachable { return .companion }
         return stage.contains(.passcode) ? .passcode : .companion

@@ -9,7 +9,7 @@ extension PolicyState {
     /// Activates an evaluation that begins with the password of the account.
     mutating func activateAccount(_ request: EvaluationRequest) -> [PolicyEffect] {
         var evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, isAskingPermission: false,
+            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
             isChecking: false, failedTries: 0, proven: .none, notice: .none)
         evaluation.isProvingAccount = true
         active = evaluation

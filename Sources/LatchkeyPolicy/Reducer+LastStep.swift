@@ -9,8 +9,8 @@ extension PolicyState {
     /// Activates an evaluation whose plan has no stages, so that it begins with the last step.
     mutating func activateLastStep(_ request: EvaluationRequest) -> [PolicyEffect] {
         let evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, isAskingPermission: false,
-            isChecking: false, failedTries: 0, proven: .none, notice: .none)
+            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
+            isChecking: false, failedTries: 0, proven: .none, notice: request.notice)
         active = evaluation
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.lastStepSeconds)]
     }
@@ -28,7 +28,7 @@ extension PolicyState {
         // No method is requested any more. The passcode is the placeholder, since it needs neither sensor nor fallback.
         evaluation.method = .passcode
         evaluation.isArmed = false
-        evaluation.isAskingPermission = false
+        evaluation.question = .none
         evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.notice = .none
@@ -39,14 +39,15 @@ extension PolicyState {
     }
 
     /// Grants the evaluation when the user completed the last step.
-    mutating func endLastStep(_ id: UInt64, _ step: PromptContent.Step) -> [PolicyEffect] {
-        guard let evaluation = inLastStep(id, step) else { return [] }
+    mutating func endLastStep(_ id: UInt64, _ steps: PromptContent.Step...) -> [PolicyEffect] {
+        guard let evaluation = inLastStep(id, steps) else { return [] }
         return end(id, .granted(evaluation.proven))
     }
 
-    /// Returns the active evaluation if it has that number and its visible prompt is in that step.
-    private func inLastStep(_ id: UInt64, _ step: PromptContent.Step) -> ActiveEvaluation? {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.step == step
+    /// Returns the active evaluation if it has that number and its visible prompt is in one of those steps.
+    private func inLastStep(_ id: UInt64, _ steps: [PromptContent.Step]) -> ActiveEvaluation? {
+        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+            steps.contains(evaluation.step)
         else { return nil }
         return evaluation
     }
@@ -55,13 +56,13 @@ extension PolicyState {
 
     /// Asks for the new passcode again, or for another one if it is too short.
     mutating func newPasscodeEntered(_ id: UInt64, isLongEnough: Bool) -> [PolicyEffect] {
-        guard let evaluation = inLastStep(id, .newPasscodeAsked) else { return [] }
+        guard let evaluation = inLastStep(id, [.newPasscodeAsked]) else { return [] }
         return askForNewPasscode(evaluation, again: isLongEnough, notice: isLongEnough ? .none : .newPasscodeTooShort)
     }
 
     /// Grants the evaluation if both entries are equal; otherwise asks for a new passcode from the beginning.
     mutating func newPasscodeRepeated(_ id: UInt64, isEqual: Bool) -> [PolicyEffect] {
-        guard let evaluation = inLastStep(id, .newPasscodeRepeated) else { return [] }
+        guard let evaluation = inLastStep(id, [.newPasscodeRepeated]) else { return [] }
         if isEqual { return end(id, .granted(evaluation.proven)) }
         return askForNewPasscode(evaluation, again: false, notice: .newPasscodesDiffer)
     }

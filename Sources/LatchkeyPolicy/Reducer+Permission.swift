@@ -7,17 +7,22 @@ import LatchkeyModel
 extension PolicyState {
     mutating func permissionAnswered(_ id: UInt64, _ isAllowed: Bool) -> [PolicyEffect] {
         guard var evaluation = active, evaluation.request.id == id, evaluation.isVisible,
-            evaluation.isAskingPermission, let app = evaluation.request.faceUser
+            evaluation.question != .none, let app = evaluation.request.faceUser
         else { return [] }
-        facePermissions[app] = isAllowed
-        let keep = PolicyEffect.keepPermissions(facePermissions)
-        guard isAllowed else {
-            return [keep] + leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
+        var effects: [PolicyEffect] = []
+        // Only the first question is answered for ever; the other one is asked before each scan.
+        if evaluation.question == .permission {
+            facePermissions[app] = isAllowed
+            effects = [.keepPermissions(facePermissions)]
         }
-        evaluation.isAskingPermission = false
+        guard isAllowed else {
+            let status: Status = evaluation.question == .permission ? .biometryNotAvailable : .userCancel
+            return effects + leaveMethod(evaluation, notice: .none, status: status)
+        }
+        evaluation.question = .none
         evaluation.isArmed = true
         active = evaluation
-        return [keep, .update(id, content(evaluation)), .arm(id)]
+        return effects + [.update(id, content(evaluation)), .arm(id)]
     }
 
     /// Sets the face permission of an app, or deletes it with nil. An evaluation that is using the camera for the app

@@ -28,14 +28,40 @@ extension PolicyState {
 
     mutating func locked() -> [PolicyEffect] {
         isLocked = true
+        isSessionLock = false
         biometricUnlock = nil
         return endAll(.systemCancel)
+    }
+
+    /// Locks the device until its sessions are unlocked. A lock that was there before stays.
+    mutating func sessionLocked() -> [PolicyEffect] {
+        let endsWithSession = !isLocked || isSessionLock
+        let effects = locked()
+        isSessionLock = endsWithSession
+        return effects
+    }
+
+    mutating func sessionUnlocked() -> [PolicyEffect] {
+        guard isLocked, isSessionLock else { return [] }
+        (isLocked, isSessionLock) = (false, false)
+        return []
+    }
+
+    /// Stops the use of the sensor for a session that is not active any more (abuse case 22).
+    mutating func biometrySessionsChanged(_ sessions: BiometrySessions) -> [PolicyEffect] {
+        biometrySessions = sessions
+        guard let evaluation = active, evaluation.method == .biometry,
+            !sessions.permits(evaluation.request.caller.loginSession)
+        else { return [] }
+        // Behaviour LA-32: the system ended it, as on a switch to another app.
+        return leaveMethod(evaluation, notice: .none, status: .systemCancel)
     }
 
     mutating func unlocked(byBiometry: Bool, at now: Int64) -> [PolicyEffect] {
         // A reported unlock by biometry is ignored while biometry cannot be used, since it cannot be genuine.
         guard !byBiometry || biometryRefusal == nil else { return [] }
         isLocked = false
+        isSessionLock = false
         biometricUnlock = byBiometry ? now : nil
         return []
     }
@@ -54,7 +80,7 @@ extension PolicyState {
     // MARK: - Changes around an evaluation
 
     mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
-        let isAnotherKind = sensor.kind != self.sensor.kind
+        let isAnotherKind = sensor.kind != self.sensor.kind || sensor.isWeak != self.sensor.isWeak
         // The finger or face that unlocked the device may no longer be enrolled.
         if sensor.enrolment != self.sensor.enrolment { biometricUnlock = nil }
         self.sensor = sensor
@@ -65,7 +91,7 @@ extension PolicyState {
         }
         if evaluation.method == .companion { return [.update(evaluation.request.id, content(evaluation))] }
         guard evaluation.method == .biometry else { return [] }
-        if let refusal = biometryRefusal(for: evaluation.request.faceUser) {
+        if let refusal = biometryRefusal(of: evaluation.request) {
             return leaveMethod(evaluation, notice: .none, status: refusal)
         }
         // The prompt shows name, tries and fallback button of the sensor; for a sensor of another kind they would be
@@ -86,7 +112,7 @@ extension PolicyState {
         passcodeBlockedUntil = 0
         let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
         guard let evaluation = active else { return keep }
-        if let refusal = refusal(of: evaluation.request.plan, for: evaluation.request.faceUser) {
+        if let refusal = refusal(of: evaluation.request) {
             return keep + end(evaluation.request.id, .denied(refusal))
         }
         // Biometry requires that a passcode is set; a companion does not.

@@ -18,6 +18,7 @@ extension PolicyState {
         case .notMatched(let id): notMatched(id)
         case .sensorFailed(let id): sensorFailed(id)
         case .guided(let id, let guidance): guided(id, guidance)
+        case .sensorInUse(let id, let isInUse): sensorInUse(id, isInUse)
         case .sensorDisconnected(let id): sensorDisconnected(id)
         case .fallbackChosen(let id): fallbackChosen(id)
         case .cancelChosen(let id): end(id, .denied(.userCancel))
@@ -34,7 +35,7 @@ extension PolicyState {
         case .passcodeOutdated(let id): passcodeOutdated(id)
         case .accountMessage(let id): accountMessage(id)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
-        case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked)
+        case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked, .recoveryCodeRepeated)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
         case .withdrawn(let id, let status): end(id, .denied(status))
@@ -44,6 +45,9 @@ extension PolicyState {
         case .companionsChanged(let companions): companionsChanged(companions)
         case .locked: locked()
         case .unlocked(let byBiometry): unlocked(byBiometry: byBiometry, at: now)
+        case .sessionLocked: sessionLocked()
+        case .sessionUnlocked: sessionUnlocked()
+        case .biometrySessionsChanged(let sessions): biometrySessionsChanged(sessions)
         case .background(let isBehind): background(isBehind)
         case .permissionAnswered(let id, let isAllowed): permissionAnswered(id, isAllowed)
         case .permissionChanged(let app, let isAllowed): permissionChanged(app, isAllowed)
@@ -59,7 +63,7 @@ extension PolicyState {
         if request.plan.stages.isEmpty, request.lastStep == .none, !request.startsWithAccount {
             return [.reply(request.id, .granted(.none))]
         }
-        if let refusal = refusal(of: request.plan, for: request.faceUser) {
+        if let refusal = refusal(of: request) {
             return [.reply(request.id, .denied(refusal))]
         }
         if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
@@ -73,10 +77,10 @@ extension PolicyState {
         noteTurn(of: request.program)
         if request.startsWithAccount { return activateAccount(request) }
         guard let first = request.plan.stages.first else { return activateLastStep(request) }
-        let method = firstMethod(of: first, for: request.faceUser)
+        let method = firstMethod(of: first, for: request)
         let evaluation = ActiveEvaluation(
             request: request, stage: 0, method: method, isVisible: false, isArmed: false,
-            isAskingPermission: method == .biometry && needsPermission(request.faceUser), isChecking: false,
+            question: method == .biometry ? question(request.faceUser) : .none, isChecking: false,
             failedTries: 0, proven: .none, notice: firstNotice(request))
         active = evaluation
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
@@ -95,7 +99,7 @@ extension PolicyState {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
         guard request.purpose == .app, request.lastStep == .none, seconds > 0, request.plan.stages.count == 1,
             !request.startsWithAccount, request.plan.stages[0].contains(.biometry),
-            biometryRefusal(for: request.faceUser) == nil, !needsPermission(request.faceUser), !isLocked,
+            biometryRefusal(of: request) == nil, question(request.faceUser) == .none, !isLocked,
             let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000
         else { return nil }
@@ -120,7 +124,7 @@ extension PolicyState {
         var effects: [PolicyEffect] = []
         while active == nil, !waiting.isEmpty {
             let request = takeWaiting()
-            if let refusal = refusal(of: request.plan, for: request.faceUser) {
+            if let refusal = refusal(of: request) {
                 effects.append(.reply(request.id, .denied(refusal)))
             } else {
                 effects += activate(request)
@@ -152,7 +156,7 @@ extension PolicyState {
             method: evaluation.method, notice: evaluation.notice,
             triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
             showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
-            asksPermission: evaluation.isAskingPermission, step: evaluation.step,
+            question: evaluation.question, step: evaluation.step,
             delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0,
             secret: evaluation.isProvingAccount
                 ? .accountPassword : evaluation.asksPrevious ? .previousPassword : .passcode)
@@ -170,7 +174,7 @@ extension PolicyState {
         guard var evaluation = active, evaluation.request.id == id, !evaluation.isVisible else { return [] }
         evaluation.isVisible = true
         // The sensor is armed only when the user can see which program requests the scan (abuse case 23).
-        evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
+        evaluation.isArmed = evaluation.method == .biometry && evaluation.question == .none
         active = evaluation
         return evaluation.isArmed ? [.arm(id)] : []
     }
@@ -218,7 +222,12 @@ extension PolicyState {
             }
             return leaveMethod(evaluation, notice: .biometryFinished, status: .authenticationFailed)
         }
-        return [.update(id, content(evaluation))]
+        // Each scan of a weak sensor is started by the user.
+        guard sensor.isWeak else { return [.update(id, content(evaluation))] }
+        evaluation.isArmed = false
+        evaluation.question = .scan
+        active = evaluation
+        return [.disarm(id), .update(id, content(evaluation))]
     }
 
     private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
@@ -232,6 +241,16 @@ extension PolicyState {
             return []
         }
         evaluation.notice = guidance.notice
+        active = evaluation
+        return [.update(id, content(evaluation))]
+    }
+
+    /// Says why the sensor does not react yet.
+    private mutating func sensorInUse(_ id: UInt64, _ isInUse: Bool) -> [PolicyEffect] {
+        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil,
+            isInUse || evaluation.notice == .sensorInUse
+        else { return [] }
+        evaluation.notice = isInUse ? .sensorInUse : .none
         active = evaluation
         return [.update(id, content(evaluation))]
     }
@@ -260,7 +279,7 @@ extension PolicyState {
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.method = waitsForCompanion ? .companion : .passcode
         evaluation.isArmed = false
-        evaluation.isAskingPermission = false
+        evaluation.question = .none
         evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.notice = notice
@@ -283,7 +302,7 @@ extension PolicyState {
         Authorisation([
             Authorisation.Proof(
                 evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now,
-                token: [])
+                token: [], isWeak: method == .biometry && sensor.isWeak)
         ])
     }
 
@@ -305,19 +324,19 @@ extension PolicyState {
         var stage = first
         while stage < stages.count, !stages[stage].isDisjoint(with: evaluation.proven.methods) { stage += 1 }
         guard stage < stages.count else { return beginLastStep(evaluation) }
-        let faceUser = evaluation.request.faceUser
-        if let refusal = refusal(of: stages[stage], for: faceUser) {
+        let request = evaluation.request
+        if let refusal = refusal(of: stages[stage], for: request) {
             active = evaluation
             return end(id, .denied(refusal))
         }
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = stage
-        evaluation.method = firstMethod(of: stages[stage], for: faceUser)
-        evaluation.isAskingPermission = evaluation.method == .biometry && needsPermission(faceUser)
+        evaluation.method = firstMethod(of: stages[stage], for: request)
+        evaluation.question = evaluation.method == .biometry ? question(request.faceUser) : .none
         evaluation.failedTries = 0
         evaluation.notice = .none
         evaluation.keeping = nil
-        evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
+        evaluation.isArmed = evaluation.method == .biometry && evaluation.question == .none
         active = evaluation
         let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
         return disarm + [.update(id, content(evaluation))] + arm + delay(evaluation)

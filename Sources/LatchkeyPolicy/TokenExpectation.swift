@@ -19,11 +19,14 @@ package struct TokenExpectation: Sendable {
     package var evaluation: UInt64
     /// Whether proofs by simulated sensors and other virtual hardware are accepted.
     package var acceptsVirtual: Bool
+    /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
+    package var acceptsWeak: Bool
 
     /// Creates an expectation from its fields.
     package init(
         connection: [UInt8], challenge: [UInt8], userID: UInt32, purpose: PromptPurpose, binding: [UInt8],
-        plan: AuthenticationPlan, caller: Caller, evaluation: UInt64, acceptsVirtual: Bool
+        plan: AuthenticationPlan, caller: Caller, evaluation: UInt64, acceptsVirtual: Bool,
+        acceptsWeak: Bool = false
     ) {
         self.connection = connection
         self.challenge = challenge
@@ -34,6 +37,7 @@ package struct TokenExpectation: Sendable {
         self.caller = caller
         self.evaluation = evaluation
         self.acceptsVirtual = acceptsVirtual
+        self.acceptsWeak = acceptsWeak
     }
 }
 
@@ -72,8 +76,11 @@ extension Authorisation {
         guard !isTooLong, lifetime <= AuthToken.lifetimeSeconds * 1_000_000_000 else { throw .livesTooLong }
         guard expected.plan.stages.allSatisfy({ !$0.isDisjoint(with: token.methods) }) else { throw .planNotCompleted }
         guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
-        // No rule accepts a weak method so far; one that does will be part of the expectation.
-        guard token.methods.isEmpty || token.strength == .strong else { throw .weak }
+        // The strength is that of the weakest method; only biometry can be weak.
+        let isWeak = token.strength == .weak && token.methods.contains(.biometry)
+        guard token.methods.isEmpty || token.strength == .strong || isWeak && expected.acceptsWeak else {
+            throw .weak
+        }
         guard !token.isVirtual || expected.acceptsVirtual else { throw .virtualHardware }
         let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
         self.init(
@@ -81,7 +88,7 @@ extension Authorisation {
                 Proof(
                     evaluation: expected.evaluation, caller: expected.caller, method: method,
                     enrolment: method == .biometry ? token.enrolment : nil, time: token.issued,
-                    token: token.challenge)
+                    token: token.challenge, isWeak: isWeak && method == .biometry)
             })
     }
 }

@@ -38,6 +38,8 @@ package enum RequestedStep: Sendable {
     case asksRecoveryCode
     /// The prompt asks for a new passcode, twice.
     case asksNewPasscode
+    /// The prompt asks for the end of the recovery code that was shown before. No request can ask for it.
+    case repeatsRecoveryCode
 
     /// Creates a step from the step as policy knows it; nil unless the recovery code is given for the step that shows
     /// it, and for no other.
@@ -47,7 +49,9 @@ package enum RequestedStep: Sendable {
         case (.showsRecoveryCode, let code?) where code.count > 0: self = .showsRecoveryCode(code)
         case (.asksRecoveryCode, nil): self = .asksRecoveryCode
         case (.asksNewPasscode, nil): self = .asksNewPasscode
-        case (.showsRecoveryCode, _), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?): return nil
+        case (.showsRecoveryCode, _), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?),
+            (.repeatsRecoveryCode, _):
+            return nil
         }
     }
 
@@ -58,6 +62,7 @@ package enum RequestedStep: Sendable {
         case .showsRecoveryCode: .showsRecoveryCode
         case .asksRecoveryCode: .asksRecoveryCode
         case .asksNewPasscode: .asksNewPasscode
+        case .repeatsRecoveryCode: .repeatsRecoveryCode
         }
     }
 
@@ -85,6 +90,10 @@ package struct AuthenticationRequest: Sendable {
     package var lastStep: RequestedStep
     /// Whether the password of the account is verified first, and what it is used for.
     package var account: AccountStep = .none
+    /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
+    package var acceptsWeak = false
+    /// The message with which a prompt that has only a last step begins.
+    package var notice: PromptContent.Notice = .none
     /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
     /// How many uses of keys the token permits.
@@ -117,8 +126,8 @@ package enum EnteredSecret: Sendable {
     /// A recovery code, or the new passcode itself.
     case text(SecretBytes)
     /// The key of the slot for the new passcode, 32 bytes, which `latchkey-authd` derived; with the identifier of the
-    /// passcode's secret, 16 bytes.
-    case slotKey(SecretBytes, passcodeID: [UInt8])
+    /// passcode's secret, 16 bytes, and what a new recovery code opens, if one was shown.
+    case slotKey(SecretBytes, passcodeID: [UInt8], recovery: RecoveryGrant? = nil)
 }
 
 /// The answer to an `AuthenticationRequest`.
@@ -133,6 +142,12 @@ package enum AuthorityChange: Sendable {
     case locked
     case unlocked(byBiometry: Bool)
     case background(Bool)
+    /// A login session was locked, or the machine is about to sleep.
+    case sessionLocked
+    /// No login session is locked any more.
+    case sessionUnlocked
+    /// Biometry may be used in these login sessions.
+    case biometrySessions(BiometrySessions)
     /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
     /// The passcode was replaced.
@@ -221,6 +236,11 @@ package protocol AuthorityClient: AnyObject, Sendable {
     func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict
     /// Replaces the slot of the passcode, whose key is open, by one under this key.
     func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure)
+    /// Returns whether a key that was derived from a recovery code opens the root key of the store.
+    func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool
+    /// Reports that login sessions of the user are locked, or not any more. Returns when no key is in memory that a lock
+    /// forbids.
+    func followSessions(isLocked: Bool) throws(Failure)
     /// Reports that the connection to the authority ended: every proof that it gave is void.
     func authorityWasLost()
     /// Reports that these counters are durable.

@@ -10,6 +10,8 @@ package enum SensorEvent: Equatable, Sendable {
     case noMatch
     /// The scan could not be used and continues. Counts as no attempt.
     case guidance(SensorGuidance)
+    /// Another program uses the sensor, so that the scan waits; or with false, it does not any more.
+    case inUse(Bool)
     /// The sensor ended the scan because of a failure.
     case failed
     /// The sensor was disconnected, which ended the scan. A driver reports this before it reports the change of `state`.
@@ -37,33 +39,55 @@ package protocol CompanionMonitor: AnyObject, Sendable {
     var companions: CompanionState { get }
 }
 
-/// A change of a desktop session.
+/// A change of login sessions.
 package struct SessionEvent: Equatable, Sendable {
-    /// A change of the device's lock, or of whether the apps are in the background.
     package enum Change: Equatable, Sendable {
+        /// A session was locked, or the machine is about to sleep.
         case locked
         case unlocked(byBiometry: Bool)
         case background(Bool)
+        /// The last session of the user ended.
+        case ended
+        /// The sessions changed otherwise; `SessionMonitor.sessions` has the present state.
+        case changed
     }
 
-    /// The user of the session (`uid_t`).
-    package let user: UInt32
+    /// The user of the session (`uid_t`); nil for every user.
+    package let user: UInt32?
     /// The identifier of the login session, such as that of logind; unique while the machine runs.
     package let session: String
     package let change: Change
 
     /// Creates an event from its fields.
-    package init(user: UInt32, session: String, _ change: Change) {
+    package init(user: UInt32?, session: String, _ change: Change) {
         self.user = user
         self.session = session
         self.change = change
     }
 }
 
-/// The role that reports events of desktop sessions.
+/// What the login sessions of a user mean for authentication.
+package struct SessionState: Equatable, Sendable {
+    /// Whether a session of the user is locked, or the machine sleeps.
+    package var isLocked: Bool
+    package var biometry: BiometrySessions
+
+    /// Creates a state from its fields.
+    package init(isLocked: Bool, biometry: BiometrySessions) {
+        self.isLocked = isLocked
+        self.biometry = biometry
+    }
+}
+
+/// The role that reports login sessions.
 package protocol SessionMonitor: AnyObject, Sendable {
+    /// Returns the present state of a user's sessions. May wait for it, with a deadline.
+    func sessions(of user: UInt32) -> SessionState
     /// Calls `report` on any thread for every event from now on.
-    func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void)
+    ///
+    /// - Parameter report: must not block, and calls its second argument when the event has taken effect; sleep is delayed
+    ///   until then.
+    func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)
 }
 
 /// The role that shows prompts.

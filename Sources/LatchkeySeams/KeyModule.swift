@@ -128,13 +128,16 @@ package struct KeyChallenge: Equatable, Sendable {
     package let use: Identifier
     /// The nonce of the module's session, which the approval must cover; empty if no approval is needed.
     package let nonce: [UInt8]
+    /// The handle of the module's session, to which a passcode is proven; 0 for none.
+    package let session: UInt32
     /// What must be approved; nil if the module relies on the checks of the engine.
     package let subject: ApprovalSubject?
 
     /// Creates a challenge for a begun use.
-    package init(_ use: Identifier, nonce: [UInt8] = [], subject: ApprovalSubject? = nil) {
+    package init(_ use: Identifier, nonce: [UInt8] = [], session: UInt32 = 0, subject: ApprovalSubject? = nil) {
         self.use = use
         self.nonce = nonce
+        self.session = session
         self.subject = subject
     }
 }

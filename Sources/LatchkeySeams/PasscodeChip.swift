@@ -8,10 +8,14 @@ package import LatchkeyModel
 /// value only. The value is derived from the stretched passcode, and stays secret from the process that carries the
 /// commands. All functions block.
 package protocol PasscodeChip: Sendable {
+    /// Chooses the place of a new passcode. The chip has nothing of it so far.
+    func plan() throws(Failure) -> ChipPasscodePlan
     /// Makes a new secret that this value opens. On a failure nothing is left in the chip, as far as it can be reached.
     ///
-    /// - Parameter value: 32 bytes.
-    func create(_ value: SecretBytes) throws(Failure) -> NewChipPasscode
+    /// - Parameters:
+    ///   - plan: its record is stored durably before, so that what a crash leaves in the chip is removed later.
+    ///   - value: 32 bytes.
+    func create(_ plan: ChipPasscodePlan, _ value: SecretBytes) throws(Failure) -> NewChipPasscode
     /// Returns the secret if the value is right, and nil if it is wrong.
     ///
     /// - Throws: `passcodeDelayed` if the limit is reached, `tpmReplaced` if the chip is another one or was cleared,
@@ -21,8 +25,26 @@ package protocol PasscodeChip: Sendable {
     ///
     /// - Parameter secret: what `open` has returned.
     func change(_ record: [UInt8], secret: SecretBytes, to value: SecretBytes) throws(Failure)
-    /// Removes what the chip stores for a record; nothing if that is gone.
+    /// Returns the name of what judges the passcode of a record, which keys contain that demand the passcode. Does not
+    /// use the chip.
+    func judge(of record: [UInt8]) throws(Failure) -> [UInt8]
+    /// Proves the passcode to a session of another program of the chip; returns whether the value is right.
+    ///
+    /// - Throws: as `open`.
+    func prove(_ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool
+    /// Removes what the chip stores for a record, of a passcode or of a plan; nothing if that is gone.
     func remove(_ record: [UInt8]) throws(Failure)
+}
+
+/// The place of a passcode that is not made so far.
+package struct ChipPasscodePlan: Sendable {
+    /// What the chip needs to find and remove what it made at the place; not secret.
+    package let record: [UInt8]
+    /// The private key that controls the place, 32 bytes.
+    package let key: SecretBytes
+
+    /// Creates a value from its fields.
+    package init(record: [UInt8], key: SecretBytes) { (self.record, self.key) = (record, key) }
 }
 
 /// A new passcode of a chip.

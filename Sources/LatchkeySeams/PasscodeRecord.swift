@@ -51,6 +51,22 @@ package struct PasscodeRecord: Equatable, Sendable {
     }
 }
 
+/// What `latchkey-authd` stores about a recovery code: the public key that belongs to it, and the keys of the passcode's
+/// slot, encrypted for that key. So a new slot is encrypted for a code that nothing on this machine knows.
+package struct RecoveryRecord: Equatable, Sendable {
+    /// Maximum bytes of `sealed`.
+    package static let sealedBytes = 256
+    /// 65 bytes in X9.63 format.
+    package let publicKey: [UInt8]
+    package let sealed: [UInt8]
+
+    /// Decodes a stored record; nil if a field has another length.
+    package init?(publicKey: [UInt8], sealed: [UInt8]) {
+        guard publicKey.count == 65, (1...Self.sealedBytes).contains(sealed.count) else { return nil }
+        (self.publicKey, self.sealed) = (publicKey, sealed)
+    }
+}
+
 /// The records of a user's passcode: the current one, and a new one while the store has not confirmed it.
 package struct PasscodeRecords: Equatable, Sendable {
     package var current: PasscodeRecord?
@@ -61,12 +77,23 @@ package struct PasscodeRecords: Equatable, Sendable {
     package var needsRekey: Bool
     /// What a chip still stores for a record that is not used any more (`PasscodeRecord.chip`); empty for nothing.
     package var abandoned: [UInt8] = []
+    /// The recovery code; nil in tiers without one.
+    package var recovery: RecoveryRecord?
+    /// A recovery code that was shown after `recovery`. The root key of the store, which opens with one of the two, says
+    /// which one is valid.
+    package var preparedRecovery: RecoveryRecord?
 
     /// Creates a value from its fields.
     package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil, needsRekey: Bool = false) {
         self.current = current
         self.prepared = prepared
         self.needsRekey = needsRekey
+    }
+
+    /// Makes the prepared recovery code the only one; does nothing without one.
+    package mutating func adoptRecovery() {
+        guard let preparedRecovery else { return }
+        (recovery, self.preparedRecovery) = (preparedRecovery, nil)
     }
 
     /// What the current passcode can be; more than one kind while a change of the kind is not settled.

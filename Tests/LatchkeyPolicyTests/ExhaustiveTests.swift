@@ -69,6 +69,17 @@ import Testing
         #expect(exploration.isComplete)
     }
 
+    /// Nor is a weak sensor.
+    @Test(arguments: [(AuthenticationPlan.biometry, true), (.biometry, false), (.either, true)])
+    func oneEvaluationWithAWeakSensorSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ acceptsWeak: Bool) {
+        let exploration = Exploration(
+            ofOne: plan, fallback: true, acceptsWeak: acceptsWeak, from: World(.weakFace, permission: nil),
+            Alphabet(times: 1), also: [.sensorChanged(.weakFace)])
+        report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) with a weak sensor", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete)
+    }
+
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func oneEvaluationSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ fallback: Bool) {
         let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
@@ -82,15 +93,16 @@ extension Exploration {
     /// Explores all states that consecutive evaluations, one at a time, can reach.
     init(
         ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, startsWithAccount: Bool = false,
-        _ alphabet: Alphabet, also others: [PolicyEvent] = []
+        acceptsWeak: Bool = false, from root: World = World(.touch), _ alphabet: Alphabet,
+        also others: [PolicyEvent] = []
     ) {
         let wish = PolicyEvent.evaluate(
             .init(
                 id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a",
-                lastStep: lastStep, startsWithAccount: startsWithAccount)
+                acceptsWeak: acceptsWeak, lastStep: lastStep, startsWithAccount: startsWithAccount)
         )
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1) + others
-        self.init(roots: [World(.touch).state], maximumDepth: 100) { $0.active == nil ? idle : busy }
+        self.init(roots: [root.state], maximumDepth: 100) { $0.active == nil ? idle : busy }
     }
 }

@@ -27,6 +27,21 @@ import Testing
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
 
+    @Test func aSensorThatAnotherProgramUsesIsNoAttempt() throws {
+        var world = World(.touch)
+        let shown = try #require(world.show(.either).content)
+        #expect(world.send(.sensorInUse(1, false)).isEmpty, "nothing is said of a sensor that is not in use")
+        var expected = shown
+        expected.notice = .sensorInUse
+        #expect(world.send(.sensorInUse(1, true)) == [.update(1, expected)])
+        #expect(!expected.notice.isFailure)
+        #expect(world.send(.sensorInUse(1, false)) == [.update(1, shown)])
+        world.send([.guided(1, .scanAgain)])
+        #expect(world.send(.sensorInUse(1, false)).isEmpty, "guidance stays")
+        #expect(world.send(.sensorInUse(2, true)).isEmpty, "another evaluation")
+        #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
+    }
+
     @Test func aMissAfterGuidanceCountsOnce() {
         var world = World(.touch)
         world.show(.biometry)

@@ -20,6 +20,7 @@ import Testing
     private let steps: [(LastStep, PromptContent.Step, done: PolicyEvent, other: PolicyEvent)] = [
         (.showsRecoveryCode, .recoveryCodeShown, .codeAcknowledged(1), .codeEntered(1)),
         (.asksRecoveryCode, .recoveryCodeAsked, .codeEntered(1), .codeAcknowledged(1)),
+        (.repeatsRecoveryCode, .recoveryCodeRepeated, .codeEntered(1), .codeAcknowledged(1)),
     ]
 
     @Test func recoveryCodeFollowsTheStagesAndItsAnswerGrants() {

@@ -17,7 +17,8 @@ struct Observer: Hashable, Sendable {
         var content: PromptContent
         var isVisible = false
         var isArmed = false
-        var isChecking = false
+        /// Whether a passcode is being verified.
+        var isChecking = false { didSet { if !isChecking { uncounted = nil } } }
         /// Whether a count is being stored.
         var isKeeping = false
         /// The counters before a passcode was counted as wrong, until the count is durable.
@@ -43,6 +44,9 @@ struct Observer: Hashable, Sendable {
         note(event, before: before)
         for (index, effect) in effects.enumerated() {
             if let complaint = note(effect, after: after) { return "effect \(index): \(complaint)" }
+        }
+        if after.sensor.isWeak, case .arm(let id)? = effects.last, event != .permissionAnswered(id, true) {
+            return "a weak sensor scans although the user did not start it"
         }
         return complaint(aboutKeeping: effects, of: event, before: before, after: after)
             ?? complaint(aboutLockout: event, before: before, after: after) ?? complaint(about: after)
@@ -89,7 +93,9 @@ struct Observer: Hashable, Sendable {
             if fault == .notAvailable { takeBack() }
             prompt?.isChecking = false
         case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
-        case .codeEntered(let id): noteLastStep(id, .recoveryCodeAsked)
+        case .codeEntered(let id):
+            noteLastStep(id, .recoveryCodeAsked)
+            noteLastStep(id, .recoveryCodeRepeated)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
             prompt?.hasNewPasscode = isLongEnough
         case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
@@ -148,7 +154,7 @@ struct Observer: Hashable, Sendable {
         case .show(let request, let content):
             if prompt != nil { return "a second prompt" }
             if !outstanding.contains(request) { return "a prompt without a request" }
-            if after.refusal(of: request.plan, for: request.faceUser) != nil {
+            if after.refusal(of: request.plan, for: request.faceUser, acceptsWeak: request.acceptsWeak) != nil {
                 return "a prompt for a plan that cannot be completed"
             }
             prompt = ShownPrompt(request: request, content: content)
@@ -218,13 +224,16 @@ struct Observer: Hashable, Sendable {
                 case .none: nil
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
+                case .repeatsRecoveryCode: .recoveryCodeRepeated
                 // The second entry is only asked for after a first one of sufficient length.
                 case .asksNewPasscode: prompt?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked
                 }
             if content.step != expected { return "a last step that was not requested" }
             let proven = prompt?.proven ?? []
             if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code before all stages" }
-            if content.triesLeft != 0 || content.showsFallback || content.offersCompanion || content.asksPermission {
+            if content.triesLeft != 0 || content.showsFallback || content.offersCompanion
+                || content.question != .none
+            {
                 return "requests a proof in the last step"
             }
         } else if request.startsWithAccount, prompt?.hasAccount != true {
@@ -253,6 +262,7 @@ struct Observer: Hashable, Sendable {
         if request.startsWithAccount, shown?.hasAccount != true { return "granted without the account" }
         if request.lastStep != .none, shown?.didLastStep != true { return "granted before the last step" }
         if authorisation.methods != proven { return "granted \(authorisation.methods), proofs of \(proven)" }
+        if authorisation.isWeak, !request.acceptsWeak { return "granted by a weak sensor what is no policy" }
         if authorisation.enrolment != shown?.provenSet { return "granted another set than the one that matched" }
         if let set = authorisation.enrolment, set != after.sensor.enrolment { return "granted an earlier set" }
         return nil
@@ -307,14 +317,13 @@ extension Observer {
         if shown.content.step != active.step { return "shows another step" }
         if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
         // While the count of a fifth miss is being stored, the sensor is still armed but its events are ignored.
-        if shown.isArmed, !shown.isKeeping, state.biometryRefusal(for: active.request.faceUser) != nil {
-            return "the sensor is armed although it cannot be used"
-        }
+        let refusal = state.biometryRefusal(for: active.request.faceUser, acceptsWeak: active.request.acceptsWeak)
+        if shown.isArmed, !shown.isKeeping, refusal != nil { return "the sensor is armed although it cannot be used" }
         if shown.isVisible, active.method == .biometry {
             var copy = state
             let works = !copy.reduce(.fallbackChosen(active.request.id)).isEmpty
             if works != shown.content.showsFallback { return "the fallback button does not work as shown" }
-            if !shown.isArmed, !works, !shown.content.asksPermission { return "a prompt that cannot be answered" }
+            if !shown.isArmed, !works, shown.content.question == .none { return "a prompt that cannot be answered" }
         }
         return nil
     }

@@ -23,7 +23,7 @@ import Testing
         var world = World(.face, permission: nil)
         #expect(world.state.refusal(of: .biometry, for: "a") == nil)
         let effects = world.show(.biometry)
-        #expect(effects.content?.asksPermission == true)
+        #expect(effects.content?.question == .permission)
         #expect(!effects.contains(.arm(1)))
         #expect(world.send(.matched(1, .a)).isEmpty)
         #expect(world.send(.notMatched(1)).isEmpty)
@@ -35,9 +35,9 @@ import Testing
         let effects = world.send(.permissionAnswered(1, true))
         #expect(effects.first == .keepPermissions(["a": true]))
         #expect(effects.last == .arm(1))
-        #expect(effects.content?.asksPermission == false)
+        #expect(effects.content?.question == PromptContent.Question.none)
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
-        #expect(world.show(.biometry, id: 2).content?.asksPermission == false)
+        #expect(world.show(.biometry, id: 2).content?.question == PromptContent.Question.none)
     }
 
     @Test(arguments: [AuthenticationPlan.biometry, .biometryThenPasscode])
@@ -99,7 +99,7 @@ import Testing
     @Test func permissionIsRequestedInALaterStageToo() {
         var world = World(.face, permission: nil)
         world.show(.passcodeThenBiometry)
-        #expect(world.type(right: true).content?.asksPermission == true)
+        #expect(world.type(right: true).content?.question == .permission)
         #expect(world.send(.permissionAnswered(1, true)).last == .arm(1))
     }
 

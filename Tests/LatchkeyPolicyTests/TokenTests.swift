@@ -102,6 +102,20 @@ import Testing
         #expect(flaw(token, expectation) == nil)
     }
 
+    @Test func aWeakTokenAnswersAPolicyAndGivesAWeakProofOfBiometryOnly() throws {
+        var token = Self.token
+        token.strength = .weak
+        var expectation = Self.expectation
+        expectation.acceptsWeak = true
+        let proof = try Authorisation(
+            token, answering: expectation, code: Self.code, now: 150, bootID: Self.bootID)
+        #expect(proof.isWeak && proof.satisfies(.biometry, acceptsWeak: true))
+        #expect(!proof.satisfies(.biometry) && proof.satisfies(.passcode) && proof.satisfies(.either))
+        token.methods = [.passcode]
+        token.enrolment = nil
+        #expect(flaw(token, expectation) == .weak, "a passcode is never weak")
+    }
+
     @Test func everyFieldChangesTheAuthenticatedBytes() {
         let changes: [(inout AuthToken) -> Void] = [
             { $0.version = 2 }, { $0.connection[0] ^= 1 }, { $0.challenge[0] ^= 1 }, { $0.userID += 1 },

@@ -37,7 +37,8 @@ extension TraceWords {
             .appending("notice \(content.notice)", if: content.notice != .none)
             .appending("showsFallback", if: content.showsFallback)
             .appending("offersCompanion", if: content.offersCompanion)
-            .appending("asksPermission", if: content.asksPermission)
+            .appending("asksPermission", if: content.question == .permission)
+            .appending("asksScan", if: content.question == .scan)
             .appending("entry in \(content.delaySeconds) s", if: content.delaySeconds != 0)
             .appending("\(content.step)", if: content.step != .proof).joined(separator: ", ")
     }

@@ -27,18 +27,21 @@ struct World {
     @discardableResult
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
-        reuseSeconds: UInt64 = 0, faceUser: String? = "a", program: UInt64 = 0, at now: Int64 = 0
+        reuseSeconds: UInt64 = 0, faceUser: String? = "a", acceptsWeak: Bool = false, program: UInt64 = 0,
+        at now: Int64 = 0
     ) -> [PolicyEffect] {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, reuseSeconds: reuseSeconds,
-            faceUser: faceUser, program: program)
+            faceUser: faceUser, acceptsWeak: acceptsWeak, program: program)
         return send(.evaluate(request), at: now)
     }
 
     /// Requests an evaluation and makes its prompt visible.
     @discardableResult
-    mutating func show(_ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true) -> [PolicyEffect] {
-        ask(plan, id: id, fallback: fallback) + send(.promptVisible(id))
+    mutating func show(
+        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, acceptsWeak: Bool = false
+    ) -> [PolicyEffect] {
+        ask(plan, id: id, fallback: fallback, acceptsWeak: acceptsWeak) + send(.promptVisible(id))
     }
 
     /// Enters a correct or wrong passcode.
@@ -66,6 +69,8 @@ extension SensorState {
     static let touchEmpty = SensorState(kind: .touchID)
     static let face = SensorState(kind: .faceID, enrolment: .a)
     static let faceEmpty = SensorState(kind: .faceID)
+    static let weakFace = SensorState(
+        kind: .faceID, enrolment: .a, reportsEnrolmentChanges: false, isWeak: true)
 }
 
 extension CompanionState {

@@ -4,8 +4,8 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// A stand-in for a TPM that attests: it computes with another module, and its attestation keys and messages are
-/// bytes that a test recognises.
+/// A stand-in for a TPM that attests. Another module does its computations; its attestation keys and messages are
+/// constants that a test compares.
 package final class AttestingKeyModule: KeyModule {
     /// What the module was asked for, in order.
     package enum Call: Equatable, Sendable {
