@@ -3,7 +3,6 @@
 // libFuzzer target of what `latchkey-authd` reads from the process that runs PAM, and of the PAM service file;
 // `scripts/fuzz 60 pam` runs it. The tests of PAMDriver also compile this file (through a symbolic link) and check the
 // same property for the corpus and for their own inputs.
-//
 
 import LatchkeyModel
 import LatchkeySeams
@@ -13,7 +12,8 @@ import PAMProtocol
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let complaint = complaint(aboutPAM: Array(UnsafeBufferPointer(start: start, count: count))) {

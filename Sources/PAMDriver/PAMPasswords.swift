@@ -14,7 +14,7 @@ package final class PAMPasswords: AccountPasswords {
     package struct Places: Sendable {
         /// The program that runs libpam.
         package var program: String
-        package var service = PAMServiceFile.path
+        package var service = PAMService.password.path
         package var shadow = "/etc/shadow"
         /// The user to whom the service file must belong.
         package var owner: UInt32 = 0
@@ -80,7 +80,7 @@ package final class PAMPasswords: AccountPasswords {
         }
         defer { child.end() }
         do throws(Failure) {
-            try child.send(.begin(account))
+            try child.send(.begin(account, .password))
             var conversation = PAMConversation()
             while true {
                 switch conversation.received(try child.receive()) {

@@ -53,6 +53,9 @@ struct PAMProcess {
         }
     }
 
+    /// Ends a `receive` that waits on another thread, as if the process had ended.
+    func interrupt() { Sockets.shutDown(socket) }
+
     /// Kills the process and the programs that its modules have started. Called once.
     func end() {
         Processes.killTree(process)

@@ -14,7 +14,7 @@ extension PAMServiceFile {
     /// the lines of a missing type from the service `other`.
     ///
     /// - Parameter owner: the user to whom the file must belong: root, except in tests.
-    static func check(_ path: String = path, owner: UInt32 = 0) throws(Failure) {
+    static func check(_ path: String, owner: UInt32 = 0) throws(Failure) {
         let text: String
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

@@ -8,8 +8,8 @@ package import LatchkeyWire
 ///
 /// The process has modules of the system in its memory, so it only passes on what they say; `latchkey-authd` decides.
 package enum PAMMessage: Equatable, Sendable {
-    /// To the process: verify the password of this account. The first message, sent once.
-    case begin(AccountName)
+    /// To the process: authenticate this account by a service. The first message, sent once.
+    case begin(AccountName, PAMService)
     /// To the process: the answer to the question that it sent last.
     case answer(SecretBytes)
     /// From the process: a module asks or says something.
@@ -53,9 +53,11 @@ package enum PAMMessage: Equatable, Sendable {
         var writer = CBORWriter()
         writer.array(2)
         switch self {
-        case .begin(let account):
+        case .begin(let account, let service):
             writer.unsigned(1)
+            writer.array(2)
             writer.text(account.text)
+            writer.unsigned(UInt64(service.rawValue))
         case .answer(let answer):
             writer.unsigned(2)
             writer.bytes(answer)
@@ -80,10 +82,12 @@ package enum PAMMessage: Equatable, Sendable {
             let message = try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
                 switch try reader.unsigned() {
                 case 1:
-                    guard let account = AccountName(try reader.text(limit: AccountName.bytes)) else {
-                        throw .invalidValue
+                    return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
+                        guard let account = AccountName(try reader.text(limit: AccountName.bytes)) else {
+                            throw .invalidValue
+                        }
+                        return .begin(account, try Self.number(&reader))
                     }
-                    return .begin(account)
                 case 2: return .answer(try reader.secret(limit: Self.answerBytes))
                 case 3:
                     return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The service file of Latchkey, `/etc/pam.d/latchkey` (pam.d(5)).
+/// The rules for the service files of Latchkey (pam.d(5)).
 package enum PAMServiceFile {
-    package static let path = "/etc/pam.d/latchkey"
     /// Maximum bytes of the file.
     package static let byteLimit = 64 << 10
 

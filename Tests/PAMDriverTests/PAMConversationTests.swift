@@ -48,7 +48,7 @@ import Testing
 
     @Test func messagesOfTheOtherSideEndTheVerification() throws {
         #expect(step(.answer(SecretBytes([1]))).verdictName == "failed")
-        #expect(step(.begin(try #require(AccountName("ada")))).verdictName == "failed")
+        #expect(step(.begin(try #require(AccountName("ada")), .password)).verdictName == "failed")
     }
 
     @Test func successWithoutAQuestionIsNoSuccess() {

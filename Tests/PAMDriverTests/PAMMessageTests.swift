@@ -8,7 +8,7 @@ import Testing
 @Suite struct PAMMessageTests {
     private static func samples() throws -> [PAMMessage] {
         [
-            .begin(try #require(AccountName("ada"))), .answer(SecretBytes("a password".utf8)),
+            .begin(try #require(AccountName("ada")), .password), .answer(SecretBytes("a password".utf8)),
             .said(.hiddenQuestion, "Password: "), .said(.error, ""), .ended(.account, code: 12),
         ]
     }

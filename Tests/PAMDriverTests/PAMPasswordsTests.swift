@@ -15,45 +15,21 @@ import Testing
 
 /// The driver with programs in place of `latchkey-pam`, each a script that sends prepared frames.
 @Suite struct PAMPasswordsTests {
-    private let folder: TemporaryFolder
-    private var file: (String) -> String { { [folder] in folder.path + "/" + $0 } }
+    private let scripts: PAMScripts
+    private var file: (String) -> String { scripts.file }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { scripts = try PAMScripts() }
 
     /// A driver whose program runs this script, with its socket as descriptor 3.
     private func driver(
         _ script: String, seconds: Int64 = 20, service: String = "auth required a.so\naccount required b.so\n"
     ) throws -> PAMPasswords {
-        try write("script", "#!/bin/sh\n" + script, mode: 0o700)
-        // Written by another process: a file that this one has open for writing while another test starts a program
-        // cannot be executed (ETXTBSY).
-        let copy = try Processes.spawn("/bin/cp", [file("script"), file("pam")])
-        #expect(Processes.wait(copy) == 0)
-        try write("service", service, mode: 0o600)
-        try write("shadow", "ada:$y$j9T$x:1::::::\nbob:!:1\ncarl::1\ndora:*:1\n", mode: 0o600)
-        var places = PAMPasswords.Places(program: file("pam"))
-        places.service = file("service")
+        var places = PAMPasswords.Places(program: try scripts.program(script))
+        places.service = try scripts.service(service)
+        try scripts.write("shadow", "ada:$y$j9T$x:1::::::\nbob:!:1\ncarl::1\ndora:*:1\n", mode: 0o600)
         places.shadow = file("shadow")
         places.owner = getuid()
         return PAMPasswords(places, seconds: seconds)
-    }
-
-    private func write(_ name: String, _ text: String, mode: mode_t) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
-        #expect(chmod(file(name), mode) == 0)
-    }
-
-    /// The command that sends messages.
-    private func send(_ messages: PAMMessage...) -> String {
-        messages.map { message in
-            let bytes = Frame.bytes(message.encoded()).copyBytes()
-            return "printf '" + bytes.map { "\\" + String($0, radix: 8) }.joined() + "' >&3\n"
-        }.joined()
-    }
-
-    /// The command that reads a message of that many bytes.
-    private func read(_ message: PAMMessage, into name: String = "/dev/null") -> String {
-        "head -c \(Frame.bytes(message.encoded()).count) <&3 >\(name)\n"
     }
 
     private func verify(
@@ -77,10 +53,10 @@ import Testing
     private let answer = PAMMessage.answer(SecretBytes("secret".utf8))
 
     @Test func theProcessGetsTheAccountAndTheTypedString() async throws {
-        let begin = PAMMessage.begin(try #require(AccountName("ada")))
+        let begin = PAMMessage.begin(try #require(AccountName("ada")), .password)
         let script =
-            read(begin, into: file("begin")) + send(.said(.information, "Hello"), question)
-            + read(answer, into: file("answer")) + send(.ended(.account, code: 0))
+            scripts.read(begin, into: file("begin")) + scripts.send(.said(.information, "Hello"), question)
+            + scripts.read(answer, into: file("answer")) + scripts.send(.ended(.account, code: 0))
         let (verdict, messages) = try await verify(driver(script))
         #expect(verdict == .right(mustChange: false) && messages == ["Hello"])
         let got = try Data(contentsOf: URL(fileURLWithPath: file("answer")))
@@ -92,7 +68,7 @@ import Testing
     @Test func theProcessHasNeitherEnvironmentNorDescriptors() async throws {
         let script =
             "env | grep -v '^\\(PWD\\|_\\|SHLVL\\)=' >\(file("environment"))\nls /proc/$$/fd >\(file("descriptors"))\n"
-            + send(question, .ended(.account, code: 0))
+            + scripts.send(question, .ended(.account, code: 0))
         _ = try await verify(driver(script))
         #expect(try String(contentsOfFile: file("environment"), encoding: .utf8) == "")
         // 10 or higher is the script itself, as the shell reads it.
@@ -100,7 +76,7 @@ import Testing
         #expect(Set(open.filter { $0.count == 1 }) == ["0", "1", "2", "3"])
     }
 
-    @Test func aProcessThatHangsIsKilledAtTheDeadline() async throws {
+    @Test func aProcessThatHangsIsKilledAtTheDeadline_abuse26() async throws {
         let script = "setsid sleep 1000 &\necho $! >\(file("child"))\nwait\n"
         let start = ContinuousClock.now
         let (verdict, _) = try await verify(driver(script, seconds: 2))
@@ -119,8 +95,9 @@ import Testing
     }
 
     @Test func aProcessKilledAfterTheAnswerHasVerifiedNothing() async throws {
-        let begin = PAMMessage.begin(try #require(AccountName("ada")))
-        let (verdict, _) = try await verify(driver(read(begin) + send(question) + read(answer) + "kill -9 $$\n"))
+        let begin = PAMMessage.begin(try #require(AccountName("ada")), .password)
+        let (verdict, _) = try await verify(
+            driver(scripts.read(begin) + scripts.send(question) + scripts.read(answer) + "kill -9 $$\n"))
         #expect(verdict.name == "failed")
     }
 
@@ -133,10 +110,11 @@ import Testing
     }
 
     @Test func aModuleThatAsksTwiceGetsOneAnswer() async throws {
-        let begin = PAMMessage.begin(try #require(AccountName("ada")))
+        let begin = PAMMessage.begin(try #require(AccountName("ada")), .password)
         let script =
-            read(begin) + send(question) + read(answer) + send(question) + "head -c 1 <&3 >\(file("second"))\n"
-            + send(.ended(.account, code: 0))
+            scripts.read(begin) + scripts.send(question) + scripts.read(answer) + scripts.send(question)
+            + "head -c 1 <&3 >\(file("second"))\n"
+            + scripts.send(.ended(.account, code: 0))
         let (verdict, _) = try await verify(driver(script))
         #expect(verdict.name == "failed" && verdict.failure?.message.contains("second secret") == true)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: file("second"))).count) ?? 0 == 0)
