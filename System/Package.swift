@@ -53,20 +53,24 @@ let package = Package(
         shared("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
         shared("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         shared("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
-        shared("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+        shared("LatchkeyWords"),
+        shared("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
         shared("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
         shared("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
-        shared("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
+        shared("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyWords"]),
         shared("LatchkeyPolicy", ["LatchkeyModel"]),
         shared("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
+        shared("SensorProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
+        shared(
+            "SensorHost", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
         shared(
             "LatchkeyAuthority",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
         shared(
             "AuthorityHost",
             [
-                "LatchkeyModel", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams", "LatchkeyPolicy",
-                "LatchkeyAuthority",
+                "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams",
+                "LatchkeyPolicy", "LatchkeyAuthority",
             ]),
         shared(
             "SystemDriver",
@@ -90,17 +94,20 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost", "SystemDriver",
+                "TPMDriver",
             ]),
 
         // The connection to the system's message bus: calls with deadlines, signals, one thread.
-        room("SystemBus", ["LatchkeySystem", "CSystemd"]),
+        room("SystemBus", ["LatchkeySystem", "CLatchkeyLinux", "CSystemd"]),
         // Fingerprint readers, through fprintd.
         room("FprintDriver", ["LatchkeyModel", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
+        // Login sessions, through logind.
+        room("LogindDriver", ["LatchkeyModel", "LatchkeySeams", "SystemBus"]),
 
         process(
             "latchkey-authd",
-            ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "LatchkeySystem", "SystemBus"]),
+            ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "LatchkeySystem", "LogindDriver", "SystemBus"]),
 
         // Runs libpam for one verification.
         process(
@@ -122,12 +129,37 @@ let package = Package(
         .target(
             name: "SyntheticFingerprints", dependencies: ["TestSupport"], path: "Tests/SyntheticFingerprints",
             swiftSettings: strict + [.unsafeFlags(["-O"])]),
+        // Pictures for the tests of the system, which are in Python.
+        .executableTarget(
+            name: "synthetic-finger", dependencies: ["SyntheticFingerprints"], path: "Tests/SyntheticFinger",
+            swiftSettings: strict),
+        .target(
+            name: "BusTestSupport",
+            dependencies: ["CSystemd", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "TestSupport"],
+            path: "Tests/BusTestSupport", swiftSettings: strict),
+        // The client of latchkey-authd --user, for the tests of both.
+        shared(
+            "SensorDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
+        .target(
+            name: "SensorTestSupport",
+            dependencies: [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorDriver", "SensorHost",
+            ],
+            path: "SensorTestSupport", swiftSettings: strict),
+        tests("SystemBusTests", ["SystemBus"]),
+        tests(
+            "LogindDriverTests",
+            [
+                "BusTestSupport", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LogindDriver", "SensorDriver",
+                "SensorTestSupport", "SystemBus", "SystemDriver", "TestSupport", "latchkey-authd",
+            ]),
         tests(
             "FprintDriverTests",
             [
-                "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
-                "SystemBus",
-                "SyntheticFingerprints", "TestSupport",
+                "BusTestSupport", "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeySystem", "SensorDriver", "SensorTestSupport", "SystemBus", "SystemDriver",
+                "SyntheticFingerprints", "TestSupport", "latchkey-authd",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -8,7 +8,7 @@ import Testing
 /// The contract of `BiometricReader`, which every driver must fulfil.
 @Suite struct BiometricReaderContract {
     @Test(arguments: Driver.all) func aMatchNamesTheEnrolmentSetOfTheState(_ driver: Driver) throws {
-        let (reader, events) = (driver.make(), Events())
+        let (reader, events) = (try driver.make(), Events())
         let set = try #require(reader.state().enrolment)
         reader.arm(1, events.add)
         #expect(events.all.isEmpty, "arming alone reports nothing")
@@ -16,16 +16,16 @@ import Testing
         #expect(events.all == [.match(set)])
     }
 
-    @Test(arguments: Driver.all) func eachTouchOfAnotherFingerIsReported(_ driver: Driver) {
-        let (reader, events) = (driver.make(), Events())
+    @Test(arguments: Driver.all) func eachTouchOfAnotherFingerIsReported(_ driver: Driver) throws {
+        let (reader, events) = (try driver.make(), Events())
         reader.arm(1, events.add)
         reader.touch(false)
         reader.touch(false)
         #expect(events.all == [.noMatch, .noMatch])
     }
 
-    @Test(arguments: Driver.all) func aSensorThatIsNotArmedReportsNothing(_ driver: Driver) {
-        let (reader, events) = (driver.make(), Events())
+    @Test(arguments: Driver.all) func aSensorThatIsNotArmedReportsNothing(_ driver: Driver) throws {
+        let (reader, events) = (try driver.make(), Events())
         reader.touch(true)
         reader.arm(1, events.add)
         #expect(events.all.isEmpty, "an earlier touch does not count")
@@ -34,23 +34,23 @@ import Testing
         #expect(events.all.isEmpty)
     }
 
-    @Test(arguments: Driver.all) func disarmingEndsOnlyTheScanOfThatEvaluation(_ driver: Driver) {
-        let (reader, events) = (driver.make(), Events())
+    @Test(arguments: Driver.all) func disarmingEndsOnlyTheScanOfThatEvaluation(_ driver: Driver) throws {
+        let (reader, events) = (try driver.make(), Events())
         reader.arm(2, events.add)
         reader.disarm(1)
         reader.touch(false)
         #expect(events.all == [.noMatch])
     }
 
-    @Test(arguments: Driver.all) func aFailureIsReported(_ driver: Driver) {
-        let (reader, events) = (driver.make(), Events())
+    @Test(arguments: Driver.all) func aFailureIsReported(_ driver: Driver) throws {
+        let (reader, events) = (try driver.make(), Events())
         reader.arm(1, events.add)
         reader.fail()
         #expect(events.all == [.failed])
     }
 
     @Test(arguments: Driver.all) func aChangeOfTheEnrolmentIsObservedAndChangesTheSet(_ driver: Driver) throws {
-        let reader = driver.make()
+        let reader = try driver.make()
         let seen = Mutex<[EnrolmentSet?]>([])
         reader.observe { seen.withLock { $0.append(reader.state().enrolment) } }
         let before = try #require(reader.state().enrolment)

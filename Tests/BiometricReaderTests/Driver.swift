@@ -2,9 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import SimulatedDriver
 import Synchronization
-import SystemDriver
 import Testing
 
 /// A driver that the contract tests of `BiometricReader` run against, with the person at its sensor.
@@ -25,28 +23,9 @@ struct Driver: Sendable, CustomTestStringConvertible {
     }
 
     let name: String
-    let make: @Sendable () -> Made
+    let make: @Sendable () throws -> Made
 
     var testDescription: String { name }
-
-    /// All drivers. A new driver is added here and must pass every test unchanged.
-    static let all = [Driver(name: "simulated") { simulated() }]
-
-    private static func simulated() -> Made {
-        let world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: VirtualClock(), random: SystemRandomSource(),
-            user: 1000
-        ) { _ in }
-        return Made(
-            state: { world.state(for: 1000) }, arm: { world.arm($0, user: 1000, events: $1) },
-            disarm: { world.disarm($0) },
-            observe: { world.observe($0) },
-            touch: {
-                world.perform(.touch(matching: $0))
-                // A touch of a sensor that is not armed has no effect later.
-                _ = try? world.apply(.reset)
-            }, fail: { world.perform(.sensorFailure) }, replaceFinger: { _ = try world.apply(.replaceFinger) })
-    }
 }
 
 /// Collects the events of a scan.

@@ -4,15 +4,27 @@ import FprintDriver
 import LatchkeyModel
 import Synchronization
 
-/// The picture of an enrolment: a row of circles, of which one is filled with each scan, and what to do next.
+/// The picture of an enrolment: a row of circles, of which one is filled with each scan, and what to do next. For
+/// programs it writes a record instead, whose fields are separated by tabs: `scan`, the scans that were accepted, those
+/// that are needed, and a word for what to do next.
 final class EnrolPicture: Sendable {
-    private let isTerminal: Bool
+    /// How a result is written.
+    enum Form: Sendable {
+        /// In place of the one before.
+        case terminal
+        /// As a line of text.
+        case lines
+        /// As a record for programs.
+        case records
+    }
+
+    private let form: Form
     private let isSwiped: Bool
     private let write: @Sendable (String) -> Void
     private let passed = Mutex(0)
 
-    init(isTerminal: Bool, isSwiped: Bool, _ write: @escaping @Sendable (String) -> Void) {
-        self.isTerminal = isTerminal
+    init(_ form: Form, isSwiped: Bool, _ write: @escaping @Sendable (String) -> Void) {
+        self.form = form
         self.isSwiped = isSwiped
         self.write = write
     }
@@ -20,14 +32,15 @@ final class EnrolPicture: Sendable {
     /// Shows a result.
     func show(_ status: EnrolStatus, stages: Int?) {
         switch status {
-        case .stagePassed: draw(add: 1, stages, "Lift your finger, and \(isSwiped ? "swipe" : "touch") again.")
-        case .guidance(let guidance): draw(add: 0, stages, Self.sentence(guidance))
-        case .completed: draw(add: 1, stages, "Done.", isLast: true)
-        case .duplicate, .full, .disconnected, .failed: if isTerminal { write("\n") }
+        case .stagePassed:
+            draw(add: 1, stages, "Lift your finger, and \(isSwiped ? "swipe" : "touch") again.", "passed")
+        case .guidance(let guidance): draw(add: 0, stages, Self.sentence(guidance), Self.word(guidance))
+        case .completed: draw(add: 1, stages, "Done.", "done", isLast: true)
+        case .duplicate, .full, .disconnected, .failed: if form == .terminal { write("\n") }
         }
     }
 
-    private func draw(add count: Int, _ stages: Int?, _ sentence: String, isLast: Bool = false) {
+    private func draw(add count: Int, _ stages: Int?, _ sentence: String, _ word: String, isLast: Bool = false) {
         let passed = passed.withLock { passed in
             passed += count
             return passed
@@ -36,7 +49,22 @@ final class EnrolPicture: Sendable {
         let total = isLast ? passed : max(stages ?? 0, passed + 1)
         let circles = String(repeating: "●", count: passed) + String(repeating: "○", count: total - passed)
         let line = "\(circles)  \(passed) of \(total)  \(sentence)"
-        write(isTerminal ? "\r\u{1b}[K" + line + (isLast ? "\n" : "") : line + "\n")
+        switch form {
+        case .terminal: write("\r\u{1b}[K" + line + (isLast ? "\n" : ""))
+        case .lines: write(line + "\n")
+        case .records: write("scan\t\(passed)\t\(total)\t\(word)\n")
+        }
+    }
+
+    /// The word of a record for what the person should do differently.
+    static func word(_ guidance: SensorGuidance) -> String {
+        switch guidance {
+        case .scanAgain: "again"
+        case .swipeTooShort: "longer"
+        case .fingerNotCentred: "centre"
+        case .removeAndRetry: "lift"
+        case .tooFast: "slower"
+        }
     }
 
     /// What the person should do differently.

@@ -58,10 +58,12 @@ package struct FingerprintCommand: Sendable {
     package func run(_ arguments: [String]) throws(Failure) {
         let options = Set(arguments.dropFirst().filter { $0.hasPrefix("--") })
         let names = arguments.dropFirst().filter { !$0.hasPrefix("--") }
+        let isPlain = options.contains("--plain")
         let (allowed, most): (Set<String>, Int)
         switch arguments.first {
-        case "list", "verify": (allowed, most) = ([], 0)
-        case "enroll": (allowed, most) = (["--replace"], 1)
+        case "list": (allowed, most) = (["--plain"], 0)
+        case "verify": (allowed, most) = ([], 0)
+        case "enroll": (allowed, most) = (["--replace", "--plain"], 1)
         case "delete": (allowed, most) = (["--all", "--yes"], 1)
         default: throw Self.misused
         }
@@ -72,9 +74,11 @@ package struct FingerprintCommand: Sendable {
                 hint: "Use one of: \(FprintFingers.names.joined(separator: ", "))")
         }
         switch arguments.first {
+        case "list" where isPlain: try listPlainly()
         case "list": try list()
         case "verify": try verify()
-        case "enroll": try enroll(names.first ?? "right-index-finger", mayReplace: options.contains("--replace"))
+        case "enroll":
+            try enroll(names.first ?? "right-index-finger", mayReplace: options.contains("--replace"), isPlain: isPlain)
         default:
             guard (names.first == nil) == options.contains("--all") else { throw Self.misused }
             try delete(names.first, isSure: options.contains("--yes"))
@@ -103,6 +107,18 @@ package struct FingerprintCommand: Sendable {
         for finger in FprintFingers.names where reader.fingers.contains(finger) { surroundings.write(finger + "\n") }
     }
 
+    /// For programs: a record for the reader and for each finger, whose fields are separated by tabs. No record without
+    /// a reader.
+    private func listPlainly() throws(Failure) {
+        guard let reader = try fingers.readers().first else { return }
+        // The name is text of the device, and must not look like another record.
+        let name = String(reader.name.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) })
+        surroundings.write("reader\t\(name)\t\(reader.isSwiped ? "swipe" : "press")\n")
+        for finger in FprintFingers.names where reader.fingers.contains(finger) {
+            surroundings.write("finger\t\(finger)\n")
+        }
+    }
+
     private func delete(_ finger: String?, isSure: Bool) throws(Failure) {
         let reader = try reader()
         if let finger, !reader.fingers.contains(finger) {
@@ -117,21 +133,30 @@ package struct FingerprintCommand: Sendable {
         surroundings.write("Deleted.\n")
     }
 
-    private func enroll(_ finger: String, mayReplace: Bool) throws(Failure) {
+    private func enroll(_ finger: String, mayReplace: Bool, isPlain: Bool) throws(Failure) {
         let reader = try reader()
         let name = Self.words(finger)
+        // A program shows its own texts.
+        let say: (String) -> Void = { [surroundings] text in if !isPlain { surroundings.write(text) } }
         if reader.fingers.contains(finger) {
-            try confirm(
-                mayReplace, word: "replace",
-                "Your \(name) is enrolled already. Its print is deleted before the new one is scanned: if you stop before "
-                    + "the end, none remains. " + Self.bound)
+            guard !isPlain || mayReplace else {
+                throw Failure(.duplicateItem, "Your \(name) is enrolled already.", hint: "Add --replace.")
+            }
+            if !isPlain {
+                try confirm(
+                    mayReplace, word: "replace",
+                    "Your \(name) is enrolled already. Its print is deleted before the new one is scanned: if you stop "
+                        + "before the end, none remains. " + Self.bound)
+            }
         } else if !reader.fingers.isEmpty {
-            surroundings.write(Self.bound + "\n")
+            say(Self.bound + "\n")
         }
-        surroundings.write("\(reader.isSwiped ? "Swipe" : "Touch") the reader with your \(name): \(reader.name)\n")
-        let picture = EnrolPicture(isTerminal: surroundings.isTerminal, isSwiped: reader.isSwiped, surroundings.write)
+        say("\(reader.isSwiped ? "Swipe" : "Touch") the reader with your \(name): \(reader.name)\n")
+        let picture = EnrolPicture(
+            isPlain ? .records : surroundings.isTerminal ? .terminal : .lines, isSwiped: reader.isSwiped,
+            surroundings.write)
         try fingers.enrol(finger, on: reader) { picture.show($0, stages: $1) }
-        surroundings.write("Your \(name) is enrolled.\n")
+        say("Your \(name) is enrolled.\n")
     }
 
     private func verify() throws(Failure) {
@@ -147,6 +172,8 @@ package struct FingerprintCommand: Sendable {
         reader.arm(1, user: surroundings.userID) { [surroundings] event in
             switch event {
             case .guidance(let guidance): surroundings.write(EnrolPicture.sentence(guidance) + "\n")
+            case .inUse(true): surroundings.write("Another program is using the reader.\n")
+            case .inUse(false): surroundings.write("Touch the reader.\n")
             case .match, .noMatch, .failed, .disconnected: outcome.set(event)
             }
         }
@@ -156,7 +183,7 @@ package struct FingerprintCommand: Sendable {
         case .match: surroundings.write("Recognised.\n")
         case .noMatch: throw Failure(.authenticationFailed, "Not recognised.")
         case .disconnected: throw Failure(.biometryDisconnected, "The reader was disconnected.")
-        case .failed, .guidance:
+        case .failed, .guidance, .inUse:
             throw Failure(
                 .biometryNotAvailable, "The reader did not recognise a finger in time, or failed.",
                 hint: "See: systemctl status fprintd")

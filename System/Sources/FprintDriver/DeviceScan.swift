@@ -12,6 +12,8 @@ final class DeviceScan {
         case match(EnrolmentSet)
         case noMatch
         case guidance(SensorGuidance)
+        /// Another program has claimed the device, or has released it.
+        case inUse(Bool)
         /// The scan ended; nil if `end` was called.
         case ended(SensorEvent?)
     }
@@ -50,6 +52,8 @@ final class DeviceScan {
     private var early: [(result: String, isDone: Bool)] = []
     private var verdict: SensorEvent?
     private var timer: SystemBus.Timer?
+    /// Whether another program had claimed the device at the last attempt.
+    private var isInUse = false
     /// Whether `end` was called: later results and failures are not reported.
     private var isEnding = false
 
@@ -87,6 +91,8 @@ final class DeviceScan {
         case .alreadyInUse where !isEnding:
             // fprintd does not say when another program releases the device.
             phase = .waiting
+            if !isInUse { report(.inUse(true), self) }
+            isInUse = true
             timer = service.bus.after(milliseconds: timing.busy) { [weak self] in self?.begin() }
         // Without an answer the claim may have succeeded: only the end of the connection releases it for certain.
         case nil where error == .timedOut:
@@ -101,6 +107,8 @@ final class DeviceScan {
     }
 
     private func claimed() {
+        if isInUse, !isEnding { report(.inUse(false), self) }
+        isInUse = false
         if isEnding { release() } else { start() }
     }
 

@@ -135,10 +135,12 @@ final class EnrolmentFiles: Sendable {
         }
     }
 
+    /// The entries of a folder that is watched; none if it cannot be read. The set itself is read by `set(of:)`, which
+    /// throws then.
     private static func names(_ path: String) -> [String] {
-        // As above.
+        // A folder that cannot be read only is not watched.
         guard let folder = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return [] }
-        // As above.
+        // The same holds for a folder with too many entries.
         let names = (try? folder.names(limit: 4096)) ?? []
         return names.map { path + "/" + $0 }
     }

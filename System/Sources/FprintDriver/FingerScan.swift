@@ -11,7 +11,9 @@ final class FingerScan {
     private var devices: [DeviceScan] = []
     private var running = 0
     private var deadline: SystemBus.Timer?
-    private var isReported = false
+    /// The devices that other programs have claimed.
+    private var busy: Set<String> = []
+    private var isReportedInUse = false
     /// Called when no device is claimed any more.
     private let ended: () -> Void
 
@@ -57,15 +59,27 @@ final class FingerScan {
         case .match(let set): if !isOver { events(.match(set)) }
         case .noMatch: if !isOver { events(.noMatch) }
         case .guidance(let guidance): if !isOver { events(.guidance(guidance)) }
+        case .inUse(let isInUse):
+            if isInUse { busy.insert(device.device) } else { busy.remove(device.device) }
+            reportUse()
         case .ended(let verdict):
             running -= 1
+            busy.remove(device.device)
             // While another device scans, the person can use that one.
             if running == 0, !isOver {
                 end()
                 events(verdict ?? .failed)
             }
-            if running == 0 { ended() }
+            if running == 0 { ended() } else { reportUse() }
         }
+    }
+
+    /// Reports whether every device that could be used is claimed by another program.
+    private func reportUse() {
+        let isInUse = running > 0 && busy.count == running
+        guard isInUse != isReportedInUse, !isOver else { return }
+        isReportedInUse = isInUse
+        events(.inUse(isInUse))
     }
 
     /// Receives a result of a device.

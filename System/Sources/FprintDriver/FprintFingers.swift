@@ -111,7 +111,7 @@ package final class FprintFingers: @unchecked Sendable {
             }
             let status = answer.wait() ?? .failed
             bus.run { [self] in enrolment = nil }
-            // Fails if the reader is gone, which the status says.
+            // Fails if the reader is gone. The status, which decides below, says so as well.
             try? call("EnrollStop", of: reader)
             guard status == .completed else { throw Self.failure(status) }
         }
@@ -151,7 +151,7 @@ package final class FprintFingers: @unchecked Sendable {
 
     /// A property of a device; nil if it has none. sd-bus has functions for properties, but refuses names with a hyphen.
     private func property(_ name: String, of path: String) -> BusValue? {
-        // The properties are for texts and pictures only.
+        // The properties only select a text or a picture; without one the command names no reader and no stages.
         let values = try? ask { [self] (done: @escaping (Result<[BusValue], Failure>) -> Void) in
             guard let owner = service.owner else { return done(.success([])) }
             let call = BusCall(

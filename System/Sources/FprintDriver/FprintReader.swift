@@ -136,10 +136,3 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         }
     }
 }
-
-/// A value that only the bus's thread uses.
-private struct Confined<Value>: @unchecked Sendable {
-    // Sendable: it is made before that thread knows it, and used there afterwards.
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}

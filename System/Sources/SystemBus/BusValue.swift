@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeySystem
+
 /// A value of a D-Bus message.
 package indirect enum BusValue: Equatable, Sendable {
     case string(String)
@@ -10,14 +12,16 @@ package indirect enum BusValue: Equatable, Sendable {
     /// An array, a structure or a dictionary entry.
     case list([BusValue])
     case variant(BusValue)
-    /// A value of a type that no caller needs, such as a descriptor.
+    /// A file that an answer contains; those of signals are `other`.
+    case file(BusFile)
+    /// A value of a type that no caller needs.
     case other
 
     /// The string or object path; nil for another type.
     package var text: String? {
         switch self {
         case .string(let text), .path(let text): text
-        case .boolean, .integer, .list, .variant, .other: nil
+        case .boolean, .integer, .list, .variant, .file, .other: nil
         }
     }
 
@@ -29,6 +33,15 @@ package indirect enum BusValue: Equatable, Sendable {
     package var values: [BusValue]? { if case .list(let values) = self { values } else { nil } }
     /// The value inside a variant; nil for another type.
     package var content: BusValue? { if case .variant(let value) = self { value } else { nil } }
+}
+
+/// A received file, open until its last reference is gone. Two are equal if they are the same object.
+package final class BusFile: Equatable, Sendable {
+    package let descriptor: Descriptor
+
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+    package static func == (left: BusFile, right: BusFile) -> Bool { left === right }
 }
 
 /// A method call.

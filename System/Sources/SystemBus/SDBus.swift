@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+import LatchkeySystem
 
 /// A connection of sd-bus(3). This file makes all calls of libsystemd; a connection is used on one thread only.
 final class SDBus {
@@ -89,7 +90,7 @@ final class SDBus {
 
         func received(_ message: OpaquePointer) {
             // A signal whose arguments cannot be read is dropped: nothing follows from a signal that is missing.
-            guard let arguments = SDBus.read(message) else { return }
+            guard let arguments = SDBus.read(message, takesFiles: false) else { return }
             body(
                 BusSignal(
                     sender: sd_bus_message_get_sender(message).map { String(cString: $0) } ?? "",
@@ -120,7 +121,7 @@ final class SDBus {
             case .integer(let number):
                 guard var value = UInt32(exactly: number) else { throw .malformed }
                 code = sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "u")), &value)
-            case .list, .variant, .other: throw .malformed
+            case .list, .variant, .file, .other: throw .malformed
             }
             guard code >= 0 else { throw .malformed }
         }
@@ -161,7 +162,7 @@ final class SDBus {
                 if let error = sd_bus_message_get_error(message)?.pointee {
                     let name = error.name.map { String(cString: $0) } ?? ""
                     reply(.failure(.refused(name: name, message: error.message.map { String(cString: $0) } ?? "")))
-                } else if let arguments = SDBus.read(message) {
+                } else if let arguments = SDBus.read(message, takesFiles: true) {
                     reply(.success(arguments))
                 } else {
                     reply(.failure(.malformed))
@@ -172,27 +173,34 @@ final class SDBus {
 
     // MARK: - Values
 
+    /// What remains of the limits while a message is read.
+    private struct Budget {
+        var values = mostValues
+        /// Whether files are taken out of the message: a program that sends signals must not use up descriptors.
+        let takesFiles: Bool
+    }
+
     /// Reads the values of a message; nil if there are too many or they cannot be read.
-    private static func read(_ message: OpaquePointer) -> [BusValue]? {
-        var left = mostValues
+    private static func read(_ message: OpaquePointer, takesFiles: Bool) -> [BusValue]? {
+        var left = Budget(takesFiles: takesFiles)
         return values(message, depth: 0, left: &left)
     }
 
-    private static func values(_ message: OpaquePointer, depth: Int, left: inout Int) -> [BusValue]? {
+    private static func values(_ message: OpaquePointer, depth: Int, left: inout Budget) -> [BusValue]? {
         var values: [BusValue] = []
         while true {
             var type: CChar = 0
             var content: UnsafePointer<CChar>?
             let code = sd_bus_message_peek_type(message, &type, &content)
             if code == 0 { return values }
-            left -= 1
-            guard code > 0, left > 0, let value = value(message, type, content, depth, &left) else { return nil }
+            left.values -= 1
+            guard code > 0, left.values > 0, let value = value(message, type, content, depth, &left) else { return nil }
             values.append(value)
         }
     }
 
     private static func value(
-        _ message: OpaquePointer, _ type: CChar, _ content: UnsafePointer<CChar>?, _ depth: Int, _ left: inout Int
+        _ message: OpaquePointer, _ type: CChar, _ content: UnsafePointer<CChar>?, _ depth: Int, _ left: inout Budget
     ) -> BusValue? {
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "s"), UInt8(ascii: "g"): text(message, type).map { .string($0) }
@@ -208,12 +216,13 @@ final class SDBus {
             basic(message, type, UInt64(0)).map { Int64(exactly: $0).map { .integer($0) } ?? .other }
         case UInt8(ascii: "a"), UInt8(ascii: "r"), UInt8(ascii: "e"), UInt8(ascii: "v"):
             container(message, type, content, depth, &left)
+        case UInt8(ascii: "h") where left.takesFiles: file(message, type)
         default: sd_bus_message_skip(message, [type, 0]) >= 0 ? .other : nil
         }
     }
 
     private static func container(
-        _ message: OpaquePointer, _ type: CChar, _ content: UnsafePointer<CChar>?, _ depth: Int, _ left: inout Int
+        _ message: OpaquePointer, _ type: CChar, _ content: UnsafePointer<CChar>?, _ depth: Int, _ left: inout Budget
     ) -> BusValue? {
         guard depth < deepest, sd_bus_message_enter_container(message, type, content) > 0,
             let values = values(message, depth: depth + 1, left: &left),
@@ -227,6 +236,13 @@ final class SDBus {
         var text: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, type, &text) > 0, let text else { return nil }
         return String(cString: text)
+    }
+
+    /// A copy of the file: the message keeps its own.
+    private static func file(_ message: OpaquePointer, _ type: CChar) -> BusValue? {
+        guard let number = basic(message, type, CInt(-1)) else { return nil }
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        return copy < 0 ? nil : .file(BusFile(Descriptor(owning: copy)))
     }
 
     private static func basic<Number: BitwiseCopyable>(

@@ -22,6 +22,7 @@ package final class SystemBus: @unchecked Sendable {
 
     private struct Inbox {
         var jobs: [@Sendable () -> Void] = []
+        /// Whether a byte was written since the jobs were taken.
         var isWoken = false
         var isEnding = false
         /// The bus's thread; nil until it runs.
@@ -165,8 +166,10 @@ package final class SystemBus: @unchecked Sendable {
     private func loop() {
         inbox.withLock { $0.thread = pthread_self() }
         while true {
+            // The flag is cleared with the jobs, after the bytes were read: a job that finds the flag set is in this list,
+            // and one that comes later writes a byte that the next wait finds.
             let (jobs, isEnding) = inbox.withLock { inbox in
-                defer { inbox.jobs = [] }
+                defer { (inbox.jobs, inbox.isWoken) = ([], false) }
                 return (inbox.jobs, inbox.isEnding)
             }
             for job in jobs { job() }
@@ -218,8 +221,6 @@ package final class SystemBus: @unchecked Sendable {
         guard poll(&entries, nfds_t(entries.count), CInt(clamping: timeout)) > 0 else { return }
         if entries[0].revents != 0 {
             var bytes = [UInt8](repeating: 0, count: 16)
-            // The flag is cleared first: a job that arrives afterwards writes another byte.
-            inbox.withLock { $0.isWoken = false }
             _ = read(sleepEnd.number, &bytes, bytes.count)
         }
         for (entry, watch) in zip(entries.dropFirst(), watched) where entry.revents != 0 { watch.body() }

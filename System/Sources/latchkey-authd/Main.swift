@@ -4,6 +4,7 @@ import AuthorityDaemon
 import FprintDriver
 import LatchkeyModel
 import LatchkeySystem
+import LogindDriver
 import SystemBus
 
 @main
@@ -12,7 +13,10 @@ enum Main {
         AuthorityProcess.main { options, _, log in
             Result { () throws(Failure) in
                 do throws(SystemError) {
-                    return FprintReader(try SystemBus(), templates: options.fingerprints, log: log)
+                    let bus = try SystemBus()
+                    return AuthorityProcess.Drivers(
+                        reader: FprintReader(bus, templates: options.fingerprints, log: log),
+                        sessions: LogindSessions(bus, log: log))
                 } catch {
                     throw Failure(error, "The thread of the system's message bus cannot be started")
                 }

@@ -32,8 +32,8 @@ enum Main {
         _ = fcntl(3, F_SETFD, FD_CLOEXEC)
         _ = SecretMemory.lock()
         let channel = PAMChannel(Descriptor(owning: 3))
-        guard case .begin(let account)? = channel.receive() else { exit(1) }
-        let (phase, code) = Verification.run(account, channel)
+        guard case .begin(let account, let service)? = channel.receive() else { exit(1) }
+        let (phase, code) = Verification.run(account, service, channel)
         channel.send(.ended(phase, code: UInt64(UInt32(bitPattern: code))))
         exit(0)
     }
@@ -45,8 +45,8 @@ final class PAMChannel {
 
     init(_ socket: Descriptor) { self.socket = socket }
 
-    /// Waits for a message; nil if there is none that can be decoded. `latchkey-authd` kills a process that waits too
-    /// long; if it has ended itself, the socket has.
+    /// Waits for a message; nil if the socket has ended or the message cannot be decoded. PAM then gets a conversation
+    /// error, so the password is not found right. `latchkey-authd` kills a process that waits too long.
     func receive() -> PAMMessage? {
         guard let payload = try? Frame.receive(from: socket, until: nil, limit: PAMMessage.bytes) else { return nil }
         return try? PAMMessage(decoding: payload)

@@ -7,14 +7,13 @@ import PAMProtocol
 
 /// Calls libpam. The conversation passes every message on and returns only what it received as an answer.
 enum Verification {
-    /// The service, by which libpam finds `/etc/pam.d/latchkey`.
-    private static let service = "latchkey"
-
-    /// Verifies the password of an account, and returns the last call of libpam and its value.
-    static func run(_ account: AccountName, _ channel: PAMChannel) -> (PAMMessage.Phase, CInt) {
+    /// Authenticates an account by a service, and returns the last call of libpam and its value.
+    static func run(
+        _ account: AccountName, _ service: PAMService, _ channel: PAMChannel
+    ) -> (PAMMessage.Phase, CInt) {
         var conversation = pam_conv(conv: converse, appdata_ptr: Unmanaged.passUnretained(channel).toOpaque())
         var handle: OpaquePointer?
-        let started = pam_start(service, account.text, &conversation, &handle)
+        let started = pam_start(service.name, account.text, &conversation, &handle)
         guard started == PAM_SUCCESS, let handle else { return (.start, started) }
         var code = pam_authenticate(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
         var phase = PAMMessage.Phase.authentication

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusTestSupport
 import Foundation
 import LatchkeySystem
 import Synchronization
@@ -41,7 +42,7 @@ final class BusClient: Sendable {
                 answered.signal()
             }
         }
-        answered.wait()
+        try answered.signalled()
         return try #require(result.withLock { $0 }).get()
     }
 
@@ -72,7 +73,7 @@ final class BusClient: Sendable {
                 return signals[index]
             }
             if let found { return found }
-            try #require(arrived.wait(timeout: .now() + 10) == .success, sourceLocation: sourceLocation)
+            try arrived.signalled(sourceLocation: sourceLocation)
         }
     }
 }

@@ -59,10 +59,7 @@ extension FprintDriverTests {
             /// Scans the next finger as soon as the reader is claimed.
             private func scanLater() {
                 guard let scan = scans.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-                Processes.detachThread { [machine, reader] in
-                    let deadline = Uptime.deadline(seconds: 10)
-                    while !machine.send(scan, to: reader), Uptime.nanoseconds < deadline { usleep(1000) }
-                }
+                Processes.detachThread { [machine, reader] in _ = machine.sendWhenClaimed(scan, to: reader) }
             }
         }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusTestSupport
 import Foundation
 import Glibc
 import LatchkeySystem
@@ -152,13 +153,22 @@ final class Fprintd: Sendable {
         try client.device("Release")
     }
 
-    /// Waits until the device is free, as the next program that claims it would find it. fprintd does not announce it.
+    /// Sends a command as soon as the reader is claimed; false if that does not happen within ten seconds. The socket
+    /// of the reader exists from then on, and nothing else announces it.
+    func sendWhenClaimed(_ command: String, to reader: Reader = .device) -> Bool {
+        let deadline = Uptime.deadline(seconds: 10)
+        while !send(command, to: reader) {
+            guard Uptime.nanoseconds < deadline else { return false }
+            sched_yield()
+        }
+        return true
+    }
+
+    /// Waits until the device is free, as the next program that claims it would find it. fprintd does not announce it;
+    /// each attempt waits for the answer of fprintd.
     func released() throws {
         let deadline = Uptime.deadline(seconds: 10)
-        while (try? client.device("Claim", Self.account)) == nil {
-            try #require(Uptime.nanoseconds < deadline)
-            usleep(1000)
-        }
+        while (try? client.device("Claim", Self.account)) == nil { try #require(Uptime.nanoseconds < deadline) }
         try client.device("Release")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusTestSupport
 import Foundation
 import FprintDriver
 import LatchkeyModel
@@ -61,7 +62,7 @@ extension FprintDriverTests {
                         calls.first { $0.member == member && (path == nil || $0.path == path) }
                     }
                     if let call { return call }
-                    try #require(arrived.wait(timeout: .now() + 10) == .success)
+                    try arrived.signalled()
                 }
             }
         }
@@ -117,7 +118,7 @@ extension FprintDriverTests {
             service.signal(Self.device, Self.interface, "VerifyStatus", match)
             _ = try called.wait(for: "Release")
             service.signal(Self.device, Self.interface, "VerifyStatus", match)
-            reader.settle()
+            try reader.settle()
             #expect(reader.all.isEmpty)
         }
 
@@ -298,7 +299,7 @@ extension FprintDriverTests {
             reader.arm()
             try called.wait(for: "VerifyStart", path: Self.device)
             try called.wait(for: "VerifyStart", path: second)
-            reader.settle()
+            try reader.settle()
             service.signal(second, Self.interface, "VerifyStatus", [.string("verify-unknown-error"), .flag(true)])
             try called.wait(for: "Release", path: second)
             service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-match"), .flag(true)])
@@ -309,9 +310,4 @@ extension FprintDriverTests {
             try called.wait(for: "Release", path: Self.device)
         }
     }
-}
-
-extension Need {
-    /// dbus-daemon.
-    static let messageBus = Need("dbus-daemon: apt-get install dbus-daemon") { access(PrivateBus.program, X_OK) == 0 }
 }

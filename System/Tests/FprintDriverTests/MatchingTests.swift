@@ -83,7 +83,7 @@ extension FprintDriverTests {
                     unusable += 1
                     // The verification goes on; a new one begins with the next arming.
                     try rearm(reader, machine)
-                case .failed, .disconnected: Issue.record("the reader failed")
+                case .failed, .disconnected, .inUse: Issue.record("the reader failed")
                 }
             }
             for number in 0..<count {

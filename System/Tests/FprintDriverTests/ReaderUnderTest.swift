@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusTestSupport
 import Foundation
 import FprintDriver
 import LatchkeyModel
@@ -42,7 +43,7 @@ final class ReaderUnderTest: Sendable {
 
     /// Waits for the next event.
     func next(sourceLocation: SourceLocation = #_sourceLocation) throws -> SensorEvent {
-        try #require(arrived.wait(timeout: .now() + 10) == .success, sourceLocation: sourceLocation)
+        try arrived.signalled(sourceLocation: sourceLocation)
         return events.withLock { $0.removeFirst() }
     }
 
@@ -53,15 +54,15 @@ final class ReaderUnderTest: Sendable {
         while true {
             let state = state
             if isReached(state) { return state }
-            try #require(changes.wait(timeout: .now() + 10) == .success, sourceLocation: sourceLocation)
+            try changes.signalled(sourceLocation: sourceLocation)
         }
     }
 
     /// Waits until everything that was submitted to the bus's thread before is done.
-    func settle() {
+    func settle() throws {
         let done = DispatchSemaphore(value: 0)
         bus.run { done.signal() }
-        done.wait()
+        try done.signalled()
     }
 }
 
@@ -70,23 +71,4 @@ typealias FprintDriverTiming = FprintReader.Timing
 extension FprintReader.Timing {
     /// Generous, as a busy machine needs; a test of a deadline sets its own.
     static let forTests = FprintReader.Timing()
-}
-
-/// A log that a test reads.
-final class CollectedNotes: EventLog {
-    private let notes = Mutex<[(DaemonEvent, Failure?)]>([])
-    private let arrived = DispatchSemaphore(value: 0)
-
-    func note(_ event: DaemonEvent, _ failure: Failure?) {
-        notes.withLock { $0.append((event, failure)) }
-        arrived.signal()
-    }
-
-    /// Waits until an event was noted.
-    func wait(for event: DaemonEvent) throws {
-        while !events.contains(event) { try #require(arrived.wait(timeout: .now() + 10) == .success) }
-    }
-
-    var events: [DaemonEvent] { notes.withLock { $0.map(\.0) } }
-    var messages: [String] { notes.withLock { $0.map { "\($0.1?.message ?? "") \($0.1?.hint ?? "")" } } }
 }

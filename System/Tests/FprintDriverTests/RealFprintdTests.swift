@@ -72,9 +72,8 @@ extension FprintDriverTests {
             let set = try #require(reader.state.enrolment)
             for evaluation in 1...20 as ClosedRange<UInt64> {
                 reader.arm(evaluation)
-                let deadline = Uptime.deadline(seconds: 10)
                 // Taken as soon as the reader is claimed, before the verification begins or after.
-                while !machine.send("SCAN A") { try #require(Uptime.nanoseconds < deadline) }
+                try #require(machine.sendWhenClaimed("SCAN A"))
                 #expect(try reader.next() == .match(set))
                 reader.reader.disarm(evaluation)
                 try machine.released()
@@ -155,7 +154,7 @@ extension FprintDriverTests {
             for evaluation in 0..<20 as Range<UInt64> {
                 reader.arm(evaluation)
                 // Between no and some hundred steps of the bus's thread.
-                for _ in 0..<(evaluation * 10) { reader.settle() }
+                for _ in 0..<(evaluation * 10) { try reader.settle() }
                 reader.reader.disarm(evaluation)
                 try machine.released()
             }
@@ -200,8 +199,9 @@ extension FprintDriverTests {
             let set = try #require(reader.state.enrolment)
             try machine.client.device("Claim", Fprintd.account)
             reader.arm()
-            reader.settle()
+            #expect(try reader.next() == .inUse(true))
             try machine.client.device("Release")
+            #expect(try reader.next() == .inUse(false))
             try begun(machine)
             machine.send("SCAN A")
             #expect(try reader.next() == .match(set))

@@ -2,21 +2,23 @@
 
 import Foundation
 import LatchkeySystem
-import TestSupport
+package import TestSupport
+import Testing
 
 /// A message bus of a test's own, with which programs of any user may do anything. It ends with this object.
-final class PrivateBus: Sendable {
+package final class PrivateBus: Sendable {
     /// The bus of the machine's packages, or of those that `scripts/fprintd` has extracted.
-    static let program: String = {
+    package static let program: String = {
         let installed = "/usr/bin/dbus-daemon"
-        return access(installed, X_OK) == 0 ? installed : Fprintd.root + installed
+        return access(installed, X_OK) == 0
+            ? installed : (ProcessInfo.processInfo.environment["LATCHKEY_FPRINTD"] ?? "") + installed
     }()
 
-    let folder: TemporaryFolder
+    package let folder: TemporaryFolder
     private let process: pid_t
-    var address: String { "unix:path=\(folder.path)/socket" }
+    package var address: String { "unix:path=\(folder.path)/socket" }
 
-    init() throws {
+    package init() throws {
         folder = try TemporaryFolder()
         let configuration = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -47,5 +49,12 @@ final class PrivateBus: Sendable {
     deinit {
         kill(process, SIGKILL)
         Processes.wait(process)
+    }
+}
+
+extension Need {
+    /// dbus-daemon.
+    package static let messageBus = Need("dbus-daemon: apt-get install dbus-daemon") {
+        access(PrivateBus.program, X_OK) == 0
     }
 }

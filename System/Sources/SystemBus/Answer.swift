@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLatchkeyLinux
 import Glibc
 import Synchronization
 
@@ -26,6 +27,12 @@ package final class Answer<Value: Sendable>: Sendable {
         semaphore.wait()
         return value.withLock { $0 }
     }
+
+    /// Waits for the first value, but not longer than `milliseconds`; nil if there is none by then.
+    package func wait(milliseconds: Int64) -> Value? {
+        semaphore.wait(milliseconds: milliseconds)
+        return value.withLock { $0 }
+    }
 }
 
 /// A semaphore of POSIX (sem_overview(7)).
@@ -42,4 +49,13 @@ private final class Semaphore: @unchecked Sendable {
 
     func post() { sem_post(handle) }
     func wait() { while sem_wait(handle) != 0, errno == EINTR {} }
+
+    func wait(milliseconds: Int64) {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        while sem_clockwait(handle, CLOCK_MONOTONIC, &end) != 0, errno == EINTR {}
+    }
 }

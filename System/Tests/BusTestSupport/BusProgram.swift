@@ -4,12 +4,13 @@ import CSystemd
 import Foundation
 import LatchkeySystem
 import Synchronization
+import Testing
 
 /// A program on a bus, played by the test: it owns a name, answers calls as the test says, and sends signals.
-final class BusProgram: @unchecked Sendable {
+package final class BusProgram: @unchecked Sendable {
     // Sendable: `bus` is used on the program's thread only, the rest has locks.
 
-    enum Value: Sendable {
+    package indirect enum Value: Sendable {
         case path(String)
         case string(String)
         case flag(Bool)
@@ -20,21 +21,29 @@ final class BusProgram: @unchecked Sendable {
         case noProperties
         /// polkit's answer: whether the action is allowed.
         case authorization(Bool)
+        case structure([Value])
+        /// An array of structures of five texts and numbers, as logind's sessions.
+        case sessions([[Value]])
+        /// `a{sv}`.
+        case properties([(String, Value)])
+        case variant(Value)
+        /// A file, which is copied into the message.
+        case file(CInt)
     }
 
-    enum Reply: Sendable {
+    package enum Reply: Sendable {
         case values([Value])
         case error(String)
         /// The call is never answered.
         case none
     }
 
-    struct Call: Sendable {
-        let path: String
-        let interface: String
-        let member: String
-        let text: String
-        let sender: String
+    package struct Call: Sendable {
+        package let path: String
+        package let interface: String
+        package let member: String
+        package let text: String
+        package let sender: String
     }
 
     private let bus: OpaquePointer
@@ -46,11 +55,11 @@ final class BusProgram: @unchecked Sendable {
     private let calls = Mutex<[Call]>([])
 
     /// The calls that were received.
-    var received: [Call] { calls.withLock { $0 } }
+    package var received: [Call] { calls.withLock { $0 } }
     /// The unique name of the connection.
-    let uniqueName: String
+    package let uniqueName: String
 
-    init(_ private: PrivateBus, name: String?, answer: @escaping @Sendable (Call) -> Reply) throws {
+    package init(_ private: PrivateBus, name: String?, answer: @escaping @Sendable (Call) -> Reply) throws {
         var made: OpaquePointer?
         sd_bus_new(&made)
         guard let made else { throw CocoaError(.fileReadUnknown) }
@@ -71,36 +80,43 @@ final class BusProgram: @unchecked Sendable {
         if let name, sd_bus_request_name(made, name, 0) < 0 { throw CocoaError(.fileReadUnknown) }
         Processes.detachThread { [self] in
             while !isEnding.withLock({ $0 }) {
-                for job in jobs.withLock({ jobs in
-                    defer { jobs = [] }
-                    return jobs
-                }) { job(bus) }
+                runJobs()
                 while sd_bus_process(bus, nil) > 0 {}
                 sd_bus_wait(bus, 10_000)
             }
+            // What was sent before the end is sent.
+            runJobs()
             sd_bus_flush(bus)
             sd_bus_close_unref(bus)
             hasEnded.signal()
         }
     }
 
+    private func runJobs() {
+        for job in jobs.withLock({ jobs in
+            defer { jobs = [] }
+            return jobs
+        }) { job(bus) }
+    }
+
     /// Leaves the bus.
-    func end() {
+    package func end() {
         let isFirst = isEnding.withLock { isEnding in
             defer { isEnding = true }
             return !isEnding
         }
-        if isFirst { hasEnded.wait() }
+        if isFirst, hasEnded.wait(timeout: .now() + 10) != .success { Issue.record("the program is still on the bus") }
     }
 
     /// Sends a signal, to all programs or to one.
-    func signal(_ path: String, _ interface: String, _ member: String, _ values: [Value], to destination: String? = nil)
-    {
+    package func signal(
+        _ path: String, _ interface: String, _ member: String, _ values: [Value], to destination: String? = nil
+    ) {
         jobs.withLock { $0.append { Self.send($0, path, interface, member, values, to: destination) } }
     }
 
     /// Sends signals before the answer to a call.
-    func signalBefore(_ member: String, _ path: String, _ interface: String, _ signals: [(String, [Value])]) {
+    package func signalBefore(_ member: String, _ path: String, _ interface: String, _ signals: [(String, [Value])]) {
         earlier.withLock { earlier in
             earlier[member] = { bus in
                 for (member, values) in signals { Self.send(bus, path, interface, member, values, to: nil) }
@@ -169,6 +185,27 @@ final class BusProgram: @unchecked Sendable {
                 sd_bus_message_open_container(message, letter("a"), "{ss}")
                 sd_bus_message_close_container(message)
                 sd_bus_message_close_container(message)
+            case .structure(let fields):
+                sd_bus_message_open_container(message, letter("r"), fields.map(\.signature).joined())
+                append(fields, to: message)
+                sd_bus_message_close_container(message)
+            case .sessions(let sessions):
+                sd_bus_message_open_container(message, letter("a"), "(susso)")
+                for session in sessions { append([.structure(session)], to: message) }
+                sd_bus_message_close_container(message)
+            case .properties(let properties):
+                sd_bus_message_open_container(message, letter("a"), "{sv}")
+                for (name, value) in properties {
+                    sd_bus_message_open_container(message, letter("e"), "sv")
+                    append([.string(name), .variant(value)], to: message)
+                    sd_bus_message_close_container(message)
+                }
+                sd_bus_message_close_container(message)
+            case .variant(let value):
+                sd_bus_message_open_container(message, letter("v"), value.signature)
+                append([value], to: message)
+                sd_bus_message_close_container(message)
+            case .file(var number): sd_bus_message_append_basic(message, letter("h"), &number)
             case .paths(let texts), .strings(let texts):
                 let type: Unicode.Scalar = if case .paths = value { "o" } else { "s" }
                 sd_bus_message_open_container(message, letter("a"), String(type))
@@ -179,13 +216,33 @@ final class BusProgram: @unchecked Sendable {
     }
 
     /// polkit, which answers every question in the same way.
-    static func polkit(
+    package static func polkit(
         _ bus: PrivateBus, allows: @escaping @Sendable (_ action: String) -> Bool = { _ in true }
     )
         throws -> BusProgram
     {
         try BusProgram(bus, name: "org.freedesktop.PolicyKit1") { call in
             .values([call.member == "CheckAuthorization" ? .authorization(allows(call.text)) : .noProperties])
+        }
+    }
+}
+
+extension BusProgram.Value {
+    /// The signature of a value inside of a structure or a variant.
+    fileprivate var signature: String {
+        switch self {
+        case .path: "o"
+        case .string: "s"
+        case .flag: "b"
+        case .number: "u"
+        case .file: "h"
+        case .variant: "v"
+        case .structure(let fields): "(" + fields.map(\.signature).joined() + ")"
+        case .paths: "ao"
+        case .strings: "as"
+        case .noProperties, .properties: "a{sv}"
+        case .sessions: "a(susso)"
+        case .authorization: "(bba{ss})"
         }
     }
 }

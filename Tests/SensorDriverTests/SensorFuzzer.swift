@@ -1,0 +1,1 @@
+../../Fuzz/sensor.swift

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeySystem
+package import SensorDriver
+import Synchronization
+
+/// Starts the built `latchkey-authd --user` as `latchkeyd` does, on a message bus of the test.
+package final class RealSensors: SensorProgram {
+    private let program: InstalledSensorProgram
+    private let process = Mutex<pid_t?>(nil)
+
+    /// - Parameter bus: the address of the bus that the process takes for that of the system.
+    package init(bus: String) {
+        // The executable is the toolchain's test runner; the bundle is one of its arguments, beside the programs.
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
+        program = InstalledSensorProgram(
+            Files.folder(of: bundle) + "/latchkey-authd", testOnlyEnvironment: ["DBUS_SYSTEM_BUS_ADDRESS=" + bus])
+    }
+
+    package func start() throws(SystemError) -> SensorProcess {
+        let started = try program.start()
+        process.withLock { $0 = started.processID }
+        return started
+    }
+
+    /// Sends a signal to the latest process.
+    package func signal(_ number: CInt) {
+        if let process = process.withLock({ $0 }) { kill(process, number) }
+    }
+}
