@@ -21,8 +21,11 @@ package struct AuthorityOptions: Sendable {
     var accounts: String
     /// What a first passcode is, where the account has a password.
     var firstPasscode = PasscodeKind.account
-    /// The folder in which fprintd keeps enrolled fingers.
-    package private(set) var fingerprints = "/var/lib/fprint"
+    /// The folder in which fprintd keeps enrolled fingers; nil for `--user`, because only root can read it.
+    package var fingerprints: String? { isForUser ? nil : fingerprintFolder }
+    private var fingerprintFolder = "/var/lib/fprint"
+    /// Whether the process only connects the `latchkeyd` that started it with the sensors.
+    private(set) var isForUser = false
 
     /// The socket on which tests operate a scripted sensor; only the program for tests creates it.
     package var sensorSocket: String { sockets.folder + "/sensor.sock" }
@@ -43,6 +46,7 @@ package struct AuthorityOptions: Sendable {
             switch argument {
             case "--help", "-h": throw .help
             case "--version": throw .version
+            case "--user": isForUser = true
             case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration",
                 "--fingerprints":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }
@@ -50,7 +54,7 @@ package struct AuthorityOptions: Sendable {
                 case "--sockets": sockets = SystemSockets(value)
                 case "--state": state = value
                 case "--store-user": storeUser = value
-                case "--fingerprints": fingerprints = value
+                case "--fingerprints": fingerprintFolder = value
                 case "--configuration": configuration = value
                 case "--prompt": prompt = value
                 case "--pam": accounts = value
@@ -70,6 +74,7 @@ package struct AuthorityOptions: Sendable {
         usage: latchkey-authd [--sockets FOLDER] [--state FOLDER] [--store-user NAME] [--prompt PROGRAM]
                               [--pam PROGRAM] [--passcode account | own] [--configuration FILE]
                               [--fingerprints FOLDER]
+               latchkey-authd --user
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
         with tokens. Runs as root and gives up all privileges but four (docs/services.md).
@@ -82,6 +87,7 @@ package struct AuthorityOptions: Sendable {
           --passcode    what a first passcode is: the password of the account (account), or another one (own)
           --configuration  the configuration of both services (/etc/latchkey/latchkeyd.conf)
           --fingerprints  the folder in which fprintd keeps enrolled fingers (/var/lib/fprint)
+          --user        speaks to fprintd and logind for the latchkeyd of one user, which starts it
           --help        show this text
           --version     show the version
 

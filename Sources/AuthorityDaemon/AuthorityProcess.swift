@@ -13,23 +13,39 @@ import PromptDriver
 import SystemDriver
 import TPMDriver
 
-/// Runs `latchkey-authd`. The sensor comes from the program, so that a program for tests can have a scripted one.
+/// Runs `latchkey-authd`. The sensor and the login sessions come from the program, so that a program for tests can have
+/// scripted ones.
 package enum AuthorityProcess {
+    /// The drivers that the program chooses.
+    package struct Drivers: Sendable {
+        /// The sensor of all users.
+        package var reader: any BiometricReader
+        package var sessions: any SessionMonitor
+
+        /// Creates a value from its fields.
+        package init(reader: any BiometricReader, sessions: any SessionMonitor) {
+            self.reader = reader
+            self.sessions = sessions
+        }
+    }
+    package typealias MakeDrivers = (AuthorityOptions, any Clock, any EventLog) -> Result<Drivers, Failure>
+
     /// Reads the command line and serves until a signal ends the process.
     ///
     /// - Parameters:
     ///   - isVirtual: whether the sensor is virtual hardware.
-    ///   - reader: makes the sensor of all users.
-    package static func main(
-        isVirtual: Bool = false,
-        reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
-    ) -> Never {
+    ///   - drivers: makes the drivers, after privileges were given up.
+    package static func main(isVirtual: Bool = false, drivers: MakeDrivers) -> Never {
         signal(SIGPIPE, SIG_IGN)
         umask(0o077)
         do throws(AuthorityOptions.Question) {
             let options = try AuthorityOptions(arguments: Array(CommandLine.arguments.dropFirst()))
             do throws(Failure) {
-                try run(options, isVirtual, reader)
+                if options.isForUser {
+                    try UserSensors.serve(options, drivers)
+                } else {
+                    try run(options, isVirtual, drivers)
+                }
                 exit(0)
             } catch {
                 StandardError.write(error)
@@ -51,8 +67,7 @@ package enum AuthorityProcess {
     }
 
     private static func run(
-        _ options: AuthorityOptions, _ isVirtual: Bool,
-        _ reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
+        _ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers
     ) throws(Failure) {
         guard let storeUser = Accounts.user(named: options.storeUser) else {
             throw Failure(
@@ -64,7 +79,8 @@ package enum AuthorityProcess {
         defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
-            try serve(options, try options.tier(), storeUser, events, isVirtual, reader)
+            try serve(
+                options, try AuthorityConfiguration(options.configuration), storeUser, events, isVirtual, drivers)
         } catch {
             events.note(.failed, error)
             throw error
@@ -72,8 +88,8 @@ package enum AuthorityProcess {
     }
 
     private static func serve(
-        _ options: AuthorityOptions, _ tier: Tier, _ storeUser: UserIdentity, _ events: FileAndJournalLog,
-        _ isVirtual: Bool, _ reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
+        _ options: AuthorityOptions, _ configuration: AuthorityConfiguration, _ storeUser: UserIdentity,
+        _ events: FileAndJournalLog, _ isVirtual: Bool, _ makeDrivers: MakeDrivers
     ) throws(Failure) {
         // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
         let unlocked = try DaemonProcess.protectMemory()
@@ -91,10 +107,13 @@ package enum AuthorityProcess {
         let prompter = ChoosingPrompter([
             TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
         ])
-        let sensor = try reader(options, clock, events).get()
+        let tier = configuration.tier
+        let drivers = try makeDrivers(options, clock, events).get()
+        let sensor = Self.sensor(drivers.reader, options, configuration, events)
         let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
         var parts = AuthorityConnection.Parts(
-            random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16
+            random: SystemRandomSource(), log: events, sessions: drivers.sessions, stretching: StretchThreads(),
+            passcodeCost: 16
         ) { (process) throws(Failure) in
             try identifier.identify(process)
         } isRunning: { process in
@@ -137,6 +156,19 @@ package enum AuthorityProcess {
         }
         events.note(.stopped, nil)
         withExtendedLifetime(authority) {}
+    }
+
+    /// The sensor of all users: with a camera, if the administrator has allowed one.
+    private static func sensor(
+        _ finger: any BiometricReader, _ options: AuthorityOptions, _ configuration: AuthorityConfiguration,
+        _ events: any EventLog
+    ) -> any BiometricReader {
+        guard configuration.usesFace else { return finger }
+        let face = PAMFace(PAMFace.Places(program: options.accounts), log: events) { user in
+            // A user whose account cannot be determined is not scanned for: the scan fails.
+            try? Accounts.name(of: user)
+        }
+        return FingerOrFace(finger: finger, face: face)
     }
 
     /// The TPM that judges passcodes; latchkeyd passes its commands on.

@@ -12,10 +12,17 @@ final class AuthorityServer: FrameHandler {
     private let storeUser: UInt32
     private let parts: AuthorityConnection.Parts
     private let isConnected = Mutex(false)
+    private struct WeakConnection: Sendable { weak var authorities: AuthorityConnection? }
+    private let current = Mutex(WeakConnection())
 
     init(storeUser: UInt32, parts: AuthorityConnection.Parts) {
         self.storeUser = storeUser
         self.parts = parts
+        parts.sessions.observeSession { [weak self] event, done in
+            // Without a connection no evaluation is under way; latchkeyd learns the state with the next one.
+            guard let authorities = self?.current.withLock({ $0.authorities }) else { return done() }
+            authorities.follow(event, done)
+        }
     }
 
     func serves(_ peer: PeerCredentials) -> Bool { peer.userID == storeUser }
@@ -28,6 +35,7 @@ final class AuthorityServer: FrameHandler {
         guard isFirst else { return nil }
         do throws(Failure) {
             let authorities = try AuthorityConnection(parts) { [weak connection] in connection?.send($0) }
+            current.withLock { $0.authorities = authorities }
             return Peer(connection, authorities) { [self] in isConnected.withLock { $0 = false } }
         } catch {
             isConnected.withLock { $0 = false }

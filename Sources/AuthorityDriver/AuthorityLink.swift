@@ -252,7 +252,10 @@ package final class AuthorityLink: Sendable {
         case .adopt(let adopt): answer(number, connection) { self.authority(adopt.userID)?.adopt(adopt.set) }
         case .open(let open): answer(number, connection) { self.authority(open.userID)?.open(open) }
         case .replaceSlot(let slot): answer(number, connection) { self.authority(slot.userID)?.replaceSlot(slot) }
+        case .tryRecovery(let recovery):
+            answer(number, connection) { self.authority(recovery.userID)?.recoveryOpens(recovery) }
         case .carry(let command): answer(number, connection) { self.carry(command) }
+        case .sessionLock(let lock): answer(number, connection) { self.authority(lock.userID)?.followSessions(lock) }
         }
         return true
     }

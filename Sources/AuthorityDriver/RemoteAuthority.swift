@@ -46,6 +46,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         state.lastBiometry = known.counters.lastBiometry
         state.isInBackground = known.isInBackground
         state.biometricUnlock = known.biometricUnlock
+        state.biometrySessions = known.biometrySessions
         for permission in known.facePermissions {
             state.facePermissions[permission.application] = permission.isAllowed
         }
@@ -109,12 +110,14 @@ package final class RemoteAuthority: AuthenticationAuthority {
             prompting: request.prompting.clipped, purpose: request.purpose, lastStep: request.lastStep.lastStep,
             recoveryCode: request.lastStep.code, reuseSeconds: request.reuseSeconds, challenge: request.challenge,
             binding: request.binding,
-            keyUses: request.keyUses)
+            keyUses: request.keyUses, acceptsWeak: request.acceptsWeak)
         return link.begin(.evaluate(call)) { result in
             switch result {
             case .success(.granted(let grant)):
                 let entered: EnteredSecret? = grant.entered.map { text in
-                    grant.passcodeID.isEmpty ? .text(text) : .slotKey(text, passcodeID: grant.passcodeID)
+                    grant.passcodeID.isEmpty
+                        ? .text(text)
+                        : .slotKey(text, passcodeID: grant.passcodeID, recovery: grant.recovery)
                 }
                 completion(.granted(grant.token, entered: entered))
             case .success(.denied(let status)): completion(.denied(status))
@@ -139,6 +142,10 @@ package final class RemoteAuthority: AuthenticationAuthority {
             kind = .locked
         case .unlocked: kind = .unlocked
         case .background(let isBehind): kind = isBehind ? .background : .foreground
+        // latchkey-authd reads the sessions from logind, and does not accept them from latchkeyd.
+        case .sessionLocked, .sessionUnlocked, .biometrySessions:
+            then?(Failure(.notPermitted, "latchkey-authd determines the login sessions itself."))
+            return
         case .passcodeExists(let exists):
             core.withLock { $0.isPasscodeSet = exists }
             kind = exists ? .passcodeCommitted : .passcodeRemoved
@@ -210,6 +217,17 @@ package final class RemoteAuthority: AuthenticationAuthority {
     func replaceSlot(_ slot: StoreCall.Open) -> StoreReply {
         reply { (client) throws(Failure) in
             try client.replaceSlot(slot.slotKey, passcodeID: slot.passcodeID)
+            return .done
+        }
+    }
+
+    func recoveryOpens(_ recovery: StoreCall.TryRecovery) -> StoreReply {
+        reply { (client) throws(Failure) in .opened(try client.recoveryOpens(recovery.rootKey)) }
+    }
+
+    func followSessions(_ lock: StoreCall.SessionLock) -> StoreReply {
+        reply { (client) throws(Failure) in
+            try client.followSessions(isLocked: lock.isLocked)
             return .done
         }
     }

@@ -17,6 +17,8 @@ package final class AuthorityConnection: Sendable {
     package struct Parts: Sendable {
         package var random: any RandomSource
         package var log: any EventLog
+        /// The login sessions of all users.
+        package var sessions: any SessionMonitor
         /// Runs the stretching of new passcodes.
         package var stretching: any StretchQueue
         /// Base-2 logarithm of scrypt's N for new passcodes.
@@ -32,7 +34,8 @@ package final class AuthorityConnection: Sendable {
 
         /// Creates a value from its fields.
         package init(
-            random: any RandomSource, log: any EventLog, stretching: any StretchQueue, passcodeCost: UInt8,
+            random: any RandomSource, log: any EventLog, sessions: any SessionMonitor, stretching: any StretchQueue,
+            passcodeCost: UInt8,
             passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)? = nil,
             identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
             isRunning: @escaping @Sendable (ProcessName) -> Bool,
@@ -40,6 +43,7 @@ package final class AuthorityConnection: Sendable {
         ) {
             self.random = random
             self.log = log
+            self.sessions = sessions
             self.stretching = stretching
             self.passcodeCost = passcodeCost
             self.passcodeChip = passcodeChip
@@ -64,7 +68,7 @@ package final class AuthorityConnection: Sendable {
         /// Why users could not be attached; every later call for such a user fails with it.
         var refused: [UInt32: Failure] = [:]
         /// The evaluations under way, by the number of their call.
-        var evaluations: [UInt64: (UserAuthority, UInt64?)] = [:]
+        var evaluations: [UInt64: PromptSequence?] = [:]
         /// Evaluations that were withdrawn before their number was known.
         var withdrawn: [UInt64: Status] = [:]
         var isOver = false
@@ -156,12 +160,13 @@ package final class AuthorityConnection: Sendable {
         guard !UnmappedUser.includes(attach.userID) else {
             throw Failure(.notPermitted, "User \(attach.userID) stands for users that are unknown here.")
         }
-        let isKnown = state.withLock { state in
-            state.users[attach.userID] != nil || state.users.count + state.refused.count >= Self.users
+        let (known, hasRoom) = state.withLock { state in
+            (state.users[attach.userID], state.users.count + state.refused.count < Self.users)
         }
-        guard !isKnown else {
-            throw Failure(.malformedRequest, "User \(attach.userID) was attached before, or there are too many users.")
+        if let known {
+            return known.attachAgain(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
         }
+        guard hasRoom else { throw Failure(.malformedRequest, "There are too many users on this connection.") }
         let user: UserAuthority
         do throws(Failure) {
             user = try UserAuthority(attach.userID, parts.user(attach.userID), connection: self)
@@ -176,19 +181,34 @@ package final class AuthorityConnection: Sendable {
         user.attach(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
     }
 
+    // MARK: - Login sessions
+
+    /// Applies a change of login sessions to the users that it concerns.
+    ///
+    /// - Parameter done: called when the change has taken effect for all of them.
+    package func follow(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
+        let users = state.withLock { state in
+            state.users.values.filter { event.user == nil || $0.userID == event.user }
+        }
+        // One more than the users, so that without any of them it is done at once.
+        let tasks = Countdown(of: users.count + 1, done)
+        for user in users { user.follow(event.change) { tasks.down() } }
+        tasks.down()
+    }
+
     // MARK: - Evaluations
 
     private func evaluate(_ number: UInt64, _ call: AuthorityCall.Evaluate) throws(Failure) {
         let user = try user(call.process.userID)
         let isRepeated = state.withLock { state in
             guard state.evaluations[number] == nil else { return true }
-            state.evaluations[number] = (user, nil)
+            state.evaluations[number] = .some(nil)
             return false
         }
         guard !isRepeated else { throw Failure(.malformedRequest, "The number of a call was used twice.") }
-        let evaluation: UInt64
+        let prompts: PromptSequence
         do throws(Failure) {
-            evaluation = try user.evaluate(call) { [self] answer in
+            prompts = try user.evaluate(call) { [self] answer in
                 state.withLock { state in
                     state.evaluations[number] = nil
                     state.withdrawn[number] = nil
@@ -202,24 +222,21 @@ package final class AuthorityConnection: Sendable {
         // The evaluation may have ended already, or may have been withdrawn meanwhile.
         let withdrawal = state.withLock { state -> Status? in
             guard state.evaluations[number] != nil else { return nil }
-            state.evaluations[number] = (user, evaluation)
+            state.evaluations[number] = prompts
             return state.isOver ? .systemCancel : state.withdrawn.removeValue(forKey: number)
         }
-        if let withdrawal { user.withdraw(evaluation, withdrawal) }
+        if let withdrawal { prompts.withdraw(withdrawal) }
     }
 
     private func withdraw(_ withdraw: AuthorityCall.Withdraw) {
         // An evaluation can be withdrawn by the caller or with its connection; no other status may be chosen for it.
         let status: Status = withdraw.status == .appCancel ? .appCancel : .systemCancel
-        let known = state.withLock { state -> (UserAuthority, UInt64)? in
-            guard let (user, evaluation) = state.evaluations[withdraw.evaluation] else { return nil }
-            guard let evaluation else {
-                state.withdrawn[withdraw.evaluation] = status
-                return nil
-            }
-            return (user, evaluation)
+        let known = state.withLock { state -> PromptSequence? in
+            guard let prompts = state.evaluations[withdraw.evaluation] else { return nil }
+            if prompts == nil { state.withdrawn[withdraw.evaluation] = status }
+            return prompts
         }
-        if let (user, evaluation) = known { user.withdraw(evaluation, status) }
+        known?.withdraw(status)
     }
 
     /// Ends all evaluations and authorities of the connection.
@@ -230,6 +247,6 @@ package final class AuthorityConnection: Sendable {
             return state.evaluations.values.map { $0 }
         }
         calls.end(Failure(.systemCancel, "The connection between the services ended."))
-        for (user, evaluation) in ended { if let evaluation { user.withdraw(evaluation, .systemCancel) } }
+        for prompts in ended { prompts?.withdraw(.systemCancel) }
     }
 }

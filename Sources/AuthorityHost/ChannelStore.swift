@@ -17,8 +17,8 @@ final class ChannelStore: AuthorityClient {
     /// Whether the store has a passcode, as latchkeyd said last.
     private let storeHasPasscode = Atomic(false)
 
-    /// What a chip returned for the right passcode, until it was changed or the evaluation ended without a change.
-    private let chipSecret = Mutex<SecretBytes?>(nil)
+    /// What the right passcode has opened, until it was changed or the evaluation ended without a change.
+    private let opened = Mutex<PasscodeVerification.Opened?>(nil)
 
     init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
         self.userID = userID
@@ -28,11 +28,19 @@ final class ChannelStore: AuthorityClient {
         shared = connection.parts
     }
 
-    /// Removes and returns what the chip returned for the right passcode.
-    func takeChipSecret() -> SecretBytes? {
-        chipSecret.withLock { secret in
-            defer { secret = nil }
-            return secret
+    /// Removes and returns what the right passcode has opened.
+    func takeOpened() -> PasscodeVerification.Opened? {
+        opened.withLock { opened in
+            defer { opened = nil }
+            return opened
+        }
+    }
+
+    func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
+        switch try call(.tryRecovery(StoreCall.TryRecovery(userID: userID, rootKey: rootKey))) {
+        case .opened(let isOpen): return isOpen
+        case .failure(let failure): throw failure
+        case .done, .carried: throw Self.unexpected
         }
     }
 
@@ -86,7 +94,8 @@ final class ChannelStore: AuthorityClient {
                 hint: "Ask an administrator to run: latchkey doctor")
         }
         // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
-        if let current = records.current, current.kind == .own, let opened = try verification.open(current, typed) {
+        let (current, gone) = try judged(typed, records)
+        if let (current, opened) = current {
             do throws(Failure) {
                 guard try opens(opened.slotKey, current) else {
                     throw Failure(
@@ -98,15 +107,36 @@ final class ChannelStore: AuthorityClient {
                 return .rightButClosed(error)
             }
             if records.prepared != nil { try adopt(current, insteadOf: records.prepared, records) }
-            chipSecret.withLock { $0 = opened.chipSecret }
+            self.opened.withLock { $0 = opened }
             return .right
         }
         guard let prepared = records.prepared, prepared.kind == .own,
             let opened = try verification.open(prepared, typed), try opens(opened.slotKey, prepared)
-        else { return .wrong }
+        else {
+            if let gone { throw gone }
+            return .wrong
+        }
         try adopt(prepared, insteadOf: records.current, records)
-        chipSecret.withLock { $0 = opened.chipSecret }
+        self.opened.withLock { $0 = opened }
         return .right
+    }
+
+    /// Judges a passcode by the current record.
+    ///
+    /// - Returns: what it has opened, if it is right; and the failure of a chip that cannot judge it any more, while a
+    ///   prepared record may have replaced the current one.
+    private func judged(
+        _ typed: SecretBytes, _ records: PasscodeRecords
+    ) throws(Failure) -> (right: (PasscodeRecord, PasscodeVerification.Opened)?, gone: Failure?) {
+        guard let current = records.current, current.kind == .own else { return (nil, nil) }
+        do throws(Failure) {
+            return (try verification.open(current, typed).map { (current, $0) }, nil)
+        } catch {
+            guard records.prepared != nil, error.status == .tpmReplaced || error.status == .passcodeDelayed else {
+                throw error
+            }
+            return (nil, error)
+        }
     }
 
     /// Makes a record the only one; what a chip has for the other one is removed with the next new passcode.
@@ -116,6 +146,9 @@ final class ChannelStore: AuthorityClient {
         var kept = PasscodeRecords(current: record)
         kept.abandoned = other.map(\.chip) ?? []
         if kept.abandoned.isEmpty { kept.abandoned = records.abandoned }
+        (kept.recovery, kept.preparedRecovery) = (records.recovery, records.preparedRecovery)
+        // The store adopts a code before the passcode that was chosen with it. Otherwise either code may be valid.
+        if record == records.prepared { kept.adoptRecovery() }
         try passcodes.keep(kept)
     }
 
@@ -137,6 +170,14 @@ final class ChannelStore: AuthorityClient {
 
     func countersWereLost() throws(Failure) { connection?.notify(.countersWereLost(userID: userID)) }
 
+    func followSessions(isLocked: Bool) throws(Failure) {
+        switch try call(.sessionLock(StoreCall.SessionLock(userID: userID, isLocked: isLocked))) {
+        case .done: return
+        case .failure(let failure): throw failure
+        case .opened, .carried: throw Self.unexpected
+        }
+    }
+
     /// Not called: the authority and this object are in the same process.
     func authorityWasLost() {}
 
@@ -153,6 +194,6 @@ extension AuthorityState {
             facePermissions: state.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions).map {
                 FacePermission(application: $0.key, isAllowed: $0.value)
             },
-            prompt: authority.shownPrompt)
+            prompt: authority.shownPrompt, biometrySessions: state.biometrySessions)
     }
 }

@@ -9,10 +9,12 @@ import LatchkeySeams
 extension UserAuthority {
     /// Answers an evaluation that was granted, and remembers what it permits.
     ///
-    /// - Parameter secret: what a chip returned for the passcode that was entered.
+    /// - Parameters:
+    ///   - code: the recovery code that was shown before; nil for none.
+    ///   - opened: what the passcode that was entered has opened.
     func granted(
         _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ account: AccountStep,
-        _ secret: SecretBytes?,
+        _ code: RecoveryKeys?, _ opened: PasscodeVerification.Opened?,
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
         grants.withLock { grants in
@@ -28,11 +30,39 @@ extension UserAuthority {
         guard case .asksNewPasscode = step else {
             return answer(.granted(AuthorityReply.Grant(token: token, entered: text)))
         }
+        choose(text, account.kind, code: code, replacing: opened, token, answer)
+    }
+
+    /// Stores a new passcode that latchkeyd is going to adopt, and answers with what it needs for that.
+    ///
+    /// - Parameters:
+    ///   - code: the recovery code that was shown; nil for none.
+    ///   - entered: the recovery code that permits the choice; nil if it is not one that replaces a forgotten passcode.
+    ///   - opened: what the current passcode has opened.
+    func choose(
+        _ passcode: SecretBytes, _ kind: PasscodeKind, code: RecoveryKeys?, recoveredBy entered: EnteredCode? = nil,
+        replacing opened: PasscodeVerification.Opened? = nil, _ token: AuthToken,
+        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+    ) {
         do throws(Failure) {
             try shared.stretching.submit(.person) { [self] in
                 do throws(Failure) {
-                    let (slotKey, passcodeID) = try prepare(text, account.kind, secret)
-                    answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
+                    try checkMayChoose()
+                    let (slotKey, passcodeID) =
+                        if let current = try changedByChip(entered) {
+                            try prepareChange(of: current, passcode, code, opened)
+                        } else {
+                            try prepare(passcode, kind, code, entered)
+                        }
+                    let recovery = code.map { code in
+                        RecoveryGrant(
+                            rootKey: entered?.keys.rootKey, replacement: code.rootKey,
+                            slotKeys: entered?.slotKeys ?? [])
+                    }
+                    answer(
+                        .granted(
+                            AuthorityReply.Grant(
+                                token: token, entered: slotKey, passcodeID: passcodeID, recovery: recovery)))
                 } catch {
                     shared.log.note(.passcodeNotChecked, error)
                     answer(.denied(error.status))
@@ -43,68 +73,145 @@ extension UserAuthority {
         }
     }
 
-    /// Stores the record of a new passcode beside the current one; if a chip judges both, only prepares the change.
-    /// Blocks for the duration of scrypt.
+    /// Seconds in which latchkeyd adopts a choice; it takes no more than a write to its disk.
+    private static let adoptionSeconds: Int64 = 5
+
+    /// Throws while another choice is being adopted, whose record a second one would replace.
+    private func checkMayChoose() throws(Failure) {
+        let now = parts.clock.uptime
+        let isBusy = grants.withLock { $0.choice && now - $0.choiceTime < Self.adoptionSeconds * 1_000_000_000 }
+        guard !isBusy else {
+            throw Failure(.notPermitted, "Another change of the passcode is under way.", hint: "Try again.")
+        }
+    }
+
+    /// The current record, if a chip changes the passcode in place.
+    private func changedByChip(_ entered: EnteredCode?) throws(Failure) -> PasscodeRecord? {
+        guard entered == nil, let current = try parts.passcodes.passcodeRecords().current, !current.chip.isEmpty
+        else { return nil }
+        return current
+    }
+
+    /// Prepares a change that the chip carries out when the store has adopted it. The recovery code opens either slot
+    /// from now on. Blocks for the duration of scrypt.
     ///
-    /// - Parameter secret: what the chip returned for the current passcode; nil for the first one, and without a chip.
-    private func prepare(
-        _ passcode: SecretBytes, _ kind: PasscodeKind, _ secret: SecretBytes?
+    /// - Parameter opened: what the current passcode has opened; nil if it was not entered.
+    private func prepareChange(
+        of current: PasscodeRecord, _ passcode: SecretBytes, _ code: RecoveryKeys?,
+        _ opened: PasscodeVerification.Opened?
     ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
         var records = try parts.passcodes.passcodeRecords()
         try verification.removeAbandoned(&records, from: parts.passcodes)
-        if let current = records.current, !current.chip.isEmpty {
-            guard let secret else {
-                throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
-            }
-            let (change, slotKey) = try verification.prepareChange(of: current, secret: secret, to: passcode)
-            try authority.keepCounters()
-            grants.withLock { ($0.choice, $0.chipChange) = (true, change) }
-            return (slotKey, current.passcodeID)
+        guard let opened, let secret = opened.chipSecret else {
+            throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
+        let (change, slotKey) = try verification.prepareChange(of: current, secret: secret, to: passcode)
+        let (slotKeys, passcodeID) = ([slotKey, opened.slotKey], current.passcodeID)
+        let random = shared.random
+        if let recovery = records.recovery {
+            records.recovery = try recovery.replacing(with: slotKeys, passcodeID: passcodeID, random)
+        }
+        if let recovery = records.preparedRecovery {
+            records.preparedRecovery = try recovery.replacing(with: slotKeys, passcodeID: passcodeID, random)
+        }
+        if let code { records.preparedRecovery = try code.record(of: slotKeys, passcodeID: passcodeID, random) }
+        try authority.keepCounters()
+        try parts.passcodes.keep(records)
+        choice(change, isRecovery: false)
+        return (slotKey, passcodeID)
+    }
+
+    private func choice(_ change: PasscodeVerification.ChipChange?, isRecovery: Bool) {
+        let now = parts.clock.uptime
+        grants.withLock { grants in
+            (grants.choice, grants.chipChange) = (true, change)
+            (grants.choiceTime, grants.isRecovery) = (now, isRecovery)
+        }
+    }
+
+    /// Stores the record of a new passcode beside the current one. Blocks for the duration of scrypt.
+    private func prepare(
+        _ passcode: SecretBytes, _ kind: PasscodeKind, _ code: RecoveryKeys?, _ entered: EnteredCode?
+    ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
+        var records = try parts.passcodes.passcodeRecords()
+        try verification.removeAbandoned(&records, from: parts.passcodes)
+        let random = shared.random
+        let known = records.current?.passcodeID ?? (entered == nil ? nil : records.prepared?.passcodeID)
+        let passcodeID =
+            try entered != nil || authority.state.isPasscodeSet
+            ? known ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
         if let unused = records.prepared?.chip, !unused.isEmpty {
             // A choice that was never adopted. Its place in the chip is free before the next one is taken.
             (records.prepared, records.abandoned) = (nil, unused)
+            if let entered { records.recovery = entered.record }
             try parts.passcodes.keep(records)
             try verification.removeAbandoned(&records, from: parts.passcodes)
         }
-        let random = shared.random
-        let passcodeID =
-            try authority.state.isPasscodeSet
-            ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
+        let plan = try verification.plan()
+        if let plan {
+            // Stored first, so that an index is found and removed if this process ends before its record is stored.
+            records.abandoned = plan.record
+            try parts.passcodes.keep(records)
+        }
         let (record, slotKey) = try verification.make(
             passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
-            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind)
+            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind, plan: plan)
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
-        records.prepared = record
+        (records.prepared, records.abandoned) = (record, [])
+        if let entered { records.recovery = entered.record }
+        if let code {
+            // The earlier keys too: until the store has adopted the new slot, it has the earlier one.
+            let slotKeys = ([slotKey] + (entered?.slotKeys ?? [])).prefix(RecoveryGrant.slotKeys)
+            records.preparedRecovery = try code.record(of: Array(slotKeys), passcodeID: passcodeID, random)
+        }
         try parts.passcodes.keep(records)
-        grants.withLock { ($0.choice, $0.chipChange) = (true, nil) }
+        choice(nil, isRecovery: entered != nil)
         return (slotKey, passcodeID)
     }
 
     /// Makes the chosen passcode the current one, which the store has adopted.
     func adoptPasscode(_ number: UInt64) throws(Failure) {
         // A choice of an earlier connection is settled by the next right passcode.
-        let (isChosen, chipChange) = grants.withLock { grants in
-            defer { (grants.choice, grants.chipChange) = (false, nil) }
-            return (grants.choice, grants.chipChange)
+        let (isChosen, chipChange, isRecovery) = grants.withLock { grants in
+            defer { (grants.choice, grants.chipChange, grants.isRecovery) = (false, nil, false) }
+            return (grants.choice, grants.chipChange, grants.isRecovery)
         }
         guard isChosen else {
             throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
         }
         submit(number) { [self] () throws(Failure) in
+            var records = try parts.passcodes.passcodeRecords()
+            // Whatever becomes of the change: a value of the earlier passcode would count as a wrong one.
+            authority.forgetPasscodeValues()
             if let chipChange {
                 // Until this succeeds, and if it fails, the store opens with the current passcode too.
                 try verification.carryOut(chipChange)
+                if records.preparedRecovery != nil {
+                    records.adoptRecovery()
+                    shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+                        try parts.passcodes.keep(records)
+                    }
+                }
                 return report(number, .passcodeExists(true))
             }
-            let records = try parts.passcodes.passcodeRecords()
             guard let prepared = records.prepared else {
                 throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
             }
+            let replaced = records.current?.chip ?? []
+            (records.current, records.prepared, records.needsRekey) = (prepared, nil, false)
+            if !replaced.isEmpty { records.abandoned = replaced }
+            records.adoptRecovery()
             // If this fails, both records remain, and the next right passcode decides between them.
-            shared.log.noting(.recordNotRead) { () throws(Failure) in
-                try parts.passcodes.keep(PasscodeRecords(current: prepared))
+            shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+                try parts.passcodes.keep(records)
+                var records = records
+                // What the chip has for the earlier passcode. If it cannot be reached now, the next choice does this.
+                try verification.removeAbandoned(&records, from: parts.passcodes)
+            }
+            if isRecovery {
+                shared.log.note(.recovered, nil)
+                authority.passcodeWasRecovered()
             }
             store.follow(hasPasscode: true)
             report(number, .passcodeExists(true))
@@ -123,6 +230,7 @@ extension UserAuthority {
         submit(number) { [self] () throws(Failure) in
             var records = try parts.passcodes.passcodeRecords()
             let chip = records.current?.chip ?? records.prepared?.chip ?? []
+            authority.forgetPasscodeValues()
             records = PasscodeRecords()
             records.abandoned = chip
             try parts.passcodes.keep(records)

@@ -28,8 +28,13 @@ final class UserAuthority: Sendable {
         var choice = false
         /// The change of that choice, if a chip carries it out.
         var chipChange: PasscodeVerification.ChipChange?
+        /// When the choice was made, in nanoseconds of the boot-time clock.
+        var choiceTime: Int64 = 0
+        /// Whether a recovery code permitted the choice.
+        var isRecovery = false
     }
     let grants = Mutex(Grants())
+    let sessions: SessionFollower
     private static let evaluations = Atomic<UInt64>(0)
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
@@ -52,7 +57,14 @@ final class UserAuthority: Sendable {
             // The users share the prompters, which identify prompts by these numbers.
             nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
         local.account = parts.accountParts
+        if verification.hasChip {
+            local.keyPasscode = RecordedPasscode(verification: verification, records: parts.passcodes)
+        }
         authority = try LocalAuthority(local, mint: connection.mint)
+        sessions = SessionFollower(shared.sessions, of: userID, authority: authority, work: parts.work) {
+            [store, log = connection.parts.log] isLocked in
+            log.noting(.authorityNotTold) { () throws(Failure) in try store.followSessions(isLocked: isLocked) }
+        }
     }
 
     /// Starts the authority on the user's work queue: it may call the store, which the receiving thread must not do.
@@ -61,8 +73,21 @@ final class UserAuthority: Sendable {
             store.follow(hasPasscode: isPasscodeSet)
             authority.attach(store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
             authority.observe { [weak self] in self?.sendState() }
+            sessions.begin()
             sendState()
             connection?.reply(number, .done)
+        }
+    }
+
+    /// Follows a store that was opened after the authority was attached.
+    func attachAgain(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
+        parts.work.submit(.any) { [self] in
+            store.follow(hasPasscode: isPasscodeSet)
+            guard isLocked else {
+                connection?.reply(number, .done)
+                return
+            }
+            report(number, .locked)
         }
     }
 
@@ -79,7 +104,7 @@ final class UserAuthority: Sendable {
     }
 
     /// Sends the state of the authority, unless it was sent before.
-    private func sendState() {
+    func sendState() {
         let state = AuthorityState(authority, userID: userID)
         lastState.withLock { last in
             guard last != state else { return }
@@ -94,9 +119,10 @@ final class UserAuthority: Sendable {
     /// Starts an evaluation for a process of the user.
     ///
     /// - Parameter answer: called exactly once with the reply, possibly before this returns.
+    /// - Returns: the prompts, to withdraw them.
     func evaluate(
         _ call: AuthorityCall.Evaluate, _ answer: @escaping @Sendable (AuthorityReply) -> Void
-    ) throws(Failure) -> UInt64 {
+    ) throws(Failure) -> PromptSequence {
         let identify = shared.identify
         let identity = try identify(call.process)
         let caller = identity.caller(
@@ -107,28 +133,65 @@ final class UserAuthority: Sendable {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
         }
         // A passcode that exists is replaced only after it was entered, whatever plan latchkeyd asks for.
-        if case .asksNewPasscode = step, hasRecord, !call.plan.stages.contains([.passcode]) {
+        let code = try codePart(call, step)
+        if case .asked = code {
+            // The recovery code is asked for instead, before anything else.
+        } else if case .asksNewPasscode = step, hasRecord, !call.plan.stages.contains([.passcode]) {
             throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
-        let account = try accountStep(call, step)
+        let account: AccountStep = if case .asked = code { .none } else { try accountStep(call, step) }
         var request = AuthenticationRequest(
             plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
             prompting: call.prompting, purpose: call.purpose, lastStep: step, reuseSeconds: call.reuseSeconds,
             keyUses: call.keyUses, challenge: call.challenge, binding: call.binding)
         request.account = account
-        return authority.evaluate(request) { [self] result in
-            // The reply may be followed by a question about the state, such as the tries that are left.
-            sendState()
-            // The secret of the chip is for the change of the passcode only.
-            let secret = store.takeChipSecret()
+        request.acceptsWeak = call.acceptsWeak
+        // The reply may be followed by a question about the state, such as the tries that are left.
+        let prompts = PromptSequence(authority, request) { [self] in sendState() }
+        switch code {
+        case .asked: recover(prompts, answer)
+        case .none: ask(prompts, step, account, nil, answer)
+        case .shown(first: true):
+            prompts.ask { [self] result in
+                guard case .granted(_, entered: .text(let passcode)?) = result else {
+                    if case .denied(let status) = result { return answer(.denied(status)) }
+                    return answer(.denied(.internalFailure))
+                }
+                showCode(prompts) { [self] shown in
+                    switch shown {
+                    case .failure(let refused): answer(.denied(refused.status))
+                    case .success(let (keys, token)): choose(passcode, account.kind, code: keys, token, answer)
+                    }
+                }
+            }
+        case .shown(first: false):
+            // The token must prove the passcode, and is valid for seconds: so its prompt is the last one.
+            showCode(prompts) { [self] shown in
+                switch shown {
+                case .failure(let refused): answer(.denied(refused.status))
+                case .success(let (keys, _)): ask(prompts, step, account, keys, answer)
+                }
+            }
+        }
+        return prompts
+    }
+
+    /// Shows the prompt of the request, and answers it.
+    private func ask(
+        _ prompts: PromptSequence, _ step: RequestedStep, _ account: AccountStep, _ code: RecoveryKeys?,
+        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+    ) {
+        prompts.ask { [self] result in
+            // What the passcode has opened is for its change, and for keys that the answer permits to use.
+            let opened = store.takeOpened()
             switch result {
             case .denied(let status): answer(.denied(status))
-            case .granted(let token, let entered): granted(token, entered, step, account, secret, answer)
+            case .granted(let token, let entered):
+                if let value = opened?.chipValue { authority.hold(value, for: token) }
+                granted(token, entered, step, account, code, opened, answer)
             }
         }
     }
-
-    func withdraw(_ evaluation: UInt64, _ status: Status) { authority.withdraw(evaluation, status) }
 
     // MARK: - Changes
 

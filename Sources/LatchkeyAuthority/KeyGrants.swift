@@ -31,7 +31,8 @@ struct KeyGrants: Sendable {
 
     /// Adds the proofs of a token.
     mutating func add(_ token: AuthToken, _ caller: Caller, _ uses: KeyUses) {
-        guard token.purpose == .app, !token.methods.isEmpty else { return }
+        // A match by a weak sensor releases no key.
+        guard token.purpose == .app, token.strength == .strong else { return }
         next += 1
         grants[token.challenge] = Grant(
             caller: caller, methods: token.methods, enrolment: token.enrolment, uses: uses, number: next)
@@ -42,29 +43,45 @@ struct KeyGrants: Sendable {
 
     mutating func removeAll() { grants = [:] }
 
-    /// Whether tokens permit the use of a key now; a grant for one use ends with it.
+    /// What permits the use of a key.
+    struct Permission: Sendable {
+        let methods: Set<AuthenticationMethod>
+        /// The token whose passcode completes a stage; nil if none does.
+        var passcode: [UInt8]?
+        /// The tokens whose grants have ended with the use.
+        var spent: [[UInt8]] = []
+    }
+
+    /// Returns what permits the use of a key now, if tokens do; a grant for one use ends with it.
     ///
     /// - Parameters:
     ///   - plan: the authentication that the key requires, with at least one stage.
     ///   - set: the current enrolment set.
+    ///   - provesPasscode: whether the passcode of a token, which it names, may complete a stage.
     mutating func take(
-        _ tokens: [[UInt8]], for plan: AuthenticationPlan, key: [UInt8], set: EnrolmentSet?
-    ) -> Bool {
+        _ tokens: [[UInt8]], for plan: AuthenticationPlan, key: [UInt8], set: EnrolmentSet?,
+        provesPasscode: (_ token: [UInt8]) -> Bool = { _ in true }
+    ) -> Permission? {
         var usable: [(token: [UInt8], grant: Grant)] = []
         for token in tokens {
             if let grant = grants[token], grant.permits(key, set) { usable.append((token, grant)) }
         }
         guard let caller = usable.first?.grant.caller, usable.allSatisfy({ $0.grant.caller == caller }) else {
-            return false
+            return nil
         }
-        let methods = usable.reduce(into: Set<AuthenticationMethod>()) { $0.formUnion($1.grant.methods) }
-        guard plan.stages.allSatisfy({ !$0.isDisjoint(with: methods) }) else { return false }
+        let passcode = usable.first { $0.grant.methods.contains(.passcode) && provesPasscode($0.token) }?.token
+        var methods = usable.reduce(into: Set<AuthenticationMethod>()) { $0.formUnion($1.grant.methods) }
+        if passcode == nil { methods.remove(.passcode) }
+        guard plan.stages.allSatisfy({ !$0.isDisjoint(with: methods) }) else { return nil }
+        var permission = Permission(methods: methods, passcode: passcode)
         for (token, grant) in usable {
             switch grant.uses {
-            case .one: grants[token] = nil
+            case .one:
+                grants[token] = nil
+                permission.spent.append(token)
             case .oneKey: grants[token]?.key = key
             }
         }
-        return true
+        return permission
     }
 }

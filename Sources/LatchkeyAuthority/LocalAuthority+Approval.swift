@@ -12,13 +12,18 @@ extension LocalAuthority {
 
     package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
         let signer = try signer()
-        return KeyBinding(authority: signer.publicKey, reference: try reference(storeID, rule))
+        let part = PasscodeDemand.Part(rule.plan)
+        let judge = try part == nil ? nil : parts.keyPasscode?.judge()
+        let demand = part.flatMap { part in judge.map { PasscodeDemand(part, judge: $0) } }
+        return KeyBinding(
+            authority: signer.publicKey, reference: try reference(storeID, rule, demand?.part), passcode: demand)
     }
 
     package func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval {
         let (rule, subject) = (request.rule, request.subject)
         let signer = try signer()
-        let reference = try reference(request.storeID, rule)
+        let demand = subject.passcode
+        let reference = try reference(request.storeID, rule, demand?.part)
         guard subject.policyReference == reference else {
             throw Failure(
                 .itemAuthenticationFailed,
@@ -39,20 +44,72 @@ extension LocalAuthority {
                 hint: "Install the same version of both services.")
         }
         let digest = try CommandDigest.command(command, names: [subject.keyName], parameters: subject.parameters)
-        let plan = rule.plan
-        let isPermitted = core.withLock { core in
-            guard !core.state.isLocked || LockState(isLocked: true).allows(rule.accessibility) else { return false }
-            guard !plan.stages.isEmpty else { return true }
-            return core.keyGrants.take(
-                request.tokens, for: plan, key: subject.keyName, set: core.state.sensor.enrolment)
-        }
-        guard isPermitted else {
-            throw Failure(.notPermitted, "The use of the key needs a new authentication.")
-        }
         let text = try ApprovalText(
             nonce: request.nonce, expirySeconds: Self.approvalSeconds, command: digest, reference: reference)
-        return KeyApproval(expirySeconds: Self.approvalSeconds, signature: try signer.sign(text))
+        guard let permission = permission(request) else { throw Self.needsAuthentication }
+        var approval = KeyApproval(expirySeconds: text.expirySeconds, signature: [])
+        switch demand?.part {
+        case .either? where permission.methods.contains(.biometry), nil: break
+        case .alone?, .either?, .both?:
+            try prove(permission, demand, text, request.session)
+            approval.isPasscodeProven = true
+        }
+        switch demand?.part {
+        case .either? where approval.isPasscodeProven, .alone?: break
+        case .either?, .both?, nil: approval.signature = try signer.sign(text)
+        }
+        return approval
     }
+
+    private static let needsAuthentication = Failure(
+        .notPermitted, "The use of the key needs a new authentication.")
+
+    /// Returns what permits a use now; nil if the person has to be asked again.
+    private func permission(_ request: KeyApprovalRequest) -> KeyGrants.Permission? {
+        let (rule, subject) = (request.rule, request.subject)
+        let plan = rule.plan
+        return core.withLock { core in
+            guard !core.state.isLocked || LockState(isLocked: true).allows(rule.accessibility) else { return nil }
+            guard !plan.stages.isEmpty else { return KeyGrants.Permission(methods: []) }
+            return core.keyGrants.take(
+                request.tokens, for: plan, key: subject.keyName, set: core.state.sensor.enrolment
+            ) { [values] token in
+                // The TPM demands the passcode itself, so that a proof of it without the value is worth nothing.
+                subject.passcode == nil || values.value(for: token) != nil
+            }
+        }
+    }
+
+    /// Proves the passcode that permits a use to the session of the TPM.
+    private func prove(
+        _ permission: KeyGrants.Permission, _ demand: PasscodeDemand?, _ text: ApprovalText, _ session: UInt32
+    ) throws(Failure) {
+        defer { for token in permission.spent { values.remove(token) } }
+        guard let passcode = parts.keyPasscode, let token = permission.passcode, let value = values.value(for: token)
+        else { throw Self.needsAuthentication }
+        guard try passcode.judge() == demand?.judge else {
+            throw Failure(
+                .itemAuthenticationFailed, "The key was made with a passcode that was removed or recovered since then.",
+                hint: "Delete the key and make a new one.")
+        }
+        let proof = KeyPasscodeProof(
+            session: session, nonce: text.nonce, command: text.command, reference: text.reference,
+            expirySeconds: text.expirySeconds)
+        guard try passcode.prove(value, proof) else {
+            // The value is that of an earlier passcode. Each further use would count as another wrong one.
+            values.removeAll()
+            throw Self.needsAuthentication
+        }
+    }
+
+    /// Holds the value of a passcode that a token proves, for uses of keys that demand it of the TPM.
+    package func hold(_ value: SecretBytes, for token: AuthToken) {
+        guard parts.keyPasscode != nil, token.purpose == .app, token.methods.contains(.passcode) else { return }
+        values.hold(value, for: token.challenge)
+    }
+
+    /// Wipes the values of the passcode, which was changed or removed.
+    package func forgetPasscodeValues() { values.removeAll() }
 
     /// The signer, which is made when it is needed first: reading the key costs more than a signature.
     private func signer() throws(Failure) -> ApprovalSigner {
@@ -75,9 +132,17 @@ extension LocalAuthority {
     }
 
     /// The reference of an access control now.
-    private func reference(_ storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> [UInt8] {
+    ///
+    /// - Parameter passcode: how the key demands the passcode; nil if it relies on this authority.
+    private func reference(
+        _ storeID: [UInt8], _ rule: AccessControl, _ passcode: PasscodeDemand.Part?
+    ) throws(Failure) -> [UInt8] {
         guard rule.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
+        }
+        guard passcode == nil || passcode == PasscodeDemand.Part(rule.plan) else {
+            throw Failure(
+                .itemAuthenticationFailed, "The key demands the passcode in another way than its access control.")
         }
         guard !rule.constraints.contains(.companion) else {
             throw Failure(
@@ -91,6 +156,7 @@ extension LocalAuthority {
                 throw Failure(.enrolmentBindingUnavailable, "No finger or face is enrolled to which the key is bound.")
             }
         }
-        return try KeyPolicyReference.make(userID: parts.userID, storeID: storeID, rule, enrolment: set)
+        return try KeyPolicyReference.make(
+            userID: parts.userID, storeID: storeID, rule, enrolment: set, passcode: passcode)
     }
 }

@@ -107,4 +107,7 @@ extension LocalAuthority {
     }
 
     package func keepCounters() throws(Failure) { try keep(state.counters) }
+
+    /// Forgets the failed tries, as after a right passcode: the recovery code has replaced the passcode.
+    package func passcodeWasRecovered() { post(.passcodeWasRight) }
 }

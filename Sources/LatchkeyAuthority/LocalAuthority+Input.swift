@@ -13,6 +13,7 @@ extension LocalAuthority {
         case .noMatch: post(.notMatched(id))
         case .failed: post(.sensorFailed(id))
         case .guidance(let guidance): post(.guided(id, guidance))
+        case .inUse(let isInUse): post(.sensorInUse(id, isInUse))
         case .disconnected: post(.sensorDisconnected(id))
         }
     }
@@ -31,7 +32,9 @@ extension LocalAuthority {
         case .codeEntered(let code):
             let enter = QueuedEvent { core in
                 // Only the first recovery code is used: its event ends the evaluation.
-                guard core.isIn(.recoveryCodeAsked, id), core.enteredCodes[id] == nil else { return nil }
+                guard core.isIn(.recoveryCodeAsked, id) || core.isIn(.recoveryCodeRepeated, id),
+                    core.enteredCodes[id] == nil
+                else { return nil }
                 core.enteredCodes[id] = code
                 return .codeEntered(id)
             }

@@ -16,10 +16,11 @@ extension LocalAuthority {
 
     /// Stores the first entry of a new passcode until it was entered again.
     func enterNew(_ passcode: SecretBytes, _ id: UInt64) {
+        let tier = parts.tier
         let enter = QueuedEvent { core in
             // A second first entry must not replace the one whose length was found sufficient.
             guard core.isIn(.newPasscodeAsked, id), core.newPasscodes[id] == nil else { return nil }
-            let isLongEnough = passcode.isLongEnoughAsPasscode
+            let isLongEnough = passcode.isLongEnoughAsPasscode(in: tier)
             if isLongEnough { core.newPasscodes[id] = .entered(passcode) }
             return .newPasscodeEntered(id, isLongEnough: isLongEnough)
         }

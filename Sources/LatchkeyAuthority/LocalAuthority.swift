@@ -30,6 +30,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var passcodeID: (@Sendable () throws(Failure) -> [UInt8])?
         /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
+        /// Proves the passcode to keys of a TPM; nil where no TPM judges it.
+        package var keyPasscode: (any KeyPasscode)?
         package var companions: (any CompanionMonitor)?
         /// The account of the user; nil where no password of an account is verified.
         package var account: AccountParts?
@@ -122,6 +124,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     private let weakClient = Mutex(WeakClient())
     /// Signs approvals of uses of keys; nil before the first one.
     let approvals = Mutex<ApprovalSigner?>(nil)
+    /// The values of passcodes that were typed a short time ago.
+    let values: PasscodeValues
     let sensorAlarm = Mutex<(any Alarm)?>(nil)
 
     /// Creates an authority with a new key for its tokens; throws if there are no random bytes.
@@ -129,6 +133,7 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// - Parameter mint: issues the tokens; nil for a key that only this object knows.
     package init(_ parts: Parts, mint: TokenMint? = nil) throws(Failure) {
         self.parts = parts
+        values = PasscodeValues(clock: parts.clock)
         if let mint { self.mint = mint } else { self.mint = try TokenMint(parts.random) }
     }
 
@@ -180,9 +185,10 @@ package final class LocalAuthority: AuthenticationAuthority {
                     id: id, plan: request.plan,
                     allowsFallback: PromptText.fallbackTitle(request.prompting, plan: request.plan) != nil,
                     interactionAllowed: request.prompting.interactionAllowed, reuseSeconds: request.reuseSeconds,
-                    faceUser: request.asker.faceUser, purpose: request.purpose, lastStep: request.reducedStep,
+                    faceUser: request.asker.faceUser, purpose: request.purpose, acceptsWeak: request.acceptsWeak,
+                    lastStep: request.reducedStep,
                     startsWithAccount: request.account.isAsked,
-                    caller: request.asker.caller, program: request.asker.program)))
+                    caller: request.asker.caller, program: request.asker.program, notice: request.notice)))
         return id
     }
 
@@ -214,10 +220,13 @@ package final class LocalAuthority: AuthenticationAuthority {
         // In this process every change is accepted.
         let accepted: @Sendable () -> Void = { then?(nil) }
         switch change {
-        case .locked:
+        case .locked, .sessionLocked:
             core.withLock { $0.keyGrants.removeAll() }
-            post(.locked, then: accepted)
+            values.removeAll()
+            if case .locked = change { post(.locked, then: accepted) } else { post(.sessionLocked, then: accepted) }
         case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: accepted)
+        case .sessionUnlocked: post(.sessionUnlocked, then: accepted)
+        case .biometrySessions(let sessions): post(.biometrySessionsChanged(sessions), then: accepted)
         case .background(let isBehind): post(.background(isBehind), then: accepted)
         case .passcodeExists(let exists): post(.passcodeExists(exists), then: accepted)
         // The state does not say which passcode is set.

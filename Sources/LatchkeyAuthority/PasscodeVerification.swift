@@ -18,6 +18,8 @@ package struct PasscodeVerification: Sendable {
         package let slotKey: SecretBytes
         /// What the chip has returned, which changes the passcode; nil without a chip.
         package let chipSecret: SecretBytes?
+        /// What the chip compares, which proves the passcode to its keys; nil without a chip.
+        package let chipValue: SecretBytes?
     }
 
     /// A change that the chip carries out when the store has adopted the new passcode.
@@ -28,15 +30,24 @@ package struct PasscodeVerification: Sendable {
 
     // MARK: - A new passcode
 
+    /// Whether a chip judges passcodes, which a recovery code can replace.
+    package var hasChip: Bool { chip != nil }
+
+    /// Chooses the place of a new passcode in the chip; nil without one.
+    package func plan() throws(Failure) -> ChipPasscodePlan? { try chip?.plan() }
+
     /// Makes the record of a new passcode and the key of its slot.
+    ///
+    /// - Parameter plan: what `plan()` has returned, stored durably meanwhile.
     package func make(
-        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8], kind: PasscodeKind = .own
+        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8], kind: PasscodeKind = .own,
+        plan: ChipPasscodePlan?
     ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
-        guard let chip else {
+        guard let chip, let plan else {
             return try PasscodeRecord.make(passcode, passcodeID: passcodeID, cost: cost, salt: salt, kind: kind)
         }
         let stretched = try PasscodeRecord.stretch(passcode, salt: salt, cost: cost)
-        let new = try chip.create(Self.chipValue(stretched))
+        let new = try chip.create(plan, Self.chipValue(stretched))
         guard
             let record = PasscodeRecord(
                 cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
@@ -51,11 +62,13 @@ package struct PasscodeVerification: Sendable {
         switch (chip, record.chip.isEmpty) {
         case (nil, true):
             guard let slotKey = try record.open(passcode) else { return nil }
-            return Opened(slotKey: slotKey, chipSecret: nil)
+            return Opened(slotKey: slotKey, chipSecret: nil, chipValue: nil)
         case (let chip?, false):
             let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
-            guard let secret = try chip.open(record.chip, Self.chipValue(stretched)) else { return nil }
-            return Opened(slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret)
+            let value = try Self.chipValue(stretched)
+            guard let secret = try chip.open(record.chip, value) else { return nil }
+            return Opened(
+                slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
         // The configuration decides what judges a passcode, not the record.
         case (nil, false), (_?, true):
             throw Failure(
@@ -88,6 +101,29 @@ package struct PasscodeVerification: Sendable {
     package func carryOut(_ change: ChipChange) throws(Failure) {
         guard let chip else { throw Failure(.internalFailure, "There is no chip that a passcode could be changed in.") }
         try chip.change(change.record, secret: change.secret, to: change.value)
+    }
+
+    // MARK: - Keys of the chip
+
+    /// Returns the name of what judges the passcode of these records; nil if no passcode is set, or no chip judges it.
+    package func judge(_ records: PasscodeRecords) throws(Failure) -> [UInt8]? {
+        guard let chip, records.current != nil || records.prepared != nil else { return nil }
+        guard let current = records.current, records.prepared == nil else {
+            throw Failure(
+                .notPermitted, "The passcode was chosen, but it is not settled which one is valid.",
+                hint: "Enter the passcode once, for example with: latchkey passcode change")
+        }
+        return try chip.judge(of: current.chip)
+    }
+
+    /// Proves the passcode of these records to a session of the chip; returns whether the value is right.
+    package func prove(
+        _ value: SecretBytes, of records: PasscodeRecords, _ proof: KeyPasscodeProof
+    ) throws(Failure) -> Bool {
+        guard let chip, let current = records.current else {
+            throw Failure(.passcodeNotSet, "There is no passcode that the TPM judges.")
+        }
+        return try chip.prove(current.chip, value, proof)
     }
 
     /// Removes what the chip stores for records that are not used any more, and then what `records` remembers of it.

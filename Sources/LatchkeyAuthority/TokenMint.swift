@@ -43,7 +43,8 @@ package struct TokenMint: Sendable {
         var token = AuthToken(
             connection: connection, challenge: request.challenge, userID: userID, passcodeID: passcodeID,
             purpose: request.purpose, binding: request.binding, methods: proof.methods,
-            strength: proof.methods.isEmpty ? .none : .strong, isVirtual: isVirtual, enrolment: proof.enrolment,
+            strength: proof.methods.isEmpty ? .none : proof.isWeak ? .weak : .strong, isVirtual: isVirtual,
+            enrolment: proof.enrolment,
             bootID: bootID, issued: now, expires: now + AuthToken.lifetimeSeconds * 1_000_000_000)
         token.code = try code(of: token)
         return token

@@ -18,10 +18,16 @@ enum Main {
             let sensor = ScriptedSensor(world)
             return Result { () throws(Failure) in
                 try SensorSocket.serve(options.sensorSocket, world)
-                return sensor
+                return AuthorityProcess.Drivers(reader: sensor, sessions: UnwatchedSessions())
             }
         }
     }
+}
+
+/// A machine that reports no login sessions: the scripted sensor is used in all of them.
+private final class UnwatchedSessions: SessionMonitor {
+    func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
+    func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void) {}
 }
 
 /// The simulated sensor for every user: all have the same finger.

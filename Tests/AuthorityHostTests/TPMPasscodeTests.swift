@@ -21,20 +21,6 @@ import Testing
         machine = try TwoServices(WorldState(sensor: .none), tpm: tpm)
     }
 
-    /// Evaluates the passcode policy with each of these passcodes; the last one ends the evaluation if it is right.
-    private func enter(_ passcodes: String..., on services: TwoServices? = nil) -> [Reply] {
-        let machine = services ?? machine
-        let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return [] }
-        let replies = machine.answers(
-            session,
-            .evaluate(
-                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
-        for passcode in passcodes { machine.world.perform(.passcode(SecretBytes(passcode.utf8))) }
-        if replies().isEmpty { machine.world.perform(.cancel) }
-        return replies()
-    }
-
     private static let right: [Reply] = [.proven([.passcode])]
     /// The response `TPM_RC_FAILURE`.
     private static let failure: [UInt8] = [0x80, 1, 0, 0, 0, 10, 0, 0, 1, 1]
@@ -57,11 +43,11 @@ import Testing
 
     @Test func theTPMAcceptsTheRightPasscodeAndNoOther() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
-        #expect(enter("abcdef") == Self.right)
+        #expect(machine.enter("abcdef") == Self.right)
         #expect(try machine.keychain.tree.holdsPasscodeKey)
-        #expect(enter("abcdeg") != Self.right)
+        #expect(machine.enter("abcdeg") != Self.right)
         #expect(machine.authority.state.passcodeFailures == 1)
-        #expect(enter("abcdeg", "abcdef") == Self.right)
+        #expect(machine.enter("abcdeg", "abcdef") == Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)
     }
 
@@ -77,13 +63,13 @@ import Testing
         let disk = machine.disk
         machine.crashAuthority(refusing: true)
         let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)
-        #expect(enter("abcdef", on: again) == Self.right)
+        #expect(again.enter("abcdef") == Self.right)
     }
 
     @Test func neitherPasscodeNorItsSecretPassTheChannel() throws {
         #expect(machine.setPasscode("remarkable") == [.done])
         #expect(change(from: "remarkable", to: "notable thing") == [.done])
-        #expect(enter("notable thing") == Self.right)
+        #expect(machine.enter("notable thing") == Self.right)
         for text in ["remarkable", "notable thing"] {
             for frame in machine.frames {
                 let bytes = frame.copyBytes()
@@ -98,9 +84,9 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let before = try records()
         #expect(change(from: "abcdef", to: "ghijkl") == [.done])
-        #expect(enter("abcdef") != Self.right)
-        #expect(enter("ghijkl") == Self.right)
-        #expect(try records() == before, "the record names the index, whose value changed")
+        #expect(machine.enter("abcdef") != Self.right)
+        #expect(machine.enter("ghijkl") == Self.right)
+        #expect(try records().current == before.current, "the record names the index, whose value changed")
         #expect(try machine.keychain.anchor.slots.count == 1)
     }
 
@@ -115,9 +101,9 @@ import Testing
             return
         }
         machine.carry(nil)
-        #expect(enter("abcdef") == Self.right)
+        #expect(machine.enter("abcdef") == Self.right)
         #expect(try machine.keychain.anchor.slots.count == 1, "the right passcode has settled the slots")
-        #expect(enter("ghijkl") != Self.right)
+        #expect(machine.enter("ghijkl") != Self.right)
     }
 
     /// The response of the TPM is lost: it has the new passcode, and the service was told that the change failed.
@@ -129,8 +115,8 @@ import Testing
         }
         _ = change(from: "abcdef", to: "ghijkl")
         machine.carry(nil)
-        #expect(enter("abcdef") != Self.right)
-        #expect(enter("ghijkl") == Self.right)
+        #expect(machine.enter("abcdef") != Self.right)
+        #expect(machine.enter("ghijkl") == Self.right)
         #expect(try machine.keychain.anchor.slots.count == 1)
     }
 
@@ -145,7 +131,7 @@ import Testing
         machine.carry(nil)
         let disk = machine.disk
         let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)
-        #expect(enter("abcdef", on: again) == Self.right)
+        #expect(again.enter("abcdef") == Self.right)
     }
 
     @Test func aRemovedPasscodeLeavesNothingInTheTPM() throws {
@@ -156,7 +142,7 @@ import Testing
         #expect(try records() == PasscodeRecords())
         // Another passcode has the same handle again.
         #expect(machine.setPasscode("ghijkl") == [.done])
-        #expect(enter("ghijkl") == Self.right)
+        #expect(machine.enter("ghijkl") == Self.right)
     }
 
     // MARK: - A latchkeyd that lies
@@ -167,7 +153,7 @@ import Testing
         machine.carry { (command, pass) throws(Failure) in
             command.isOf(.policySecret) ? [0x80, 2, 0, 0, 0, 10, 0, 0, 0, 0] : try pass(command)
         }
-        #expect(enter("abcdeg") != Self.right)
+        #expect(machine.enter("abcdeg") != Self.right)
     }
 
     /// Only a count in an authentic response shows that the TPM has judged a passcode.
@@ -176,19 +162,19 @@ import Testing
         machine.carry { (command, pass) throws(Failure) in
             command.isOf(.policySecret) ? [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0xa2] : try pass(command)
         }
-        #expect(enter("abcdef") != Self.right)
+        #expect(machine.enter("abcdef") != Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)
         machine.carry(nil)
-        #expect(enter("abcdef") == Self.right)
+        #expect(machine.enter("abcdef") == Self.right)
     }
 
     @Test func withoutATPMNothingIsAcceptedAndNoTryIsCounted() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         tpm.cutPower()
-        #expect(enter("abcdef") != Self.right)
+        #expect(machine.enter("abcdef") != Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)
         try tpm.start()
-        #expect(enter("abcdef") == Self.right)
+        #expect(machine.enter("abcdef") == Self.right)
     }
 
     @Test func aRecordOfTierFileIsNotAcceptedInTierTPM() throws {
@@ -197,7 +183,7 @@ import Testing
         file.crashAuthority(refusing: true)
         let disk = file.disk
         let again = try TwoServices(WorldState(sensor: .none), after: disk, keepingStore: false, tpm: tpm)
-        #expect(enter("abcdef", on: again) != Self.right)
+        #expect(again.enter("abcdef") != Self.right)
     }
 }
 

@@ -27,20 +27,27 @@ final class TwoServices: Sendable {
     let world: SimulatedWorld
     let clock = VirtualClock()
     let disk: Disk
-    let opened: Result<Keychain, Failure>
     let link: AuthorityLink
     let authority: RemoteAuthority
     let service: Service
     let random = SystemRandomSource()
+    let sessions = ScriptedSessions()
     private let prompter: any Prompter
+    /// What the person sees.
+    let seen: SeenPrompter
+    private var hasChip: Bool { chip != nil }
+    /// The TPM of latchkeyd; nil in tier `file`.
+    let chip: TPMChip?
     private let wire = Wire()
 
     /// What both services have stored; it remains when they end.
     struct Disk: Sendable {
         let store: any ItemStore
         let vault: MemoryKeyVault
-        /// The folder of the authority's files.
+        /// The folder of the authority's files, and of a store whose root key is sealed.
         let folder: TemporaryFolder
+        /// The store whose root key is sealed.
+        var sealed: StoreFolder { StoreFolder(folder.path + "/store") }
 
         init() throws {
             store = try SQLiteItemStore.inMemory()
@@ -75,49 +82,85 @@ final class TwoServices: Sendable {
     /// - Parameters:
     ///   - disk: what earlier services have stored; nil for an empty machine.
     ///   - tpm: the TPM of tier `tpm`; nil for tier `file`.
+    ///   - sealed: whether the store's root key and counter are in the TPM too.
+    ///   - moments: is told before and after each durable write of a sealed store and of the passcode's records.
     ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
         after earlier: Disk? = nil, keepingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
-        firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil
+        firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil, sealed: Bool = false, moments: Moments? = nil
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
         world = SimulatedWorld(state, clock: clock, random: random, user: Self.userID) { _ in }
-        prompter = ScriptedPrompter(SimulatedPrompter(), world: world)
+        let seen = SeenPrompter(ScriptedPrompter(SimulatedPrompter(), world: world))
+        (self.seen, prompter) = (seen, seen)
         let name = try #require(AccountName(account))
         let tier: Tier = tpm == nil ? .file : .tpm
         let identity = StoreIdentity(tier: tier, userID: Self.userID, account: name, passcodeCost: 10)
         let stored = keepingStore ? disk : try Disk()
-        if earlier == nil || !keepingStore {
+        let chip = tpm.map { TPMChip(TPMPlace($0.path), clock: clock, random: random) }
+        self.chip = chip
+        let folder = disk.sealed
+        let vault =
+            sealed
+            ? TPMKeyVault(FileKeyVault(folder), rootKey: folder.rootKey, chip: try #require(chip), owner: [1]) : nil
+        if let vault {
+            try folder.prepare { () throws(Failure) in
+                try random.bytes(32)
+            } build: { (path, rootKey) throws(Failure) in
+                try identity.create(
+                    in: SQLiteItemStore.create(at: path), rootKey: rootKey, generation: vault.counter?.create() ?? 0,
+                    random: random)
+            } encode: { (key) throws(Failure) in
+                try vault.seal(key, .chip, recoveryCode: nil)
+            }
+        } else if earlier == nil || !keepingStore {
             try identity.create(in: stored.store, vault: stored.vault, random: random)
         }
-        opened = Result { () throws(Failure) in
-            try identity.open(stored.store, vault: stored.vault, clock: clock, random: random)
+        let open: @Sendable () -> Result<Keychain, Failure> = {
+            Result { () throws(Failure) in
+                guard let vault else {
+                    return try identity.open(stored.store, vault: stored.vault, clock: clock, random: random)
+                }
+                return try identity.open(
+                    SQLiteItemStore.open(folder.database), vault: moments.map { WatchedVault(vault, $0) } ?? vault,
+                    clock: clock, random: random)
+            }
         }
-        let (wire, world, prompter, path) = (wire, world, prompter, disk.folder.path)
+        let (wire, world, prompter, path, sessions) = (wire, world, prompter, disk.folder.path, sessions)
         let userAccount = passwords.map { UserAccount(name: name, passwords: $0, firstPasscode: firstPasscode) }
-        let carrier = tpm.map { LyingCarrier(wire, TPMChip(TPMPlace($0.path), clock: clock, random: random)) }
+        let carrier = chip.map { LyingCarrier(wire, $0) }
         link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog(), carrier: carrier) {
             (received, ended) throws(Failure) in
-            try Self.connect(wire, world, prompter, clock, random, path, name, tier, userAccount, received, ended)
+            try Self.connect(
+                wire, world, prompter, sessions, clock, random, path, name, tier, userAccount, moments, received,
+                ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
-        service = Service(
-            Service.Parts(
-                tier: tier, userID: Self.userID, storePath: "", processID: 1, keychain: opened,
-                authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
-                stretching: ImmediateWorkQueue(), acceptsVirtual: true))
+        var parts = Service.Parts(
+            tier: tier, userID: Self.userID, storePath: "", processID: 1, keychain: open(),
+            authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
+            stretching: ImmediateWorkQueue(), acceptsVirtual: true)
+        // The nonces of a TPM age by its own clock.
+        parts.keyModule = chip.map { TPMEnclave($0, clock: SystemClock(), allowsVirtual: true) }
+        if let vault {
+            let recovery = SealedRecovery(vault, .chip)
+            parts.recovery = moments.map { WatchedRecovery(recovery: recovery, moments: $0) } ?? recovery
+            parts.reopen = open
+        }
+        service = Service(parts)
     }
 
     /// Ends the process of the app.
     func endProcess() { wire.state.withLock { $0.hasEnded = true } }
 
     private static func connect(
-        _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
+        _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ sessions: ScriptedSessions,
+        _ clock: VirtualClock,
         _ random: SystemRandomSource, _ path: String, _ account: AccountName, _ tier: Tier,
-        _ userAccount: UserAccount?,
+        _ userAccount: UserAccount?, _ moments: Moments?,
         _ received: @escaping @Sendable (SecretBytes) -> Bool,
         _ ended: @escaping @Sendable () -> Void
     ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
@@ -127,10 +170,11 @@ final class TwoServices: Sendable {
             $0.ended = ended
         }
         var parts = AuthorityConnection.Parts(
-            random: random, log: UnwatchedLog(), stretching: ImmediateWorkQueue(), passcodeCost: 10
+            random: random, log: UnwatchedLog(), sessions: sessions, stretching: ImmediateWorkQueue(),
+            passcodeCost: 10
         ) { (process) throws(Failure) in
             guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
-            return Self.identity
+            return sessions.identity(Self.identity)
         } isRunning: { process in
             process == Self.process && !wire.state.withLock(\.hasEnded)
         } user: { (userID) throws(Failure) in
@@ -139,7 +183,9 @@ final class TwoServices: Sendable {
             return UserParts(
                 tier: tier, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
-                counters: files, permissions: files, passcodes: files, approvalKeys: files, account: userAccount)
+                counters: files, permissions: files, passcodes: moments.map { WatchedRecords(files, $0) } ?? files,
+                approvalKeys: files,
+                account: userAccount)
         }
         if tier == .tpm {
             parts.passcodeChip = { carrier in
@@ -168,6 +214,7 @@ final class TwoServices: Sendable {
             _ = receive?(frame)
         }
         wire.state.withLock { $0.connection = connection }
+        sessions.report.withLock { $0 = { [weak connection] event, done in connection?.follow(event, done) ?? done() } }
         return { frame in
             let connection = wire.state.withLock { state in
                 state.frames.append(frame)
@@ -178,7 +225,7 @@ final class TwoServices: Sendable {
     }
 
     /// The keychain of the user; throws the failure with which every request is refused.
-    var keychain: Keychain { get throws(Failure) { try opened.get() } }
+    var keychain: Keychain { get throws(Failure) { try service.keychain.get() } }
 
     /// Returns a new session of the program.
     func session() -> Session {
@@ -186,6 +233,7 @@ final class TwoServices: Sendable {
             groups: Self.identity.groups, label: Self.identity.label, program: Self.identity.program,
             processID: Self.process.processID, userID: Self.userID)
         caller.processName = Self.process
+        caller.loginSession = sessions.callerSession
         return service.session(
             caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
     }
@@ -239,17 +287,66 @@ final class TwoServices: Sendable {
         ended?()
     }
 
+    /// Ends both services, so that others can use the TPM, which takes one connection at a time.
+    func end() {
+        crashAuthority(refusing: true)
+        // TPM2_GetRandom: a connection that has carried a command ends with the authority.
+        _ = try? chip?.carry([0x80, 1, 0, 0, 0, 12, 0, 0, 1, 0x7b, 0, 8])
+        chip?.endCarrying()
+    }
+
     /// Sets a passcode at the prompt.
     func setPasscode(_ passcode: String) -> [Reply] {
         let session = session()
         let replies = answers(session, .passcode(.setAtPrompt))
         enterNew(passcode)
+        if hasChip, replies().isEmpty { noteCode() }
         return replies()
+    }
+
+    /// Writes down the recovery code that the prompt shows, types its end, and returns the code.
+    @discardableResult
+    func noteCode() -> String {
+        world.perform(.codeAcknowledged)
+        let code = shownCode
+        world.perform(.recoveryCode(SecretBytes(code.suffix(6).utf8)))
+        return code
+    }
+
+    /// The recovery code that the latest prompt with one showed.
+    var shownCode: String {
+        world.shownRecoveryCode.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? ""
     }
 
     func enterNew(_ passcode: String) {
         world.perform(.newPasscode(SecretBytes(passcode.utf8)))
         world.perform(.newPasscode(SecretBytes(passcode.utf8)))
+    }
+}
+
+/// Remembers what the prompt shows.
+final class SeenPrompter: Prompter {
+    private let prompter: any Prompter
+    private let content = Mutex<PromptContent?>(nil)
+
+    init(_ prompter: any Prompter) { self.prompter = prompter }
+
+    /// What is shown; nil if there is no prompt.
+    var shown: PromptContent? { content.withLock { $0 } }
+
+    func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        content.withLock { $0 = prompt.content }
+        prompter.show(prompt, events: events)
+    }
+
+    func update(_ id: UInt64, _ content: PromptContent) {
+        self.content.withLock { $0 = content }
+        prompter.update(id, content)
+    }
+
+    func dismiss(_ id: UInt64) {
+        content.withLock { $0 = nil }
+        prompter.dismiss(id)
     }
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DaemonProcess
+import LatchkeyModel
+
+/// What `latchkey-authd` reads from the configuration of the services. latchkeyd could name something weaker, so its word
+/// is not taken for it; it reads the other lines, and refuses unknown ones.
+struct AuthorityConfiguration {
+    /// The tier; without the file latchkeyd does not start, and no tier but `file` can be meant.
+    private(set) var tier = Tier.file
+    /// Whether a face that PAM recognises answers policies.
+    private(set) var usesFace = false
+
+    /// - Throws: `peerNotTrusted` if others than root can change the file, `invalidParameter` if it names no tier of the
+    ///   services, or does not say clearly whether faces are used.
+    init(_ path: String) throws(Failure) {
+        guard let file = try ConfigurationFile(ofRoot: path) else { return }
+        switch file.lines.filter({ $0.name == "tier" }).map(\.value) {
+        case ["file"]: tier = .file
+        case ["tpm"]: tier = .tpm
+        default:
+            throw Failure(
+                .invalidParameter, "\(path) does not name one tier of the services.",
+                hint: "It needs one line: tier = file, or tier = tpm")
+        }
+        switch file.lines.filter({ $0.name == "face" }).map(\.value) {
+        case [], ["off"]: usesFace = false
+        case ["policy"]: usesFace = true
+        default:
+            throw Failure(
+                .invalidParameter, "\(path) does not say whether a face may answer policies.",
+                hint: "Known: face = off, face = policy")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+
+// The recovery code of a keychain on a TPM. Only this process and the prompt have it; latchkeyd gets keys that are derived
+// from it (docs/decisions/027-recovery-code.md).
+
+extension UserAuthority {
+    /// What a request has to do with recovery codes.
+    enum CodePart: Sendable {
+        case none
+        /// A code is made and shown, after the first passcode was chosen, or before a passcode without code is changed.
+        case shown(first: Bool)
+        /// The code is asked for in place of the passcode.
+        case asked
+    }
+
+    /// A code that was entered, with what its record has.
+    struct EnteredCode: Sendable {
+        let keys: RecoveryKeys
+        let record: RecoveryRecord
+        /// Keys of which one opens the present slot of the passcode.
+        let slotKeys: [SecretBytes]
+    }
+
+    /// Texts that may be entered at one request before it ends. A code cannot be guessed; but a program that lets a person
+    /// type again and again could wait for the passcode to be typed by mistake.
+    private static let entries = 5
+
+    /// Decides what a request has to do with recovery codes, whatever latchkeyd asks for.
+    func codePart(_ call: AuthorityCall.Evaluate, _ step: RequestedStep) throws(Failure) -> CodePart {
+        guard call.purpose != .recoverPasscode else {
+            guard case .asksNewPasscode = step, call.plan.stages.isEmpty, verification.hasChip else {
+                throw Failure(.notPermitted, "A recovery code replaces the passcode, in tier tpm only.")
+            }
+            let records = try parts.passcodes.passcodeRecords()
+            guard records.recovery != nil || records.preparedRecovery != nil else {
+                throw Failure(
+                    .passcodeNotSet, "There is no recovery code: it is shown when a passcode is set.",
+                    hint: "Set a passcode with: latchkey passcode set")
+            }
+            return .asked
+        }
+        guard case .asksNewPasscode = step, verification.hasChip else { return .none }
+        guard hasRecord else { return .shown(first: true) }
+        let records = try parts.passcodes.passcodeRecords()
+        return records.recovery == nil && records.preparedRecovery == nil ? .shown(first: false) : .none
+    }
+
+    // MARK: - A new code
+
+    /// Makes a code and shows it until its end was typed back.
+    func showCode(
+        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+    ) {
+        do throws(Failure) {
+            var code = try RecoveryCode.make()
+            var keys = try RecoveryKeys(code)
+            if keys == nil {
+                code = try RecoveryCode.make()
+                keys = try RecoveryKeys(code)
+            }
+            guard let keys else {
+                throw Failure(.internalFailure, "No recovery code could be made.", hint: "Try again.")
+            }
+            showCode(code, keys, prompts, entriesLeft: Self.entries, .none, then)
+        } catch {
+            shared.log.note(.passcodeNotChecked, error)
+            then(.failure(Refused(status: error.status)))
+        }
+    }
+
+    /// Why a sequence of prompts ended without a result.
+    struct Refused: Error { let status: Status }
+
+    private func showCode(
+        _ code: RecoveryCode, _ keys: RecoveryKeys, _ prompts: PromptSequence, entriesLeft: Int,
+        _ notice: PromptContent.Notice,
+        _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+    ) {
+        guard entriesLeft > 0 else { return then(.failure(Refused(status: .authenticationFailed))) }
+        prompts.ask(.showsRecoveryCode(code.grouped), notice) { [self] answer in
+            if case .denied(let status) = answer { return then(.failure(Refused(status: status))) }
+            prompts.ask(.repeatsRecoveryCode) { [self] answer in
+                switch answer {
+                case .denied(let status): then(.failure(Refused(status: status)))
+                case .granted(let token, entered: .text(let typed)?) where code.ends(with: typed):
+                    then(.success((keys, token)))
+                case .granted:
+                    showCode(code, keys, prompts, entriesLeft: entriesLeft - 1, .recoveryCodeDiffers, then)
+                }
+            }
+        }
+    }
+
+    // MARK: - Recovery
+
+    /// Asks for the code, for a new passcode, and shows a new code.
+    func recover(_ prompts: PromptSequence, _ answer: @escaping @Sendable (AuthorityReply) -> Void) {
+        askCode(prompts, entriesLeft: Self.entries, .none) { [self] result in
+            guard case .success(let entered) = result else { return answer(.denied(result.status)) }
+            prompts.ask(.asksNewPasscode) { [self] new in
+                guard case .granted(_, entered: .text(let passcode)?) = new else {
+                    if case .denied(let status) = new { return answer(.denied(status)) }
+                    return answer(.denied(.internalFailure))
+                }
+                showCode(prompts) { [self] shown in
+                    switch shown {
+                    case .failure(let refused): answer(.denied(refused.status))
+                    case .success(let (keys, token)):
+                        choose(passcode, .own, code: keys, recoveredBy: entered, token, answer)
+                    }
+                }
+            }
+        }
+    }
+
+    private func askCode(
+        _ prompts: PromptSequence, entriesLeft: Int, _ notice: PromptContent.Notice,
+        _ then: @escaping @Sendable (Result<EnteredCode, Refused>) -> Void
+    ) {
+        guard entriesLeft > 0 else { return then(.failure(Refused(status: .authenticationFailed))) }
+        prompts.ask(.asksRecoveryCode, notice) { [self] answer in
+            guard case .granted(_, entered: .text(let typed)?) = answer else {
+                if case .denied(let status) = answer { return then(.failure(Refused(status: status))) }
+                return then(.failure(Refused(status: .internalFailure)))
+            }
+            onStretching { [self] in
+                do throws(Failure) {
+                    guard let entered = try open(typed) else {
+                        shared.log.note(
+                            .recoveryRefused,
+                            Failure(.authenticationFailed, "A wrong recovery code was entered by user \(userID)."))
+                        return askCode(prompts, entriesLeft: entriesLeft - 1, .wrongRecoveryCode, then)
+                    }
+                    then(.success(entered))
+                } catch {
+                    shared.log.note(.recoveryRefused, error)
+                    then(.failure(Refused(status: error.status)))
+                }
+            } otherwise: {
+                then(.failure(Refused(status: $0)))
+            }
+        }
+    }
+
+    /// Runs a body that calls latchkeyd, which must not happen on the thread that receives its frames.
+    private func onStretching(_ body: @escaping @Sendable () -> Void, otherwise: (Status) -> Void) {
+        do throws(Failure) {
+            try shared.stretching.submit(.person, body)
+        } catch {
+            otherwise(error.status)
+        }
+    }
+
+    /// Opens the record of an entered code; nil if it is not the valid one. Of two codes that were shown, the root key
+    /// opens with one.
+    private func open(_ typed: SecretBytes) throws(Failure) -> EnteredCode? {
+        guard let code = RecoveryCode(typed: typed), let keys = try RecoveryKeys(code) else { return nil }
+        let records = try parts.passcodes.passcodeRecords()
+        let known = [records.preparedRecovery, records.recovery].compactMap(\.self)
+        guard let record = known.first(where: keys.fit) else { return nil }
+        let passcodeID = records.current?.passcodeID ?? records.prepared?.passcodeID ?? []
+        let slotKeys = try keys.open(record, passcodeID: passcodeID)
+        guard try store.recoveryOpens(keys.rootKey) else { return nil }
+        return EnteredCode(keys: keys, record: record, slotKeys: slotKeys)
+    }
+}
+
+extension Result where Failure == UserAuthority.Refused {
+    /// Why there is no result.
+    fileprivate var status: Status { if case .failure(let refused) = self { refused.status } else { .internalFailure } }
+}

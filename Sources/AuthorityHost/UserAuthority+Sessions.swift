@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+
+// The login sessions of the user.
+
+extension UserAuthority {
+    /// Applies a change of the sessions, on the user's work queue: it waits for latchkeyd.
+    func follow(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
+        sessions.follow(change) { [self] in
+            sendState()
+            done()
+        }
+    }
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import LatchkeyWire
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import TPMProtocol
+import TestSupport
+import Testing
+
+@testable import AuthorityHost
+@testable import LatchkeyKeychain
+@testable import LatchkeyService
+
+/// The recovery code of a keychain whose root key, counter and passcode are in a TPM.
+@Suite(.needs(.softwareTPM)) struct RecoveryTests {
+    private let machine: TwoServices
+    private let tpm: SwitchedTPM
+    private static let right: [Reply] = [.proven([.passcode])]
+
+    init() throws {
+        tpm = try SwitchedTPM()
+        machine = try TwoServices(WorldState(sensor: .none), tpm: tpm, sealed: true)
+    }
+
+    // MARK: - What a person does
+
+    /// Enters the code, a new passcode, and the end of the new code.
+    private func recover(_ code: String, _ passcode: String, on machine: TwoServices) -> [Reply] {
+        let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
+        if replies().isEmpty { machine.world.perform(.recoveryCode(SecretBytes(code.utf8))) }
+        guard replies().isEmpty, machine.seen.shown?.step == .newPasscodeAsked else {
+            machine.world.perform(.cancel)
+            return replies()
+        }
+        machine.enterNew(passcode)
+        if replies().isEmpty { machine.noteCode() }
+        return replies()
+    }
+
+    /// Sets a passcode, adds an item that needs one, and returns the recovery code.
+    private func prepare(_ machine: TwoServices) throws -> String {
+        #expect(machine.setPasscode("first passcode") == [.done])
+        let code = machine.shownCode
+        #expect(machine.enter("first passcode") == Self.right)
+        _ = try machine.keychain.add(
+            Request.AddItem(
+                itemClass: .genericPassword, attributes: Self.name,
+                accessControl: AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly),
+                secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication()),
+            caller: Self.caller)
+        return code
+    }
+
+    private static let name: Attributes = [.account: .text("a"), .service: .text("s")]
+    private static let caller = Caller(
+        groups: TwoServices.identity.groups, label: TwoServices.identity.label, program: "", processID: 77,
+        userID: TwoServices.userID)
+
+    private func secret(_ machine: TwoServices) throws -> [UInt8]? {
+        let request = Request.CopyItems(
+            query: ItemQuery(itemClass: .genericPassword, attributes: Self.name), limit: .all, returns: .data,
+            authentication: Authentication())
+        guard case .items(let items, _)? = machine.answers(machine.session(), .copyItems(request))().last else {
+            return nil
+        }
+        return items.first?.secret?.copyBytes()
+    }
+
+    private func restart(_ tpm: SwitchedTPM? = nil) throws -> TwoServices {
+        machine.end()
+        return try TwoServices(
+            WorldState(sensor: .none), after: machine.disk, tpm: tpm ?? self.tpm, sealed: true)
+    }
+
+    private func isRecovered(_ replies: [Reply], accepted: Status? = nil) -> Bool {
+        guard case .recovered(let recovered)? = replies.last else { return false }
+        return recovered.accepted?.status == accepted
+    }
+
+    // MARK: - Ways out
+
+    @Test func theCodeReplacesAForgottenPasscodeAndItself() throws {
+        let code = try prepare(machine)
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        let next = machine.shownCode
+        #expect(next != code)
+        #expect(machine.enter("first passcode") != Self.right)
+        #expect(machine.enter("second passcode") == Self.right)
+        #expect(try secret(machine) == Array("secret".utf8))
+        #expect(try machine.keychain.anchor.slots.count == 1)
+        #expect(!isRecovered(recover(code, "third passcode", on: machine)), "an earlier code is not valid any more")
+        #expect(isRecovered(recover(next, "third passcode", on: machine)))
+        #expect(machine.enter("third passcode") == Self.right)
+    }
+
+    @Test func theCodeIsShownOnlyWithANewPasscodeAndMustBeTypedBack() throws {
+        let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))
+        machine.enterNew("first passcode")
+        #expect(machine.seen.shown?.step == .recoveryCodeShown)
+        machine.world.perform(.codeAcknowledged)
+        #expect(machine.seen.shown?.step == .recoveryCodeRepeated)
+        machine.world.perform(.recoveryCode(SecretBytes("AAAAAA".utf8)))
+        #expect(machine.seen.shown?.step == .recoveryCodeShown, "it is shown again")
+        #expect(machine.seen.shown?.notice == .recoveryCodeDiffers)
+        machine.world.perform(.cancel)
+        guard case .failure(let failure)? = replies().last else {
+            Issue.record("a passcode was set without its code")
+            return
+        }
+        #expect(failure.status == .userCancel)
+        #expect(try !machine.keychain.isPasscodeSet)
+        #expect(machine.setPasscode("first passcode") == [.done])
+    }
+
+    @Test func aWrongCodeIsRefusedFiveTimesAndChangesNothing() throws {
+        let code = try prepare(machine)
+        let before = try files()
+        let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
+        for wrong in 0..<5 {
+            #expect(machine.seen.shown?.step == .recoveryCodeAsked)
+            #expect(machine.seen.shown?.notice == (wrong == 0 ? PromptContent.Notice.none : .wrongRecoveryCode))
+            let text = wrong == 0 ? "not a code" : "00000-00000-00000-00000-000000"
+            machine.world.perform(.recoveryCode(SecretBytes(text.utf8)))
+        }
+        guard case .failure(let failure)? = replies().last else {
+            Issue.record("a wrong code was accepted")
+            return
+        }
+        #expect(failure.status == .authenticationFailed)
+        #expect(try files() == before)
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+    }
+
+    @Test func aPasscodeHasSixCharacters() throws {
+        let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))
+        machine.world.perform(.newPasscode(SecretBytes("12345".utf8)))
+        #expect(machine.seen.shown?.notice == .newPasscodeTooShort)
+        machine.enterNew("123456")
+        machine.noteCode()
+        #expect(replies() == [.done])
+    }
+
+    @Test func theCodeIsAWayOutAfterTwentyWrongPasscodes() throws {
+        let code = try prepare(machine)
+        let record = try #require(try records().current)
+        let verification = try #require(machine.connection).verification
+        for _ in 0..<20 { #expect(try verification.open(record, SecretBytes("wrong".utf8)) == nil) }
+        #expect(machine.enter("first passcode") != Self.right)
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(machine.enter("second passcode") == Self.right)
+        #expect(machine.authority.state.passcodeFailures == 0)
+        #expect(try secret(machine) == Array("secret".utf8))
+    }
+
+    /// The store is closed until the code opens it; the counter is gone with the TPM.
+    @Test func theCodeIsAWayOutOnAnotherTPM() throws {
+        let code = try prepare(machine)
+        let other = try SwitchedTPM()
+        let again = try restart(other)
+        #expect(throws: Failure.self) { try again.keychain }
+        #expect(again.enter("first passcode") != Self.right)
+        #expect(!isRecovered(recover("00000-00000-00000-00000-000000", "second passcode", on: again)))
+        #expect(isRecovered(recover(code, "second passcode", on: again), accepted: .anchorGone))
+        #expect(again.enter("second passcode") == Self.right)
+        #expect(try secret(again) == Array("secret".utf8))
+        let next = again.shownCode
+        #expect(isRecovered(recover(next, "third passcode", on: again)))
+    }
+
+    @Test func theCodeIsAWayOutWhenTheIndexOfThePasscodeWasRemoved() throws {
+        let code = try prepare(machine)
+        // TPM2_NV_UndefineSpace of the first index of a passcode, with the empty password of the owner.
+        let command: [UInt8] = [0x80, 2, 0, 0, 0, 31, 0, 0, 1, 0x22, 0x40, 0, 0, 1, 1, 0x81, 0x4d, 0]
+        let response = try machine.chip?.carry(command + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0])
+        #expect(response?[6..<10] == [0, 0, 0, 0])
+        #expect(machine.enter("first passcode") != Self.right)
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(machine.enter("second passcode") == Self.right)
+        #expect(try secret(machine) == Array("secret".utf8))
+    }
+
+    @Test func theCodeStaysValidWhenThePasscodeIsChanged() throws {
+        let code = try prepare(machine)
+        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
+        machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
+        machine.enterNew("changed passcode")
+        #expect(replies() == [.done])
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(machine.enter("second passcode") == Self.right)
+        #expect(machine.enter("changed passcode") != Self.right)
+        #expect(try secret(machine) == Array("secret".utf8))
+    }
+
+    @Test func withoutAPasscodeThereIsNoCode() throws {
+        let code = try prepare(machine)
+        let replies = machine.answers(machine.session(), .passcode(.remove))
+        machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
+        #expect(replies() == [.done])
+        #expect(!isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(try records() == PasscodeRecords())
+    }
+
+    // MARK: - Power cuts
+
+    private func records(_ machine: TwoServices? = nil) throws -> PasscodeRecords {
+        let machine = machine ?? self.machine
+        return try AuthorityFolder(
+            "\(machine.disk.folder.path)/\(TwoServices.userID)", userID: TwoServices.userID,
+            account: #require(AccountName("ada")), clock: machine.clock, random: machine.random
+        ).passcodeRecords()
+    }
+
+    /// The files of both services, by their path.
+    private func files() throws -> [String: Data] {
+        let root = URL(filePath: machine.disk.folder.path)
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+            let file = root.appending(path: name)
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
+            if !isFolder.boolValue { files[name] = try Data(contentsOf: file) }
+        }
+        return files
+    }
+
+    private func restore(_ files: [String: Data]) throws {
+        let root = URL(filePath: machine.disk.folder.path)
+        for name in try self.files().keys where files[name] == nil {
+            try FileManager.default.removeItem(at: root.appending(path: name))
+        }
+        for (name, data) in files { try data.write(to: root.appending(path: name)) }
+    }
+
+    /// Cuts the power of the whole machine at a moment of an action, and starts it again with what was durable then.
+    ///
+    /// - Returns: the machine after the start; nil if the action has no such moment.
+    private func cut(at moment: Int, _ action: (TwoServices) throws -> Void) throws -> TwoServices? {
+        machine.end()
+        let stored = Mutex<[String: Data]?>(nil)
+        let moments = Moments { [tpm] number in
+            guard number == moment else { return }
+            let files = try? files()
+            stored.withLock { $0 = files }
+            tpm.cutPower()
+        }
+        do {
+            let cut = try TwoServices(
+                WorldState(sensor: .none), after: machine.disk, tpm: tpm, sealed: true, moments: moments)
+            moments.begin()
+            try action(cut)
+            cut.end()
+        }
+        guard let files = stored.withLock({ $0 }) else { return nil }
+        try restore(files)
+        try tpm.start()
+        return try TwoServices(WorldState(sensor: .none), after: machine.disk, tpm: tpm, sealed: true)
+    }
+
+    /// Either passcode and either code may be the valid one, but there is always a valid one of each.
+    @Test(arguments: 0..<26) func aRecoveryIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
+        let code = try prepare(machine)
+        let shown = Mutex("")
+        let again = try cut(at: moment) { machine in
+            _ = recover(code, "second passcode", on: machine)
+            shown.withLock { $0 = machine.shownCode }
+        }
+        guard let again else {
+            #expect(moment > 12, "the recovery has at least these moments")
+            return
+        }
+        let opens = ["first passcode", "second passcode"].filter { again.enter($0) == Self.right }
+        #expect(opens.count == 1, "moment \(moment): \(opens)")
+        #expect(try secret(again) == Array("secret".utf8))
+        let codes = [shown.withLock { $0 }, code].filter { !$0.isEmpty }
+        let valid = codes.first { isRecovered(recover($0, "third passcode", on: again)) }
+        #expect(valid != nil, "moment \(moment)")
+        #expect(again.enter("third passcode") == Self.right)
+        #expect(try secret(again) == Array("secret".utf8))
+    }
+
+    /// A set passcode without its code, or a code without its passcode, must not remain.
+    @Test(arguments: 0..<20) func aFirstPasscodeIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
+        let shown = Mutex("")
+        let again = try cut(at: moment) { machine in
+            _ = machine.setPasscode("first passcode")
+            shown.withLock { $0 = machine.shownCode }
+        }
+        guard let again else {
+            #expect(moment > 8, "setting a passcode has at least these moments")
+            return
+        }
+        guard try again.keychain.isPasscodeSet else { return }
+        #expect(again.enter("first passcode") == Self.right, "moment \(moment)")
+        #expect(isRecovered(recover(shown.withLock { $0 }, "second passcode", on: again)), "moment \(moment)")
+        #expect(again.enter("second passcode") == Self.right)
+    }
+
+    // MARK: - A latchkeyd that is not what it should be
+
+    /// The code, the passcodes and what is derived from them for the TPM alone.
+    @Test func latchkeydGetsNeitherCodeNorPasscode() throws {
+        let code = try prepare(machine)
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        let codes = [code, machine.shownCode]
+        let plain = codes.map { code in code.filter { $0 != "-" } }
+        for text in codes + plain + ["first passcode", "second passcode"] {
+            for frame in machine.frames {
+                let bytes = frame.copyBytes()
+                #expect(!bytes.indices.contains { bytes[$0...].starts(with: Array(text.utf8)) })
+            }
+        }
+    }
+
+    @Test func aRecoveryCannotBeStartedWithoutTheCode() throws {
+        _ = try prepare(machine)
+        let before = try records()
+        for plan in [[], [[AuthenticationMethod.passcode]]] as [[Set<AuthenticationMethod>]] {
+            for step in [LastStep.none, .asksRecoveryCode, .repeatsRecoveryCode] {
+                let replies = try machine.call(
+                    .evaluate(
+                        AuthorityCall.Evaluate(
+                            plan: AuthenticationPlan(plan), process: TwoServices.process, faceUsage: nil,
+                            prompting: Prompting(), purpose: .recoverPasscode, lastStep: step, recoveryCode: nil,
+                            reuseSeconds: 0, challenge: [UInt8](repeating: 1, count: 32),
+                            binding: [UInt8](repeating: 2, count: 32))))
+                guard case .failure? = replies.last else {
+                    Issue.record("step \(step) was not refused")
+                    continue
+                }
+            }
+        }
+        let committed = try machine.call(
+            .change(AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeCommitted)), number: 9001)
+        guard case .failure? = committed.last else {
+            Issue.record("a passcode that was not chosen was adopted")
+            return
+        }
+        #expect(try records() == before)
+    }
+
+    /// Frames of an earlier recovery, sent again by a latchkeyd that wants the records replaced.
+    @Test func aRecordedRecoveryPermitsNothingASecondTime() throws {
+        let code = try prepare(machine)
+        let start = machine.frames.count
+        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        let recorded = machine.frames[start...]
+        let before = try records()
+        for frame in recorded {
+            guard case .authorityCall? = try? ServiceMessage(decoding: frame) else { continue }
+            _ = machine.connection?.received(frame)
+            if machine.seen.shown != nil { machine.world.perform(.cancel) }
+        }
+        #expect(try records() == before)
+        #expect(machine.enter("second passcode") == Self.right)
+    }
+
+    /// A latchkeyd that says of the code that it opens nothing learns only the key for the root key, and nothing changes.
+    @Test func aCodeThatTheStoreDeniesChangesNothing() throws {
+        let code = try prepare(machine)
+        let before = try records()
+        try machine.service.parts.recovery?.keep(SecretBytes([UInt8](repeating: 3, count: 32)))
+        #expect(!isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(try records() == before)
+        #expect(machine.enter("first passcode") == Self.right)
+    }
+
+    /// Of two choices at the same time, latchkeyd could adopt the slot of one and authd the record of the other.
+    @Test func aSecondRecoveryIsRefusedWhileTheFirstIsAdopted() throws {
+        let code = try prepare(machine)
+        func recovery(_ number: UInt64) throws -> AuthorityReply? {
+            let before = machine.frames.count
+            _ = try machine.call(
+                .evaluate(
+                    AuthorityCall.Evaluate(
+                        plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil,
+                        prompting: Prompting(), purpose: .recoverPasscode, lastStep: .asksNewPasscode,
+                        recoveryCode: nil, reuseSeconds: 0, challenge: [UInt8](repeating: 1, count: 32),
+                        binding: [UInt8](repeating: 2, count: 32))), number: number)
+            machine.world.perform(.recoveryCode(SecretBytes(code.utf8)))
+            machine.enterNew("second passcode")
+            machine.noteCode()
+            return machine.frames[before...].compactMap { frame -> AuthorityReply? in
+                guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else {
+                    return nil
+                }
+                return reply
+            }.last
+        }
+        guard case .granted? = try recovery(9001) else {
+            Issue.record("the first recovery was not granted")
+            return
+        }
+        #expect(try recovery(9002) == .denied(.notPermitted))
+        machine.clock.advance(seconds: 6)
+        guard case .granted? = try recovery(9003) else {
+            Issue.record("a recovery that was not adopted prevents others for ever")
+            return
+        }
+        #expect(machine.enter("first passcode") == Self.right)
+    }
+
+    @Test func anIndexWhoseRecordWasNotStoredIsRemovedByTheNextPasscode() throws {
+        let again = try cut(at: 2) { machine in _ = machine.setPasscode("first passcode") }
+        let machine = try #require(again)
+        #expect(try !records(machine).abandoned.isEmpty)
+        #expect(machine.setPasscode("second passcode") == [.done])
+        #expect(try records(machine).abandoned.isEmpty)
+    }
+}
