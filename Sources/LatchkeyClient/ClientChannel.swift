@@ -2,7 +2,7 @@
 
 import Glibc
 package import LatchkeyModel
-import LatchkeySystem
+package import LatchkeySystem
 import LatchkeyTransport
 
 /// Carries frames between a client and an engine.
@@ -15,18 +15,18 @@ package protocol ClientChannel: AnyObject, Sendable {
 }
 
 /// A channel over the daemon's socket.
-final class SocketChannel: ClientChannel, @unchecked Sendable {
+package final class SocketChannel: ClientChannel, @unchecked Sendable {
     // Only accessed by `receive`, which one thread calls at a time.
     private var incoming = FrameBuffer()
     private let descriptor: Descriptor
     private let owner = getpid()
 
-    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+    package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     /// Whether this process made the connection: a child must not use its parent's connection after fork(2).
     var isOurs: Bool { owner == getpid() }
 
-    func send(_ payload: SecretBytes) throws(Failure) {
+    package func send(_ payload: SecretBytes) throws(Failure) {
         do throws(FrameError) {
             try Frame.send(payload, to: descriptor)
         } catch {
@@ -34,7 +34,7 @@ final class SocketChannel: ClientChannel, @unchecked Sendable {
         }
     }
 
-    func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+    package func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         do throws(FrameError) {
             var frameDeadline: Int64?
             while true {

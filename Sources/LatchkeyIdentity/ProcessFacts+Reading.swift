@@ -89,10 +89,21 @@ extension ProcessFacts {
         }
     }
 
-    private static func controlGroup(_ folder: ProcessFolder) -> String? {
+    fileprivate static func controlGroup(_ folder: ProcessFolder) -> String? {
         // Without control groups there is neither a unit nor a session.
         guard let bytes = try? folder.read("cgroup", limit: 64 << 10) else { return nil }
         let line = bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "0::".utf8) }
         return line.flatMap { String(validating: $0.dropFirst(3), as: UTF8.self) }
+    }
+}
+
+extension ControlGroup {
+    /// The login session of a process of `user`, as `session(of:)` names it; empty if it has none or has ended.
+    package static func session(ofProcess process: Int32, user: UInt32) -> String {
+        // A process that cannot be read has no session, so that biometry is refused.
+        guard let folder = try? ProcessFolder(process), let owners = try? folder.userIDs(),
+            owners.allSatisfy({ $0 == user }), let path = ProcessFacts.controlGroup(folder), folder.isRunning
+        else { return "" }
+        return ControlGroup(path)?.session(of: user) ?? ""
     }
 }

@@ -8,7 +8,10 @@ extension Keychain {
     /// The token of an attestation key. No key of the enclave has it, so one cannot pass for the other.
     private static let attestationToken = "latchkey.attestation"
 
-    /// Throws if the caller could not store an attestation key now, so that nobody is asked in vain.
+    /// Checks that an attestation key can be sealed for the caller now. The check comes before the prompt, so that no
+    /// person approves a request that then fails.
+    ///
+    /// - Throws: `locked` if the device is locked; a `Failure` if the store cannot be read or the caller has no group.
     package func checkSealsAttestationKeys(_ caller: Caller) throws(Failure) {
         try checkReadable()
         _ = try groups([:], caller)
@@ -32,15 +35,15 @@ extension Keychain {
 
     /// Opens an attestation key.
     ///
-    /// - Throws: `invalidParameter` for bytes that were not sealed by this store for an access group of the caller, and
-    ///   for a key that was made for another relying party.
+    /// - Throws: `invalidParameter` if the key was sealed by another store, for an access group that the caller does
+    ///   not have, or for another relying party.
     package func openAttestationKey(
         _ bytes: [UInt8], party: String, caller: Caller
     ) throws(Failure) -> SecretBytes {
         try checkReadable()
         guard let row = DetachedKey(bytes)?.row else { throw Self.notMadeHere }
         // The key of another store and a changed key look alike: both fail authentication.
-        guard let item = try? envelopes.openAttributes(row),
+        guard let item = try unlessDamaged({ () throws(Failure) in try envelopes.openAttributes(row) }),
             item.attributes[.tokenID] == .text(Self.attestationToken), caller.groups.contains(item.accessGroup)
         else { throw Self.notMadeHere }
         // One key for several relying parties would let them link what each of them knows.

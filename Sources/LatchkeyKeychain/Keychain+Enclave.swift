@@ -203,7 +203,7 @@ extension Keychain {
                 throw Failure(.invalidParameter, "The bytes are not a key of the Secure Enclave.")
             }
             // The key of another store and a changed key look alike: both fail authentication.
-            let opened = try? envelopes.openAttributes(row)
+            let opened = try unlessDamaged { () throws(Failure) in try envelopes.openAttributes(row) }
             guard let item = opened, item.isInToken, caller.groups.contains(item.accessGroup) else {
                 throw Self.notMadeHere
             }

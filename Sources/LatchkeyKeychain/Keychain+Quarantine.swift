@@ -46,7 +46,8 @@ extension Keychain {
         return opened
     }
 
-    private func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
+    /// Opens a row; nil if it fails authentication. Every other failure is thrown.
+    func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
         do throws(Failure) {
             return try open()
         } catch {

@@ -15,6 +15,7 @@ final class EnvironmentWatch: Sendable {
         var isPasscodeDue: Bool
         var companions: CompanionState
         var facePermissions: [String: Bool]
+        var biometrySessions: BiometrySessions
     }
 
     private struct State: Sendable {
@@ -44,7 +45,7 @@ final class EnvironmentWatch: Sendable {
         let picture = Picture(
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
             isPasscodeDue: policy.isPasscodeDue, companions: policy.companions,
-            facePermissions: policy.facePermissions)
+            facePermissions: policy.facePermissions, biometrySessions: policy.biometrySessions)
         let told: [@Sendable () -> Void] = state.withLock { state in
             guard state.picture != picture else { return [] }
             state.picture = picture

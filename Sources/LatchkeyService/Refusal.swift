@@ -7,9 +7,15 @@ import LatchkeyPolicy
 enum Refusal {
     /// Returns the failure with the message and the hint for a status.
     ///
-    /// - Parameter state: the policy state, for details such as the remaining delay; nil if it is not known.
-    static func failure(_ status: Status, _ state: PolicyState?) -> Failure {
-        switch status {
+    /// - Parameters:
+    ///   - state: the policy state, for details such as the remaining delay; nil if it is not known.
+    ///   - session: the login session of the caller; nil if it is not known.
+    ///   - hasCode: whether a recovery code replaces a forgotten passcode.
+    static func failure(
+        _ status: Status, _ state: PolicyState?, in session: String? = nil, hasCode: Bool = false
+    ) -> Failure {
+        func forgotten(_ hint: String, _ state: PolicyState?) -> String { Self.forgotten(hint, state, hasCode) }
+        return switch status {
         case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
         case .userCancel: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
         case .userFallback: Failure(status, "The fallback button was chosen.")
@@ -17,6 +23,10 @@ enum Refusal {
         case .appCancel: Failure(status, "Authentication was ended by the app.")
         case .passcodeNotSet:
             Failure(status, "No passcode is set.", hint: "Set one with: latchkey passcode set")
+        case .biometryNotAvailable where state.map { isElsewhere($0, session) } ?? false:
+            Failure(
+                status, "Biometry is used only in a session at this machine that is active and not locked.",
+                hint: "Use the passcode. See: latchkey doctor")
         case .biometryNotAvailable where state?.sensor.kind == .faceID:
             Failure(
                 status, "The app may not use Face ID: it has no NSFaceIDUsageDescription, or the user refused it.",
@@ -59,14 +69,21 @@ enum Refusal {
         }
     }
 
+    /// Whether there is a sensor, but not for the session.
+    private static func isElsewhere(_ state: PolicyState, _ session: String?) -> Bool {
+        state.sensor.kind != .none && session.map { !state.biometrySessions.permits($0) } ?? false
+    }
+
     /// Number of consecutive wrong passcodes after which the hint names `latchkey reset`.
     private static let triesBeforeWayOut = 5
 
     /// Returns the hint, followed by advice for a forgotten passcode after `triesBeforeWayOut` wrong passcodes.
-    private static func forgotten(_ hint: String, _ state: PolicyState?) -> String {
+    private static func forgotten(_ hint: String, _ state: PolicyState?, _ hasCode: Bool) -> String {
         guard let state, state.passcodeFailures >= triesBeforeWayOut else { return hint }
         return (hint.isEmpty ? "" : hint + " ")
-            + "A forgotten passcode cannot be recovered: latchkey reset deletes what needs it."
+            + (hasCode
+                ? "If the passcode is forgotten, replace it with the recovery code: latchkey recover"
+                : "A forgotten passcode cannot be recovered: latchkey reset deletes what needs it.")
     }
 
     /// Returns the message that explains why biometry is locked.

@@ -11,12 +11,12 @@ import Synchronization
 extension Service: AuthorityClient {
     package func adopt(_ set: EnrolmentSet?) throws(Failure) {
         // Without a keychain there is nothing bound to an enrolment set.
-        guard case .success(let keychain) = parts.keychain else { return }
+        guard case .success(let keychain) = self.keychain else { return }
         _ = try keychain.follow(set)
     }
 
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
-        let keychain = try parts.keychain.get()
+        let keychain = try self.keychain.get()
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
             return .wrong
@@ -30,7 +30,14 @@ extension Service: AuthorityClient {
     }
 
     package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
-        try parts.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
+        try self.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
+    }
+
+    package func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
+        guard let recovery = parts.recovery else {
+            throw Failure(.notPermitted, "In tier \(parts.tier.name) there is no recovery code for the keychain.")
+        }
+        return try recovery.opens(rootKey)
     }
 
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
@@ -40,17 +47,19 @@ extension Service: AuthorityClient {
         environments.follow(authority.state)
     }
 
-    package func countersWereLost() throws(Failure) { try parts.keychain.get().record(.countersLost, caller: nil) }
+    package func countersWereLost() throws(Failure) { try self.keychain.get().record(.countersLost, caller: nil) }
 
     /// Starts an evaluation, and checks the token that answers it.
     ///
     /// - Parameters:
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
+    ///   - acceptsWeak: whether the plan is that of a policy, which a weak sensor can answer.
     ///   - completion: called exactly once; with what the user entered, if the last step asks for something.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
         lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, subject: [UInt8] = [],
+        acceptsWeak: Bool = false,
         completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation
@@ -60,15 +69,17 @@ extension Service: AuthorityClient {
                 connection: authority.connection, challenge: challenge, userID: parts.userID, purpose: purpose,
                 binding: try TokenBinding.digest(plan, asker, subject: subject, challenge: challenge), plan: plan,
                 caller: asker.caller,
-                evaluation: evaluations.add(1, ordering: .relaxed).newValue, acceptsVirtual: parts.acceptsVirtual)
+                evaluation: evaluations.add(1, ordering: .relaxed).newValue, acceptsVirtual: parts.acceptsVirtual,
+                acceptsWeak: acceptsWeak)
         } catch {
             completion(.denied(error.status), nil)
             return 0
         }
-        let request = AuthenticationRequest(
+        var request = AuthenticationRequest(
             plan: plan, asker: asker, prompting: prompting, purpose: purpose, lastStep: lastStep,
             reuseSeconds: reuseSeconds, keyUses: keyUses, challenge: expectation.challenge, binding: expectation.binding
         )
+        request.acceptsWeak = acceptsWeak
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
         return authority.evaluate(request) { [self] answer in
             switch answer {

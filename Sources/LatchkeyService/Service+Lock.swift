@@ -22,8 +22,31 @@ extension Service {
 
     private func close() {
         forgetProofs()
-        guard case .success(let keychain) = parts.keychain else { return }
-        follow(LockState(isLocked: true, wasUnlocked: keychain.tree.lockState.wasUnlocked), keychain)
+        guard case .success(let keychain) = self.keychain else { return }
+        isSessionLock.withLock { isSessionLock in
+            let state = LockState(isLocked: true, wasUnlocked: keychain.tree.lockState.wasUnlocked)
+            // The lock of a session becomes one that ends at a prompt only, and that is stored.
+            let isStored = keychain.tree.lockState == state && !isSessionLock
+            isSessionLock = false
+            if !isStored { follow(state, keychain) }
+        }
+    }
+
+    /// Locks the keychain while login sessions are locked. A keychain that was locked before stays so afterwards.
+    package func followSessions(isLocked: Bool) {
+        // Without a keychain no key is in memory.
+        guard case .success(let keychain) = self.keychain else { return }
+        if isLocked { forgetProofs() }
+        isSessionLock.withLock { isSessionLock in
+            let state = keychain.tree.lockState
+            if isLocked {
+                if !state.isLocked { isSessionLock = true }
+                keychain.tree.follow(LockState(isLocked: true, wasUnlocked: state.wasUnlocked))
+            } else if isSessionLock {
+                isSessionLock = false
+                keychain.tree.follow(LockState())
+            }
+        }
     }
 
     /// Unlocks the device, unless the reducer ignores the match because biometry cannot be used.
@@ -33,13 +56,21 @@ extension Service {
         authority.report(.unlocked(byBiometry: byBiometry)) { [self] _ in
             guard !authority.state.isLocked else { return then(false) }
             defer { then(true) }
-            guard case .success(let keychain) = parts.keychain else { return }
-            follow(LockState(), keychain)
+            guard case .success(let keychain) = self.keychain else { return }
+            isSessionLock.withLock { isSessionLock in
+                let isOfSession = isSessionLock
+                isSessionLock = false
+                // A prompt also ends the lock of a session, until the next one; there is nothing to store then.
+                if isOfSession {
+                    keychain.tree.follow(LockState())
+                } else if keychain.tree.lockState != LockState() {
+                    follow(LockState(), keychain)
+                }
+            }
         }
     }
 
     private func follow(_ state: LockState, _ keychain: Keychain) {
-        guard keychain.tree.lockState != state else { return }
         keychain.tree.follow(state)
         // The state applies in memory at once; it is stored before any later write.
         parts.work.submit(.any) { [log = parts.log] in

@@ -39,6 +39,10 @@ package final class Service: Sendable {
         package var earlierKeyModules: [any KeyModule]
         /// The system's keychain, to which this store can be moved; nil for a store that cannot be moved.
         package var moveDestination: (any MoveDestination)?
+        /// The recovery of the root key; nil in tiers without one.
+        package var recovery: (any RecoverableVault)?
+        /// Opens the keychain again if it could not be opened, for example after its root key was recovered.
+        package var reopen: (@Sendable () -> Result<Keychain, Failure>)?
         /// Returns the access group of this keychain for a group of the user's own store.
         package var mapGroup: @Sendable (String) -> String
         /// Logs failures that no reply reports.
@@ -83,7 +87,14 @@ package final class Service: Sendable {
     }
 
     let parts: Parts
-    let enclave: Enclave?
+    /// What depends on the keychain; replaced when a keychain that could not be opened is opened.
+    struct Opened: Sendable {
+        var keychain: Result<Keychain, Failure>
+        var enclave: Enclave?
+        var keeper: StoreKeeper?
+    }
+    private let opened: Mutex<Opened>
+    private let reopening = Mutex<Void>(())
     let environments: EnvironmentWatch
     let backups = BackupCount()
     /// Whether the challenge of a relying party is being answered.
@@ -91,7 +102,11 @@ package final class Service: Sendable {
     let tickets = MigrationTickets()
     /// The number of evaluations so far.
     let evaluations = Atomic<UInt64>(0)
-    let keeper: StoreKeeper?
+
+    /// The keychain, or the failure with which every request that needs it is refused.
+    package var keychain: Result<Keychain, Failure> { opened.withLock { $0.keychain } }
+    var enclave: Enclave? { opened.withLock { $0.enclave } }
+    var keeper: StoreKeeper? { opened.withLock { $0.keeper } }
 
     var authority: any AuthenticationAuthority { parts.authority }
 
@@ -99,16 +114,33 @@ package final class Service: Sendable {
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
+        opened = Mutex(Self.opened(parts.keychain, parts))
+        attach()
+        authority.observe { [weak self] in self.map { $0.environments.follow($0.authority.state) } }
+        environments.follow(authority.state)
+        parts.sessions?.observeSession { [weak self] event, done in
+            self?.follow(event)
+            done()
+        }
+    }
+
+    private static func opened(_ keychain: Result<Keychain, Failure>, _ parts: Parts) -> Opened {
         // If the store did not open, every request that needs it fails with that error (`Session.keychain`), and the
         // service starts without a keychain.
-        let keychain = try? parts.keychain.get()
-        enclave = parts.keyModule.map {
+        let known = try? keychain.get()
+        let enclave = parts.keyModule.map {
             // Without a keychain no key is used; the requests fail before.
             Enclave(
                 $0, earlier: parts.earlierKeyModules, approver: parts.authority,
-                storeID: keychain?.tree.header.storeID ?? [])
+                storeID: known?.tree.header.storeID ?? [])
         }
-        keeper = keychain.map { StoreKeeper($0, parts) }
+        return Opened(keychain: keychain, enclave: enclave, keeper: known.map { StoreKeeper($0, parts) })
+    }
+
+    /// Tells the authority about the keychain, and follows both.
+    private func attach() {
+        // Without a keychain the service has nothing to follow; requests fail with its failure.
+        let keychain = try? self.keychain.get()
         keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }
             // A row that cannot be moved now is found again by the next search.
@@ -119,9 +151,27 @@ package final class Service: Sendable {
         let isLocked = keychain.map { restoreLock($0) } ?? false
         authority.attach(self, isPasscodeSet: keychain?.isPasscodeSet ?? false, isLocked: isLocked)
         keeper?.start(authority.state.counters)
-        authority.observe { [weak self] in self.map { $0.environments.follow($0.authority.state) } }
-        environments.follow(authority.state)
-        parts.sessions?.observeSession { [weak self] in self?.follow($0) }
+    }
+
+    /// Whether the keychain could not be opened, and the next attempt may succeed.
+    package var isClosedForNow: Bool {
+        guard case .failure(let failure) = keychain else { return false }
+        return [.vaultUnavailable, .enclaveUnavailable].contains(failure.status)
+    }
+
+    /// Opens a keychain that could not be opened. Does nothing if it is open.
+    package func reopen() {
+        guard let reopen = parts.reopen else { return }
+        // Two keychains of one store must never exist: the second one would undo what the first one has begun.
+        let isOpened = reopening.withLock { _ in
+            guard case .failure = keychain else { return false }
+            let keychain = reopen()
+            opened.withLock { $0 = Self.opened(keychain, parts) }
+            if case .success = keychain { return true } else { return false }
+        }
+        guard isOpened else { return }
+        attach()
+        beginStoreCheck()
     }
 
     /// Applies the stored lock state and returns whether the device is locked.
@@ -136,16 +186,26 @@ package final class Service: Sendable {
 
     private func follow(_ event: SessionEvent) {
         // Another user's session must neither lock nor unlock this user's keychain.
-        guard event.user == parts.userID else { return }
+        guard event.user == nil || event.user == parts.userID else { return }
         switch event.change {
         case .locked: lock()
         case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
         case .background(let isBehind): authority.report(.background(isBehind), then: nil)
+        case .ended:
+            followSessions(isLocked: true)
+            followSessions(isLocked: false)
+        case .changed:
+            guard let state = parts.sessions?.sessions(of: parts.userID) else { return }
+            authority.report(.biometrySessions(state.biometry), then: nil)
+            followSessions(isLocked: state.isLocked)
         }
     }
 
     /// A reference to a session whose proofs a lock revokes.
     private struct WeakSession: Sendable { weak var session: Session? }
+    /// Whether the keychain is locked only because login sessions are. Such a lock is not stored: the authority reports it
+    /// again when the service starts.
+    let isSessionLock = Mutex(false)
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
@@ -185,7 +245,7 @@ package final class Service: Sendable {
     /// Whether the process must not exit while it has no connections, because it holds the key derived from the
     /// passcode.
     package var mustStay: Bool {
-        if case .success(let keychain) = parts.keychain { keychain.tree.holdsPasscodeKey } else { false }
+        if case .success(let keychain) = self.keychain { keychain.tree.holdsPasscodeKey } else { false }
     }
 
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
@@ -209,7 +269,7 @@ package final class Service: Sendable {
             unlockedMemory: parts.unlockedMemory(),
             prompt: authority.shownPrompt)
         do throws(Failure) {
-            let keychain = try parts.keychain.get()
+            let keychain = try self.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())
             report.quarantineCount = UInt64(clamping: try keychain.quarantineCount())
             try keychain.checkReadable()

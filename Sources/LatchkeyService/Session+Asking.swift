@@ -15,7 +15,9 @@ extension Session {
 
     func preflight(_ policy: Policy) -> Reply {
         let state = service.authority.state
-        let refusal = state.refusal(of: policy.plan, for: asker.faceUser).map { Refusal.failure($0, state) }
+        let refusal = state.refusal(
+            of: policy.plan, for: asker.faceUser, in: caller.loginSession, acceptsWeak: true
+        ).map { Refusal.failure($0, state, in: caller.loginSession) }
         return .policy(Reply.PolicyAnswer(refusal: refusal, biometry: state.sensor.kind))
     }
 
@@ -23,11 +25,11 @@ extension Session {
         let proof = try proof(of: evaluate.context)
         // Behaviour LA-34: proofs of the context are accepted again without a prompt.
         let plan = evaluate.policy.plan
-        if proof.satisfies(plan) {
+        if proof.satisfies(plan, acceptsWeak: true) {
             let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
             return answer(.proven(proof.methods.intersection(accepted)))
         }
-        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { outcome in
+        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds, acceptsWeak: true) { outcome in
             switch outcome {
             case .granted(let proof): answer(.proven(proof.methods))
             case .denied(let failure): answer(.failure(failure))
@@ -58,15 +60,17 @@ extension Session {
     }
 
     /// Shows a prompt for `plan` and adds the proofs to the context, if there is one.
+    ///
+    /// - Parameter acceptsWeak: whether the plan is that of a policy, which a weak sensor can answer.
     func ask(
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
-        _ reuseSeconds: UInt64 = 0, _ completion: @escaping @Sendable (Asked) -> Void
+        _ reuseSeconds: UInt64 = 0, acceptsWeak: Bool = false, _ completion: @escaping @Sendable (Asked) -> Void
     ) {
         let service = service
         start(id, handle) { [asker] ended in
             service.evaluate(
                 plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds,
-                keyUses: handle == nil ? .one : .oneKey
+                keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak
             ) { outcome, _ in ended(outcome) }
         } completion: {
             completion($0)
@@ -139,7 +143,11 @@ extension Session {
                 // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
-                completion(.denied(Refusal.failure(status, service.authority.state)))
+                let hasCode = service.parts.recovery != nil
+                completion(
+                    .denied(
+                        Refusal.failure(
+                            status, service.authority.state, in: caller.loginSession, hasCode: hasCode)))
             }
         }
         evaluation.withLock { $0 = number }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyBackup
+import LatchkeyCrypto
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy

@@ -41,7 +41,8 @@ extension Session {
                 EnvironmentReport(
                     biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
                     isLockedOut: state.isBiometryLocked,
-                    isBiometryUsable: state.biometryRefusal(for: asker.faceUser) == nil,
+                    isBiometryUsable: state.biometryRefusal(
+                        for: asker.faceUser, in: caller.loginSession, acceptsWeak: true) == nil,
                     biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
                     isCompanionUsable: state.companions.isReachable, companions: companions, revision: revision))
         } catch {

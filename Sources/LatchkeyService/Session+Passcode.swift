@@ -11,8 +11,11 @@ extension Session {
     /// The daemon requests the current passcode at its own prompt, which names the caller, so that a program can
     /// neither try passcodes without the user nor use up the user's tries.
     func change(_ id: UInt64, _ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
+        // The code opens a keychain that cannot be opened otherwise.
+        if case .recoverAtPrompt = change { return try recover(id, answer) }
         let keychain = try keychain()
         switch change {
+        case .recoverAtPrompt: break
         case .set(let new):
             try checkMayCarry(new)
             try checkIsFirst(service.authority.state.isPasscodeSet)
@@ -52,6 +55,7 @@ extension Session {
         let caller = caller
         key(of: new, keychain, answer) { [self] key in
             submit(answer) { [self] () throws(Failure) in
+                try keepRecovery(new)
                 try set(key, keychain, caller)
                 service.authority.report(.passcodeExists(true)) { answer($0.map { .failure($0) } ?? .done) }
             }
@@ -61,6 +65,7 @@ extension Session {
     private func replace(_ new: EnteredSecret, _ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
+                try keepRecovery(new)
                 try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
                 service.authority.report(.passcodeChanged) { [self] failure in
                     if let failure { return answer(.failure(failure)) }
@@ -80,8 +85,16 @@ extension Session {
         service.authority.report(.passcodeExists(false)) { [service] failure in
             // Events queued before this one may have added proofs meanwhile.
             service.forgetProofs()
+            service.forgetRecovery()
             answer(failure.map { .failure($0) } ?? .done)
         }
+    }
+
+    /// Adopts the recovery code that was shown with a new passcode, before the passcode: so no passcode is in use whose
+    /// code does not open the store.
+    private func keepRecovery(_ new: EnteredSecret) throws(Failure) {
+        guard case .slotKey(_, _, let granted?) = new, let recovery = service.parts.recovery else { return }
+        try recovery.keep(granted.replacement)
     }
 
     /// The proof of the current passcode, for one request.
@@ -120,7 +133,7 @@ extension Session {
     ) {
         let text: SecretBytes
         switch new {
-        case .slotKey(let key, let passcodeID): return next(.slotKey(key, passcodeID: passcodeID))
+        case .slotKey(let key, let passcodeID, _): return next(.slotKey(key, passcodeID: passcodeID))
         case .text(let entered): text = entered
         }
         do throws(Failure) {
@@ -179,9 +192,10 @@ extension Session {
                 .notPermitted, "In tier \(service.parts.tier.name) a passcode is entered at the prompt only.",
                 hint: "Use: latchkey passcode set")
         }
-        guard new.isLongEnoughAsPasscode else {
+        guard new.isLongEnoughAsPasscode(in: service.parts.tier) else {
             throw Failure(
-                .invalidParameter, "A passcode has at least \(Limits.passcodeCharacters) characters.",
+                .invalidParameter,
+                "A passcode has at least \(service.parts.tier.passcodeCharacters) characters.",
                 hint: "Choose 6 digits or 8 characters; each additional one makes guessing at least 10 times as long.")
         }
     }

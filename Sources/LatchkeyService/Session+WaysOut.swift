@@ -25,6 +25,7 @@ extension Session {
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.discardProtected(caller: caller, proof: proof)
             service.forgetProofs()
+            service.forgetRecovery()
             service.authority.report(.passcodeExists(false), then: nil)
         }
     }
@@ -56,6 +57,7 @@ extension Session {
                 return answer(.failure(error))
             }
             service.forgetProofs()
+            service.forgetRecovery()
             service.authority.report(.passcodeExists(false), then: nil)
             // A locked keychain without a passcode could not be unlocked again.
             service.unlock(byBiometry: false) { _ in answer(.done) }

@@ -140,5 +140,5 @@ package final class Session: RequestHandler {
         .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
 
-    func keychain() throws(Failure) -> Keychain { try service.parts.keychain.get() }
+    func keychain() throws(Failure) -> Keychain { try service.keychain.get() }
 }

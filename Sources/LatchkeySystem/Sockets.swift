@@ -59,13 +59,7 @@ package enum Sockets {
     ///   Without it the call blocks while the listener's queue is full.
     package static func connect(_ path: String, seconds: Int64? = nil) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: false)
-        if let seconds {
-            var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
-            let size = socklen_t(MemoryLayout<timeval>.size)
-            guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
-                throw SystemError("setsockopt")
-            }
-        }
+        if let seconds { try limitSending(descriptor, seconds: seconds) }
         var address = try address(path)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -74,6 +68,15 @@ package enum Sockets {
         }
         guard code == 0 else { throw SystemError("connect") }
         return descriptor
+    }
+
+    /// Limits the time that each later send waits for the peer (SO_SNDTIMEO, socket(7)); it then fails with EAGAIN.
+    package static func limitSending(_ descriptor: Descriptor, seconds: Int64) throws(SystemError) {
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+            throw SystemError("setsockopt")
+        }
     }
 
     /// Accepts the next connection as a non-blocking descriptor; nil when none is pending.

@@ -45,18 +45,23 @@ package enum Frame {
         }
     }
 
-    /// Writes a frame to a blocking descriptor.
+    /// Writes a frame to a blocking descriptor; throws `timedOut` if the peer does not read and the descriptor has a time
+    /// limit (`Sockets.limitSending`).
     package static func send(_ payload: SecretBytes, to descriptor: Descriptor) throws(FrameError) {
         guard payload.count <= Limits.frameBytes else { throw .tooLong(payload.count) }
         do throws(SystemError) {
             try bytes(payload).withBytes { (bytes) throws(SystemError) in
                 var rest = bytes
                 while !rest.isEmpty {
-                    let count = try Sockets.send(descriptor, rest) ?? 0
+                    // Nil only after the time limit, because the descriptor blocks.
+                    guard let count = try Sockets.send(descriptor, rest) else {
+                        throw SystemError("send", code: ETIMEDOUT)
+                    }
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 }
             }
         } catch {
+            if error.code == ETIMEDOUT { throw .timedOut }
             throw .system(error)
         }
     }

@@ -40,6 +40,12 @@ extension Reply.Imported: WireMap {
     }
 }
 
+extension Reply.Recovered: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(accepted: try map.optional(0, \.accepted), lost: try map.field(1, \.lost))
+    }
+}
+
 extension StayingItems: WireTuple {
     static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let count = try tuple.field(0, \.count)

@@ -45,6 +45,9 @@ package struct CBORReader: ~Copyable {
     /// Whether an integer comes next.
     package var isAtInteger: Bool { position < buffer.count && buffer[position] >> 5 <= 1 }
 
+    /// Whether an array comes next.
+    package var isAtArray: Bool { position < buffer.count && buffer[position] >> 5 == 4 }
+
     /// Refuses bytes after the last item.
     package func finish() throws(WireError) {
         guard position == buffer.count else { throw .trailingBytes }

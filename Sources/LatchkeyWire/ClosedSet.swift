@@ -18,6 +18,7 @@ extension EnclaveKind: ClosedSet {}
 extension KeyUses: ClosedSet {}
 extension Finding.Kind: ClosedSet {}
 extension ItemClass: ClosedSet {}
+extension PasscodeDemand.Part: ClosedSet {}
 extension Policy: ClosedSet {}
 extension StayReason: ClosedSet {}
 extension Status: ClosedSet {}

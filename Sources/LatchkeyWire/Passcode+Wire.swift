@@ -13,6 +13,7 @@ private struct PasscodeParameters: WireMap {
         case remove = 3
         case setAtPrompt = 4
         case changeAtPrompt = 5
+        case recoverAtPrompt = 6
     }
 
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -31,6 +32,7 @@ extension Request.PasscodeChange: WireValue {
             case .remove: PasscodeParameters(change: .remove)
             case .setAtPrompt: PasscodeParameters(change: .setAtPrompt)
             case .changeAtPrompt: PasscodeParameters(change: .changeAtPrompt)
+            case .recoverAtPrompt: PasscodeParameters(change: .recoverAtPrompt)
             }
         parameters.write(to: &writer)
     }
@@ -43,8 +45,9 @@ extension Request.PasscodeChange: WireValue {
         case (.remove, nil): self = .remove
         case (.setAtPrompt, nil): self = .setAtPrompt
         case (.changeAtPrompt, nil): self = .changeAtPrompt
+        case (.recoverAtPrompt, nil): self = .recoverAtPrompt
         case (.set, nil), (.change, nil): throw .missingKey(1)
-        case (.remove, _?), (.setAtPrompt, _?), (.changeAtPrompt, _?): throw .invalidValue
+        case (.remove, _?), (.setAtPrompt, _?), (.changeAtPrompt, _?), (.recoverAtPrompt, _?): throw .invalidValue
         }
     }
 }

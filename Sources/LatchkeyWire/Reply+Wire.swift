@@ -27,6 +27,7 @@ private enum ReplyKind: UInt8, ClosedSet {
     case ticket = 40
     case migrated = 41
     case groups = 42
+    case recovered = 43
 }
 
 extension Reply: WireValue {
@@ -56,6 +57,7 @@ extension Reply: WireValue {
             writer.reply(.attestationMessage, message, .attestationMessage)
         case .ticket(let ticket): writer.reply(.ticket, ticket, .ticket)
         case .migrated(let report): writer.reply(.migrated, report)
+        case .recovered(let recovered): writer.reply(.recovered, recovered)
         case .groups(let groups): writer.reply(.groups, groups, .groupNames)
         }
     }
@@ -87,6 +89,7 @@ extension Reply: WireValue {
             case .attestationMessage: return .attestationMessage(try reader.value(.attestationMessage))
             case .ticket: return .ticket(try reader.value(.ticket))
             case .migrated: return .migrated(try reader.value())
+            case .recovered: return .recovered(try reader.value())
             case .groups: return .groups(try reader.value(.groupNames))
             }
         }

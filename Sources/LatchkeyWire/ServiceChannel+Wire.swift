@@ -49,7 +49,8 @@ extension AuthorityCall.Evaluate: WireMap {
             reuseSeconds: try map.field(7, \.reuseSeconds),
             challenge: try map.field(8, \.challenge, .bytes(count: AuthToken.digestBytes)),
             binding: try map.field(9, \.binding, .bytes(count: AuthToken.digestBytes)),
-            keyUses: try map.field(10, \.keyUses))
+            keyUses: try map.field(10, \.keyUses),
+            acceptsWeak: try map.field(11, \.acceptsWeak))
     }
 }
 
@@ -105,20 +106,21 @@ extension AuthorityCall.Approve: WireMap {
         let userID = try map.field(0, \.userID)
         let storeID = try map.field(1, \.request.storeID, .bytes(count: AuthToken.identifierBytes))
         let rule = try map.field(2, \.request.rule)
-        let subject = ApprovalSubject(
+        var subject = ApprovalSubject(
             keyName: try map.field(3, \.request.subject.keyName, .bytes(limit: 64)),
             command: try map.field(4, \.request.subject.command),
             parameters: try map.field(5, \.request.subject.parameters, .bytes(limit: 512)),
             policyReference: try map.field(
                 6, \.request.subject.policyReference, .bytes(count: AuthToken.digestBytes)))
+        let nonce = try map.field(7, \.request.nonce, .bytes(limit: 64))
+        let tokens = try map.field(
+            8, \.request.tokens, .list(of: .bytes(count: AuthToken.digestBytes), limit: Limits.approvalTokens))
+        subject.passcode = try map.optional(9, \.request.subject.passcode)
+        let session = try map.field(10, \.request.session)
         return Self(
             userID: userID,
             request: KeyApprovalRequest(
-                storeID: storeID, rule: rule, subject: subject,
-                nonce: try map.field(7, \.request.nonce, .bytes(limit: 64)),
-                tokens: try map.field(
-                    8, \.request.tokens,
-                    .list(of: .bytes(count: AuthToken.digestBytes), limit: Limits.approvalTokens))))
+                storeID: storeID, rule: rule, subject: subject, nonce: nonce, session: session, tokens: tokens))
     }
 }
 
@@ -126,7 +128,16 @@ extension KeyBinding: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             authority: try map.field(0, \.authority, .bytes(count: 65)),
-            reference: try map.field(1, \.reference, .bytes(count: AuthToken.digestBytes)))
+            reference: try map.field(1, \.reference, .bytes(count: AuthToken.digestBytes)),
+            passcode: try map.optional(2, \.passcode))
+    }
+}
+
+extension PasscodeDemand: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            try map.field(0, \.part),
+            judge: try map.field(1, \.judge, .bytes(count: PasscodeDemand.judgeBytes)))
     }
 }
 
@@ -134,7 +145,8 @@ extension KeyApproval: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             expirySeconds: try map.field(0, \.expirySeconds),
-            signature: try map.field(1, \.signature, .bytes(count: 64)))
+            signature: try map.field(1, \.signature, .bytes(limit: 64)),
+            isPasscodeProven: try map.field(2, \.isPasscodeProven))
     }
 }
 
@@ -143,7 +155,17 @@ extension AuthorityReply.Grant: WireMap {
         Self(
             token: try map.field(0, \.token),
             entered: try map.optional(1, \.entered, .secret(limit: Limits.recoveryCodeBytes)),
-            passcodeID: try map.field(2, \.passcodeID, .bytes(limit: AuthToken.identifierBytes)))
+            passcodeID: try map.field(2, \.passcodeID, .bytes(limit: AuthToken.identifierBytes)),
+            recovery: try map.optional(3, \.recovery))
+    }
+}
+
+extension RecoveryGrant: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            rootKey: try map.optional(0, \.rootKey, .secret(limit: 32)),
+            replacement: try map.field(1, \.replacement, .secret(limit: 32)),
+            slotKeys: try map.field(2, \.slotKeys, .list(of: .secret(limit: 32), limit: Self.slotKeys)))
     }
 }
 
@@ -168,6 +190,12 @@ extension StoreCall.Open: WireMap {
             userID: try map.field(0, \.userID),
             slotKey: try map.field(1, \.slotKey, .secret(limit: 32)),
             passcodeID: try map.field(2, \.passcodeID, .bytes(count: AuthToken.identifierBytes)))
+    }
+}
+
+extension StoreCall.TryRecovery: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(userID: try map.field(0, \.userID), rootKey: try map.field(1, \.rootKey, .secret(limit: 32)))
     }
 }
 
@@ -215,7 +243,36 @@ extension AuthorityState: WireMap {
             isInBackground: try map.field(5, \.isInBackground),
             biometricUnlock: try map.optional(6, \.biometricUnlock),
             facePermissions: try map.field(7, \.facePermissions, .list(limit: Limits.facePermissions)),
-            prompt: try map.optional(8, \.prompt))
+            prompt: try map.optional(8, \.prompt),
+            biometrySessions: try map.field(9, \.biometrySessions, SessionsShape()))
+    }
+}
+
+/// `true` for every session, otherwise the identifiers of the sessions in ascending order.
+private struct SessionsShape: WireShape {
+    private let identifiers = ListShape(item: TextShape(limit: Limits.applicationBytes), limit: Limits.loginSessions)
+
+    func write(_ value: BiometrySessions, to writer: inout CBORWriter) {
+        switch value {
+        case .every: true.write(to: &writer)
+        case .only(let sessions): identifiers.write(sessions.sorted(), to: &writer)
+        }
+    }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> BiometrySessions {
+        guard reader.isAtArray else {
+            guard try reader.boolean() else { throw .invalidValue }
+            return .every
+        }
+        let sessions = try identifiers.read(from: &reader)
+        guard zip(sessions, sessions.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .notCanonical }
+        return .only(Set(sessions))
+    }
+}
+
+extension StoreCall.SessionLock: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(userID: try map.field(0, \.userID), isLocked: try map.field(1, \.isLocked))
     }
 }
 
@@ -224,6 +281,7 @@ extension SensorState: WireMap {
         Self(
             kind: try map.field(0, \.kind),
             enrolment: try map.optional(1, \.enrolment, EnrolmentShape()),
-            reportsEnrolmentChanges: try map.field(2, \.reportsEnrolmentChanges))
+            reportsEnrolmentChanges: try map.field(2, \.reportsEnrolmentChanges),
+            isWeak: try map.field(3, \.isWeak))
     }
 }

@@ -58,6 +58,8 @@ package enum ServiceMessage: Equatable, Sendable {
             case .countersWereLost(let userID): body(6, userID)
             case .replaceSlot(let slot): body(7, slot)
             case .carry(let command): body(8, command)
+            case .tryRecovery(let recovery): body(9, recovery)
+            case .sessionLock(let lock): body(10, lock)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -135,6 +137,8 @@ package enum ServiceMessage: Equatable, Sendable {
         case 6: .countersWereLost(userID: try reader.value())
         case 7: .replaceSlot(try reader.value())
         case 8: .carry(try reader.value())
+        case 9: .tryRecovery(try reader.value())
+        case 10: .sessionLock(try reader.value())
         default: throw .unknownMessage
         }
     }

@@ -91,10 +91,19 @@ extension AuthorityDecorator {
         try client.replaceSlot(slotKey, passcodeID: passcodeID)
     }
 
+    package func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        return try client.recoveryOpens(rootKey)
+    }
+
     /// Has the service verify a passcode; throws `systemCancel` if the service has ended.
     package func forward(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         guard let client = service.client else { throw Failure(.systemCancel) }
         return try client.open(passcode)
+    }
+
+    package func followSessions(isLocked: Bool) throws(Failure) {
+        try service.client?.followSessions(isLocked: isLocked)
     }
 
     package func authorityWasLost() { service.client?.authorityWasLost() }

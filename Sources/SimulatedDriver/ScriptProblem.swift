@@ -58,9 +58,11 @@ extension PromptContent {
         switch step {
         case .recoveryCodeShown: "shows the recovery code"
         case .recoveryCodeAsked: "asks for a recovery code"
+        case .recoveryCodeRepeated: "asks for the end of the recovery code"
         case .newPasscodeAsked: "asks for a new passcode"
         case .newPasscodeRepeated: "asks for the new passcode again"
-        case .proof where asksPermission: "asks whether the app may use Face ID"
+        case .proof where question == .permission: "asks whether the app may use Face ID"
+        case .proof where question == .scan: "asks whether the camera may scan"
         case .proof:
             switch method {
             case .biometry: "asks for a finger or a face" + (showsFallback ? " and offers the fallback" : "")

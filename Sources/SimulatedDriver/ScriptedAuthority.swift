@@ -34,7 +34,8 @@ package final class ScriptedAuthority: AuthorityDecorator {
 
     package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {
         switch change {
-        case .locked, .background, .unlocked(byBiometry: true): authority.report(change, then: then)
+        case .locked, .background, .unlocked(byBiometry: true), .sessionLocked, .sessionUnlocked, .biometrySessions:
+            authority.report(change, then: then)
         case .unlocked(byBiometry: false):
             authority.report(change) { [self] failure in
                 then?(failure)

@@ -55,7 +55,7 @@ package final class ScriptedRequestHandler: RequestHandler {
         guard case .passcode(let change) = request, reply == .done else { return }
         switch change {
         case .set(let new), .change(let new): world.passcode.learn(new)
-        case .setAtPrompt, .changeAtPrompt, .remove: break
+        case .setAtPrompt, .changeAtPrompt, .recoverAtPrompt, .remove: break
         }
     }
 

@@ -57,17 +57,18 @@ extension PromptContent {
         switch step {
         case .recoveryCodeShown: return "  prompt: recovery code shown"
         case .recoveryCodeAsked: return "  prompt: recovery code"
+        case .recoveryCodeRepeated: return "  prompt: end of the recovery code"
         case .newPasscodeAsked: return "  prompt: new passcode" + why
         case .newPasscodeRepeated: return "  prompt: new passcode again"
         case .proof: break
         }
         let title =
             switch method {
-            case .biometry: asksPermission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
+            case .biometry: question == .permission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
             case .passcode: secretWords
             case .companion: "companion"
             }
-        let tries = method == .companion || asksPermission ? "" : ", tries left: \(triesLeft)"
+        let tries = method == .companion || question == .permission ? "" : ", tries left: \(triesLeft)"
         let fallback = showsFallback ? ", fallback \"\(prompt.fallbackTitle)\"" : ""
         let delay = delaySeconds == 0 ? "" : ", entry in \(delaySeconds) s"
         return "  prompt: " + title + why + tries + delay + fallback + (offersCompanion ? ", or a paired device" : "")
@@ -90,6 +91,9 @@ extension PromptContent {
         case .accountNotChecked: ", the account cannot be checked"
         case .accountRefused: ", the account is refused"
         case .accountPasswordChanged: ", the account password was changed"
+        case .wrongRecoveryCode: ", another recovery code"
+        case .recoveryCodeDiffers: ", not the end of the recovery code"
+        case .sensorInUse: ", another program uses the sensor"
         }
     }
 

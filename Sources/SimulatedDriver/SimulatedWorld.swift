@@ -50,14 +50,14 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             switch action {
             // The sensor is armed a moment after the prompt becomes visible.
             case .touch, .sensorFailure, .guidance, .unplug:
-                !isArmed && (wasArmed || !content.asks(for: .biometry) || content.asksPermission)
+                !isArmed && (wasArmed || !content.asks(for: .biometry) || content.question != .none)
             // A prompt that delays passcode entry accepts a passcode when the clock has advanced.
             case .passcode: !content.asks(for: .passcode)
             case .fallback: !content.showsFallback
             case .confirm: !content.offersCompanion
-            case .permission: !content.asksPermission
+            case .permission: content.question == .none
             case .codeAcknowledged: content.step != .recoveryCodeShown
-            case .recoveryCode: content.step != .recoveryCodeAsked
+            case .recoveryCode: content.step != .recoveryCodeAsked && content.step != .recoveryCodeRepeated
             case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
             }
@@ -78,7 +78,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
         var companions = CompanionState()
-        var report: (@Sendable (SessionEvent) -> Void)?
+        var report: (@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)?
         /// Faults to inject, once each.
         var failures: Set<SimulatedFailure> = []
         /// The recovery code of the latest prompt that showed one.
@@ -164,12 +164,17 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package var companions: CompanionState { core.withLock { $0.companions } }
 
-    package func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void) {
+    /// The simulated session is at the machine, and its lock is that of the device, which events report.
+    package func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
+
+    package func observeSession(
+        _ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void
+    ) {
         core.withLock { $0.report = report }
     }
 
     private func report(_ change: SessionEvent.Change) {
-        core.withLock { $0.report }?(SessionEvent(user: user, session: Self.session, change))
+        core.withLock { $0.report }?(SessionEvent(user: user, session: Self.session, change)) {}
     }
 
     /// Pairs or unpairs a device. Every pairing gets a random identifier, so that the domain state hash of its type
@@ -345,7 +350,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
                 observer?()
             }
         case .permission(let isAllowed):
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.asksPermission else { return nil }
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.question != .none else { return nil }
             core.takeFirst()
             return { prompt.events(.permission(isAllowed)) }
         case .codeAcknowledged:
@@ -355,9 +360,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             core.takeFirst()
             return { prompt.events(.codeAcknowledged) }
         case .recoveryCode(let code):
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .recoveryCodeAsked else {
-                return nil
-            }
+            guard let prompt = core.prompt, prompt.isVisible,
+                [.recoveryCodeAsked, .recoveryCodeRepeated].contains(prompt.content.step)
+            else { return nil }
             core.takeFirst()
             return { prompt.events(.codeEntered(code)) }
         case .newPasscode(let passcode):
@@ -366,7 +371,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             switch prompt.content.step {
             case .newPasscodeAsked: event = .newPasscodeEntered(passcode)
             case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked: return nil
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: return nil
             }
             core.takeFirst()
             return { prompt.events(event) }

@@ -95,5 +95,7 @@ final class SessionCount: Sendable {
     /// Whether no other client waits while one is served.
     var isOneAtMost: Bool { count.load(ordering: .relaxed) <= 1 }
 
+    var isNone: Bool { count.load(ordering: .relaxed) == 0 }
+
     func add(_ more: Int) { count.add(more, ordering: .relaxed) }
 }

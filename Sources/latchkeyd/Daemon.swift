@@ -4,6 +4,7 @@ import DaemonProcess
 import Glibc
 import LatchkeyAuthority
 import LatchkeyHost
+import LatchkeyIdentity
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -12,6 +13,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import PromptDriver
 import SQLiteDriver
+import SensorDriver
 import SimulatedDriver
 import SystemDriver
 import TPMDriver
@@ -23,6 +25,8 @@ final class Daemon: FrameHandler {
     private let agents = AgentPrompter()
     /// The simulated machine; nil in tier `user`.
     private let world: SimulatedWorld?
+    /// The sensors of tier `user`; nil where the program that speaks to them is not installed.
+    private let sensors: ProcessSensors?
 
     init(
         _ options: Options, folder: StoreFolder, log events: any EventLog,
@@ -52,13 +56,18 @@ final class Daemon: FrameHandler {
             world = simulated
         }
         self.world = world
+        let programs = Files.folder(of: Environment.executable ?? "")
+        // Started before the store is opened, because the first answer of fprintd may take a moment.
+        sensors =
+            options.isSimulated
+            ? nil : Self.sensors(programs + "/latchkey-authd", clock: realClock, log: events)
+        if let sensors { reader = sensors }
         let keychain = Result { () throws(Failure) in
             if let problem { throw problem }
             return try Daemon.openKeychain(folder, tier, clock, random, world)
         }
         let sessions = SessionCount()
         sessionCount = sessions
-        let programs = Files.folder(of: Environment.executable ?? "")
         // The caller's terminal comes first, because it is where the user is. The agent's window is used when the
         // caller has no terminal or runs in its background.
         var prompters: [any Prompter] = [TerminalPrompter(program: programs + "/latchkey-prompt"), agents]
@@ -107,6 +116,25 @@ final class Daemon: FrameHandler {
             StandardError.write(failure)
             events.note(.storeUnusable, failure)
         }
+        if let sensors { follow(sensors, authority, events) }
+    }
+
+    /// The sensors through the program at this path; nil if it is not installed.
+    private static func sensors(
+        _ program: String, clock: any Clock, log: any EventLog
+    ) -> ProcessSensors? {
+        guard Files.exists(program) else { return nil }
+        return ProcessSensors(InstalledSensorProgram(program), user: geteuid(), clock: clock, log: log)
+    }
+
+    /// Follows the login sessions of the user from now on.
+    private func follow(_ sensors: ProcessSensors, _ authority: LocalAuthority, _ events: any EventLog) {
+        // A queue of its own: a lock must not wait for writes.
+        let follower = SessionFollower(
+            sensors, of: geteuid(), authority: authority, work: SerialWorkQueue { false }
+        ) { [weak service] isLocked in service?.followSessions(isLocked: isLocked) }
+        sensors.observeSession { event, done in follower.follow(event.change, done) }
+        follower.begin()
     }
 
     private static func openKeychain(
@@ -145,16 +173,20 @@ final class Daemon: FrameHandler {
         let peer = connection.peer
         let program = connection.process.path
         let name = program.map(Files.name(of:)) ?? Caller.undetermined
-        let caller = Caller(
+        // The first program: a reader may have been plugged in since the last one left.
+        if sessionCount.isNone { sensors?.look() }
+        var caller = Caller(
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID,
             process: connection.process)
+        // Without sensors nothing reports login sessions, and biometry is not refused because of one.
+        if sensors != nil { caller.loginSession = ControlGroup.session(ofProcess: peer.processID, user: peer.userID) }
         let terminal = Terminal.controlling(peer.processID)
         let host = HostSession {
             [weak connection] in
             connection?.send($0)
         } end: { [weak connection] in
             connection?.end()
-        } begin: { [service, world, weak connection] hello in
+        } begin: { [service, world, caller, weak connection] hello in
             let session = service.session(caller: caller, terminal: terminal, mayNameItself: true, hello: hello) {
                 [weak connection] body in
                 if let connection { connection.whenDrained(body) } else { body() }

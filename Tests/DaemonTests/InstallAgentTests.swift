@@ -39,7 +39,10 @@ import Testing
             try files() == [
                 "644 /etc/xdg/autostart/org.latchkey.Agent.desktop",
                 "644 /usr/local/lib/systemd/user/latchkey-agent.service",
+                "644 /usr/local/share/applications/org.latchkey.Agent.desktop",
+                "644 /usr/local/share/icons/hicolor/scalable/apps/org.latchkey.Agent.svg",
                 "644 /usr/local/share/man/man1/latchkey-agent.1",
+                "644 /usr/local/share/metainfo/org.latchkey.Agent.metainfo.xml",
                 "755 /usr/local/libexec/latchkey-agent",
             ])
         #expect(
@@ -56,7 +59,10 @@ import Testing
             try files() == [
                 "644 /home/person/.config/autostart/org.latchkey.Agent.desktop",
                 "644 /home/person/.config/systemd/user/latchkey-agent.service",
+                "644 /home/person/.local/share/applications/org.latchkey.Agent.desktop",
+                "644 /home/person/.local/share/icons/hicolor/scalable/apps/org.latchkey.Agent.svg",
                 "644 /home/person/.local/share/man/man1/latchkey-agent.1",
+                "644 /home/person/.local/share/metainfo/org.latchkey.Agent.metainfo.xml",
                 "755 /home/person/.local/libexec/latchkey-agent",
             ])
         #expect(

@@ -2,8 +2,11 @@
 
 import Foundation
 import LatchkeyModel
+import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
+import SystemDriver
+import TPMDriver
 import TestSupport
 import Testing
 
@@ -47,9 +50,9 @@ import Testing
         _ status: Status, _ text: String, _ removal: UserRemoval, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try everything()
-        for attempt in [removal.check, removal.run] {
+        for isRun in [false, true] {
             do throws(Failure) {
-                try attempt()
+                if isRun { try removal.run() } else { try removal.check() }
                 Issue.record("it was not refused", sourceLocation: sourceLocation)
             } catch {
                 #expect(error.status == status, sourceLocation: sourceLocation)
@@ -153,6 +156,77 @@ import Testing
     func aRemovalThatWasInterruptedIsCompleted(removed: [String]) throws {
         for path in removed { try manager.removeItem(atPath: root.path + "/" + path) }
         try removal().run()
+        #expect(!Files.exists(stores + "/1000") && !Files.exists(authorities + "/1000"))
+    }
+
+    // MARK: - Tier tpm
+
+    /// A user with a counter and a passcode in a TPM; the places that name it, and the TPM.
+    private func inTPM() throws -> (UserIndices.Places, SwitchedTPM) {
+        let tpm = try SwitchedTPM()
+        let places = UserIndices.Places(
+            configuration: root.path + "/latchkeyd.conf", machine: root.path + "/machine-id")
+        try Files.replace(
+            places.configuration, with: SecretBytes("tier = tpm\ntpm = \(tpm.path)\n".utf8))
+        try Files.replace(
+            places.machine, with: SecretBytes("0123456789abcdef0123456789abcdef\n".utf8))
+        let (clock, random) = (SystemClock(), SystemRandomSource())
+        let chip = TPMChip(TPMPlace(tpm.path), clock: clock, random: random)
+        for user in [1000, 1001] as [UInt32] {
+            let folder = StoreFolder(root.path + "/vault")
+            let vault = TPMKeyVault(
+                FileKeyVault(folder), rootKey: folder.rootKey, chip: chip,
+                owner: try TPMKeyVault.owner(user, machine: places.machine))
+            _ = try vault.counter?.create()
+            let passcodes = TPMPasscodeChip(chip, random: random)
+            let made = try passcodes.create(passcodes.plan(), SecretBytes([UInt8](repeating: 1, count: 32)))
+            Files.remove("\(authorities)/\(user)/account")
+            Files.remove("\(authorities)/\(user)/counters")
+            Files.remove("\(authorities)/\(user)/passcodes")
+            let authority = try AuthorityFolder(
+                "\(authorities)/\(user)", userID: user, account: #require(AccountName("ada")), clock: clock,
+                random: random)
+            try authority.keep(
+                PasscodeRecords(
+                    current: PasscodeRecord(
+                        cost: 10, salt: [UInt8](repeating: 1, count: 16), passcodeID: [UInt8](repeating: 2, count: 16),
+                        chip: made.record)))
+        }
+        return (places, tpm)
+    }
+
+    private func removal(_ places: UserIndices.Places) -> UserRemoval {
+        UserRemoval(
+            1000, storeOwner: geteuid(), authorityOwner: geteuid(), stores: stores, authorities: authorities,
+            tpm: places)
+    }
+
+    /// The number of indices of counters and of passcodes (`TPM2_GetCapability` of `TPM_CAP_HANDLES`).
+    private func indices(_ tpm: SwitchedTPM) throws -> [Int] {
+        try ([0x4c, 0x4d] as [UInt8]).map { range in
+            let chip = try TPMPlace(tpm.path).connect()
+            let answer = try chip.exchange(
+                [0x80, 1, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1, 1, 0x81, range, 0, 0, 0, 0, 100])
+            return stride(from: 19, to: answer.count, by: 4).filter { answer[$0 + 2] == range }.count
+        }
+    }
+
+    @Test(.needs(.softwareTPM)) func theIndicesOfTheUserAreRemovedFromTheTPMAndNoOthers() throws {
+        let (places, tpm) = try inTPM()
+        #expect(try indices(tpm) == [2, 2])
+        #expect(try removal(places).run().isEmpty)
+        #expect(try indices(tpm) == [1, 1])
+        #expect(!Files.exists(stores + "/1000") && !Files.exists(authorities + "/1000"))
+    }
+
+    @Test(.needs(.softwareTPM)) func whatCannotBeRemovedFromTheTPMIsReportedAndStopsNothing() throws {
+        let (places, tpm) = try inTPM()
+        tpm.cutPower()
+        let remaining = try removal(places).run()
+        #expect(remaining.count == 2)
+        for (failure, name) in zip(remaining, ["index of the passcode", "counter of the keychain"]) {
+            #expect(failure.message.contains("The \(name) may remain in the TPM: "), "\(failure)")
+        }
         #expect(!Files.exists(stores + "/1000") && !Files.exists(authorities + "/1000"))
     }
 

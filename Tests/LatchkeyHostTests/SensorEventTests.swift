@@ -31,12 +31,16 @@ import Testing
 
     /// Reports the session events that a test sends.
     private final class NotingMonitor: SessionMonitor {
-        let report = Mutex<(@Sendable (SessionEvent) -> Void)?>(nil)
-        func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void) {
+        let report = Mutex<(@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)?>(nil)
+        let state = Mutex(SessionState(isLocked: false, biometry: .every))
+        func sessions(of user: UInt32) -> SessionState { state.withLock { $0 } }
+        func observeSession(
+            _ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void
+        ) {
             self.report.withLock { $0 = report }
         }
         func send(_ user: UInt32, _ change: SessionEvent.Change) {
-            report.withLock { $0 }?(SessionEvent(user: user, session: "c1", change))
+            report.withLock { $0 }?(SessionEvent(user: user, session: "c1", change)) {}
         }
     }
 
@@ -143,7 +147,7 @@ import Testing
     @Test func simulatedSessionEventsNameTheUserOfTheMachine() throws {
         let machine = try SimulatedService()
         let events = Mutex<[SessionEvent]>([])
-        machine.world.observeSession { event in events.withLock { $0.append(event) } }
+        machine.world.observeSession { event, _ in events.withLock { $0.append(event) } }
         _ = try machine.world.apply(.lock)
         #expect(events.withLock { $0 } == [SessionEvent(user: 1, session: "simulated", .locked)])
     }

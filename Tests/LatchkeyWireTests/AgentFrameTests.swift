@@ -55,7 +55,11 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             "agent-update-permission",
             .update(
                 PromptContent(
-                    method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true))),
+                    method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, question: .permission))),
+        AgentSample(
+            "agent-update-scan",
+            .update(
+                PromptContent(method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, question: .scan))),
         AgentSample(
             "agent-update-delayed",
             .update(
@@ -64,6 +68,9 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         AgentSample(
             "agent-update-guidance",
             .update(PromptContent(method: .biometry, notice: .swipeTooShort, triesLeft: 3, showsFallback: false))),
+        AgentSample(
+            "agent-update-in-use",
+            .update(PromptContent(method: .biometry, notice: .sensorInUse, triesLeft: 3, showsFallback: false))),
         AgentSample(
             "agent-update-disconnected",
             .update(PromptContent(method: .passcode, notice: .sensorDisconnected, triesLeft: 3, showsFallback: false))),
@@ -94,6 +101,8 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
                     userID: 1000, content: newPasscode(.newPasscodeAsked, .none)))),
         AgentSample("agent-update-new-passcode-short", .update(newPasscode(.newPasscodeAsked, .newPasscodeTooShort))),
         AgentSample("agent-update-new-passcode-again", .update(newPasscode(.newPasscodeRepeated, .none))),
+        AgentSample("agent-update-code-again", .update(newPasscode(.recoveryCodeRepeated, .none))),
+        AgentSample("agent-update-code-wrong", .update(newPasscode(.recoveryCodeAsked, .wrongRecoveryCode))),
         AgentSample("agent-update-new-passcode-differs", .update(newPasscode(.newPasscodeAsked, .newPasscodesDiffer))),
         AgentSample("agent-new-passcode-entered", .event(.newPasscodeEntered(SecretBytes("1234".utf8)))),
         AgentSample("agent-new-passcode-repeated", .event(.newPasscodeRepeated(SecretBytes("1234".utf8)))),
@@ -197,7 +206,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             CBORItem.array([
                 3,
                 .array([
-                    7, .array([1, .array([2, 0, 0, false, false, false, .unsigned(step), 0, .bytes(code), 0, ""])]),
+                    7, .array([1, .array([2, 0, 0, false, false, 0, .unsigned(step), 0, .bytes(code), 0, ""])]),
                 ]),
             ]).encoded
         }

@@ -137,9 +137,9 @@ import Testing
         #expect(refusal(of: request(20, [0: 1])) == .missingKey(1))
         #expect(refusal(of: request(20, [0: 2])) == .missingKey(1))
         #expect(refusal(of: request(20, [0: 0])) == .invalidValue)
-        #expect(refusal(of: request(20, [0: 6])) == .invalidValue)
+        #expect(refusal(of: request(20, [0: 7])) == .invalidValue)
         let passcode = CBORItem.bytes([0x61])
-        for change in 3...5 as ClosedRange<UInt64> {
+        for change in 3...6 as ClosedRange<UInt64> {
             #expect(refusal(of: request(20, [0: .unsigned(change), 1: passcode])) == .invalidValue)
         }
     }

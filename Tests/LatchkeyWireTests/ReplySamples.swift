@@ -125,6 +125,18 @@ extension Sample {
                 Reply.Imported(wantsStart: false, added: 2, present: 1, staying: StayingItems(), cursor: nil))),
         Sample("transcript-lines", .transcript(["0 s  app asks"])),
         Sample("proven-by-two", .proven([.passcode, .biometry])),
+        Sample("recovered", .recovered(Reply.Recovered())),
+        Sample(
+            "recovered-on-another-tpm",
+            .recovered(
+                Reply.Recovered(
+                    accepted: Failure(.tpmReplaced, "gone", hint: ""),
+                    lost: StayingItems(
+                        named: [
+                            StayingItem(
+                                itemClass: .genericPassword, group: "notes", account: "ada", service: "mail",
+                                label: "", reason: .otherTPM)
+                        ], count: 1)))),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

@@ -97,6 +97,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("passcode-remove", .passcode(.remove)),
         Sample("passcode-set-at-prompt", .passcode(.setAtPrompt)),
         Sample("passcode-change-at-prompt", .passcode(.changeAtPrompt)),
+        Sample("passcode-recover-at-prompt", .passcode(.recoverAtPrompt)),
         Sample("simulate-sensor-none", .simulate(.sensor(.none))),
         Sample("simulate-sensor-touch", .simulate(.sensor(.touchID))),
         Sample("simulate-sensor-face", .simulate(.sensor(.faceID))),

@@ -24,7 +24,7 @@ import Testing
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
         case deleteItems, listItems, listEverything, discardForgotten, passcodeSet, passcodeChange, passcodeRemove,
-            passcodeSetAtPrompt, passcodeChangeAtPrompt,
+            passcodeSetAtPrompt, passcodeChangeAtPrompt, passcodeRecoverAtPrompt,
             sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
@@ -34,7 +34,7 @@ import Testing
             transcript,
             transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
             checkReport
-        case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups
+        case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups, recovered
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case beginEnrolment, answerEnrolment, proveKey, enrolment, attestationMessage
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
@@ -60,6 +60,7 @@ import Testing
         case .passcode(.remove): .passcodeRemove
         case .passcode(.setAtPrompt): .passcodeSetAtPrompt
         case .passcode(.changeAtPrompt): .passcodeChangeAtPrompt
+        case .passcode(.recoverAtPrompt): .passcodeRecoverAtPrompt
         case .simulate(.sensor): .sensor
         case .simulate(.enrol): .enrol
         case .simulate(.unenrol): .unenrol
@@ -144,6 +145,7 @@ import Testing
         case .ticket: .ticket
         case .migrated: .migrated
         case .groups: .groups
+        case .recovered: .recovered
         }
     }
 

@@ -79,11 +79,34 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                             keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], policyReference: bytes(3, 32)),
                         nonce: bytes(4, 16), tokens: [bytes(5, 32)])))),
         ServiceSample(
+            "service-approve-passcode",
+            call: .approve(
+                AuthorityCall.Approve(
+                    userID: 1000,
+                    request: KeyApprovalRequest(
+                        storeID: bytes(7, 16),
+                        rule: AccessControl(
+                            accessibility: .whenUnlockedThisDeviceOnly,
+                            constraints: [.devicePasscode, .privateKeyUsage]),
+                        subject: ApprovalSubject(
+                            keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], policyReference: bytes(3, 32),
+                            passcode: PasscodeDemand(.alone, judge: bytes(8, 34))),
+                        nonce: bytes(4, 16), session: 0x0300_0001, tokens: [bytes(5, 32)])))),
+        ServiceSample(
             "service-key-binding",
             reply: .keyBinding(KeyBinding(authority: bytes(4, 65), reference: bytes(3, 32)))),
         ServiceSample(
+            "service-key-binding-passcode",
+            reply: .keyBinding(
+                KeyBinding(
+                    authority: bytes(4, 65), reference: bytes(3, 32),
+                    passcode: PasscodeDemand(.both, judge: bytes(8, 34))))),
+        ServiceSample(
             "service-approved",
             reply: .approved(KeyApproval(expirySeconds: 60, signature: bytes(6, 64)))),
+        ServiceSample(
+            "service-approved-passcode",
+            reply: .approved(KeyApproval(expirySeconds: 60, signature: [], isPasscodeProven: true))),
         ServiceSample("service-done", reply: .done),
         ServiceSample("service-failure", reply: .failure(Failure(.notPermitted, "no", hint: "yes"))),
         ServiceSample("service-identity", reply: .identity(identity)),
@@ -103,7 +126,18 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                     userID: 1000, sensor: SensorState(kind: .touchID, enrolment: EnrolmentSet([5])),
                     isPasscodeSet: true, counters: counters, isLocked: false, isInBackground: false,
                     biometricUnlock: 6, facePermissions: [FacePermission(application: "notes", isAllowed: true)],
-                    prompt: StatusReport.ShownPrompt(program: "notes", processID: 77)))),
+                    prompt: StatusReport.ShownPrompt(program: "notes", processID: 77),
+                    biometrySessions: .only(["2", "c1"])))),
+        ServiceSample(
+            "service-state-every-session",
+            store: .state(
+                AuthorityState(
+                    userID: 1000, sensor: .absent, isPasscodeSet: false, counters: counters, isLocked: true,
+                    isInBackground: true, biometricUnlock: nil, facePermissions: [], prompt: nil,
+                    biometrySessions: .every))),
+        ServiceSample(
+            "service-session-lock",
+            store: .sessionLock(StoreCall.SessionLock(userID: 1000, isLocked: true))),
         ServiceSample("service-adopt", store: .adopt(StoreCall.Adopt(userID: 1000, set: EnrolmentSet([5])))),
         ServiceSample(
             "service-open",
@@ -116,6 +150,17 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                 StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
         ServiceSample("service-counters-lost", store: .countersWereLost(userID: 1000)),
         ServiceSample("service-carry", store: .carry(TPMBytes([0x80, 1]))),
+        ServiceSample(
+            "service-granted-recovery",
+            reply: .granted(
+                AuthorityReply.Grant(
+                    token: token,
+                    recovery: RecoveryGrant(
+                        rootKey: SecretBytes(bytes(10, 32)), replacement: SecretBytes(bytes(11, 32)),
+                        slotKeys: [SecretBytes(bytes(12, 32))])))),
+        ServiceSample(
+            "service-try-recovery",
+            store: .tryRecovery(StoreCall.TryRecovery(userID: 1000, rootKey: SecretBytes(bytes(13, 32))))),
         ServiceSample("service-carried", answer: .carried(TPMBytes([0x80, 2]))),
         ServiceSample("service-store-done", answer: .done),
         ServiceSample("service-store-failure", answer: .failure(Failure(.diskFull, "full"))),

@@ -26,9 +26,19 @@ enum Main {
         case "connect": Connector(CommandLine.arguments.last ?? "").run()
         case "knock": Knock(CommandLine.arguments.last ?? "").run()
         case "disguise": Disguise(CommandLine.arguments.last ?? "").run()
+        case "fill": Vault(CommandLine.arguments.last ?? "").fill()
+        case "open": vault.open()
+        case "stamp": vault.stamp()
+        case "export": vault.export()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }
+    }
+
+    /// The vault and the reason of the arguments.
+    private static var vault: Vault {
+        let arguments = CommandLine.arguments.dropFirst(2)
+        return Vault(arguments.first ?? "", reason: arguments.last ?? "")
     }
 
     /// Prints the process id of the daemon that answers.

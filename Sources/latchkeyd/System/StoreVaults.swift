@@ -15,6 +15,14 @@ enum StoreVaults: Sendable {
     /// In the TPM.
     case tpm(SealedVaults)
 
+    /// The recovery of the root key of a user's store; nil where no recovery code opens it.
+    func recovery(_ folder: StoreFolder, _ userID: UInt32) -> (any RecoverableVault)? {
+        switch self {
+        case .files: nil
+        case .tpm(let vaults): UserRecovery(vaults: vaults, folder: folder, userID: userID)
+        }
+    }
+
     /// Opens the store of a user, which is created first if it does not exist.
     func open(
         _ folder: StoreFolder, _ identity: StoreIdentity, clock: any Clock, random: any RandomSource
@@ -45,6 +53,23 @@ enum StoreVaults: Sendable {
     }
 }
 
+/// The recovery of a user's store, whose vault is made for each call: the configuration may forbid the TPM.
+private struct UserRecovery: RecoverableVault {
+    let vaults: SealedVaults
+    let folder: StoreFolder
+    let userID: UInt32
+
+    private func sealed() throws(Failure) -> SealedRecovery {
+        SealedRecovery(try vaults.vault(folder, userID), vaults.binding)
+    }
+
+    func opens(_ key: SecretBytes) throws(Failure) -> Bool { try sealed().opens(key) }
+    func keep(_ key: SecretBytes?) throws(Failure) { try sealed().keep(key) }
+    func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
+        try sealed().recover(key, replacement: replacement)
+    }
+}
+
 /// The vaults of all users in one TPM.
 struct SealedVaults: Sendable {
     var chip: TPMChip
@@ -59,22 +84,8 @@ struct SealedVaults: Sendable {
     /// Returns the vault of a user. Throws `enclaveUnavailable` for a TPM that is a program and not allowed.
     func vault(_ folder: StoreFolder, _ userID: UInt32) throws(Failure) -> TPMKeyVault {
         if !allowsVirtual { try chip.checkHardware(configuration) }
-        return TPMKeyVault(FileKeyVault(folder), rootKey: folder.rootKey, chip: chip, owner: try owner(userID))
-    }
-
-    /// What the counter of a user belongs to.
-    private func owner(_ userID: UInt32) throws(Failure) -> [UInt8] {
-        let identifier: SecretBytes?
-        do throws(SystemError) {
-            identifier = try Files.read(machine, limit: 64)
-        } catch {
-            throw Failure(error, "\(machine) cannot be read")
-        }
-        guard let identifier, identifier.count >= 32 else {
-            throw Failure(
-                .vaultUnavailable, "\(machine) has no identifier of the system.",
-                hint: "Run as root: systemd-machine-id-setup")
-        }
-        return identifier.copyBytes().prefix(32) + Array(String(userID).utf8)
+        return TPMKeyVault(
+            FileKeyVault(folder), rootKey: folder.rootKey, chip: chip,
+            owner: try TPMKeyVault.owner(userID, machine: machine))
     }
 }

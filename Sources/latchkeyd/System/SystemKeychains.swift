@@ -62,6 +62,8 @@ final class SystemKeychains: Sendable {
                 throw Failure.storeOfEarlierAccount(
                     "The keychain", userID, stored: opened.account, current: account)
             }
+            // The device may be there again.
+            if opened.service.isClosedForNow { opened.service.reopen() }
             return opened.service
         }
         guard services.withLock({ $0.count }) < Self.users else {
@@ -73,25 +75,31 @@ final class SystemKeychains: Sendable {
         return service
     }
 
-    /// - Throws: `vaultUnavailable` or `enclaveUnavailable` if the vault cannot be read now; the next program tries again.
+    /// A store that cannot be opened now has a service too, with which its recovery code can be entered.
     private func open(_ userID: UInt32, _ account: AccountName) throws(Failure) -> Service {
         let folder = StoreFolder("\(shared.folder)/\(userID)")
         let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
-        // The user is refused with this failure until latchkeyd starts again, for example after the store was restored.
-        if case .failure(let failure) = keychain {
-            shared.log.note(.storeUnusable, failure)
-            if [.vaultUnavailable, .enclaveUnavailable].contains(failure.status) { throw failure }
+        // Requests are refused with this failure until the next attempt succeeds; if the store was damaged, until latchkeyd
+        // starts again after the store was restored.
+        if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
+        var parts = Service.Parts(
+            tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
+            authority: authority, clock: shared.clock, random: shared.random,
+            work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
+            background: background, keyWork: keyWork, keyModule: shared.modules.module,
+            earlierKeyModules: shared.modules.earlier,
+            mapGroup: { [groups = shared.groups] in groups.target(of: $0, userID: userID) },
+            acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory)
+        parts.recovery = shared.vaults.recovery(folder, userID)
+        // Weak: the services belong to this object, whose end closes the databases.
+        parts.reopen = { [weak self] in
+            Result { () throws(Failure) in
+                guard let self else { throw Failure(.daemonUnavailable, "latchkeyd is stopping.", hint: "Try again.") }
+                return try self.openKeychain(folder, userID, account)
+            }
         }
-        return Service(
-            Service.Parts(
-                tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
-                authority: authority, clock: shared.clock, random: shared.random,
-                work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
-                background: background, keyWork: keyWork, keyModule: shared.modules.module,
-                earlierKeyModules: shared.modules.earlier,
-                mapGroup: { [groups = shared.groups] in groups.target(of: $0, userID: userID) },
-                acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory))
+        return Service(parts)
     }
 
     private func openKeychain(

@@ -38,6 +38,8 @@ struct SystemOptions {
             switch (line.name, line.value) {
             case ("tier", "file"): chosen = .file
             case ("tier", "tpm"): chosen = .tpm
+            // latchkey-authd reads these lines itself.
+            case ("face", "off"), ("face", "policy"): break
             case ("seal", "chip"): seal = .chip
             case ("seal", "pcr7"): seal = .secureBoot
             case ("enclave", "software"): enclave = .software
@@ -49,7 +51,7 @@ struct SystemOptions {
                 throw file.refusal(
                     line,
                     known: "tier = file | tpm, enclave = software | tpm, tpm = PATH, seal = chip | pcr7, "
-                        + "allow-virtual-hardware = yes | no")
+                        + "face = off | policy, allow-virtual-hardware = yes | no")
             }
         }
         guard let chosen else {

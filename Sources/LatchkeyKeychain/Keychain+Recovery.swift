@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+import LatchkeySeams
+
+// Replacing a passcode with the recovery code: the user has proven more than the passcode, since the code opens the root
+// key as well.
+
+extension Keychain {
+    /// Replaces the passcode but not `U_pass`. If database and anchor do not match, or the counter of the device is gone,
+    /// they are accepted as they are in the same event, as `acceptStore` does.
+    ///
+    /// - Parameter slotKeys: keys of which one opens the present slot.
+    /// - Returns: why the store was refused before; nil if it was not.
+    package func recoverPasscode(
+        to passcode: NewPasscodeKey, with slotKeys: [SecretBytes], caller: Caller
+    ) throws(Failure) -> Failure? {
+        try anchor.finish()
+        let refusal = anchor.condition.refusal
+        // Without an anchor there is no slot that could be opened.
+        if anchor.condition == .anchorMissing, let refusal { throw refusal }
+        let (lockCount, passcodeID) = (tree.lockCount, passcode.passcodeID)
+        guard isPasscodeSet else {
+            try setPasscode(passcode, caller: caller)
+            return nil
+        }
+        guard let key = try openSlot(with: slotKeys, passcodeID) else {
+            throw Failure(
+                .itemAuthenticationFailed, "The recovery code does not open what the passcode protects.",
+                hint: "Enter the code that was shown last. Without it, discard what the passcode protects with: "
+                    + "latchkey reset")
+        }
+        let slot = try PasscodeSlot.make(key, behind: passcode, tree)
+        if let refusal {
+            try replace(slot, accepting: refusal, caller)
+        } else {
+            try carryOut(.passcodeChanged, .passcodeChanged, caller: caller) { (contents) throws(Failure) in
+                contents.slot = slot
+            }
+        }
+        tree.hold(key, since: lockCount)
+        return refusal
+    }
+
+    private func openSlot(with slotKeys: [SecretBytes], _ passcodeID: [UInt8]) throws(Failure) -> SymmetricKey? {
+        for slot in anchor.slots {
+            for slotKey in slotKeys {
+                if let key = try PasscodeSlot.open(slot, .slotKey(slotKey, passcodeID: passcodeID), tree) { return key }
+            }
+        }
+        return nil
+    }
+
+    private func replace(_ slot: [UInt8], accepting refusal: Failure, _ caller: Caller) throws(Failure) {
+        let key = try tree.random.bytes(32)
+        try carryOut(.accepted, .rollbackAccepted, caller: caller) { (contents) throws(Failure) in
+            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
+            (contents.enrolmentGeneration, contents.enrolmentKey, contents.slot) = (next, key, slot)
+        } commit: { (store) throws(Failure) in
+            try rebaseSum(in: store)
+        }
+    }
+
+    /// The private keys of the enclave, by name.
+    package func enclaveKeys(_ reason: StayReason) throws(Failure) -> StayingItems {
+        var keys = StayingItems()
+        try store.read { (store) throws(Failure) in
+            try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
+                let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
+                if let item, item.isInToken { keys.add(StayingItem(row.itemClass, item.attributes, reason)) }
+                return true
+            }
+        }
+        return keys
+    }
+}
+
+extension NewPasscodeKey {
+    /// The identifier of the passcode's secret; empty in tiers in which the daemon stretches passcodes.
+    fileprivate var passcodeID: [UInt8] {
+        switch self {
+        case .stretched: []
+        case .slotKey(_, let passcodeID): passcodeID
+        }
+    }
+}

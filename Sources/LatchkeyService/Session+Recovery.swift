@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+// The recovery code of a keychain on a TPM, which `latchkey-authd` asks for. Here are only keys that are derived from it.
+
+extension Session {
+    /// Opens the keychain with its recovery code, and replaces the passcode and the code.
+    ///
+    /// The order is: root key, slot, records of the authority. After the first step the new code is the valid one, and it
+    /// opens the slot before and after the second one. So an interrupted recovery is repeated with the code that was
+    /// shown last, or, if that is refused, with the one before.
+    func recover(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
+        guard let vault = service.parts.recovery else {
+            throw Failure(
+                .notPermitted, "In tier \(service.parts.tier.name) there is no recovery code for the keychain.",
+                hint: "A forgotten passcode is discarded with: latchkey reset")
+        }
+        let caller = caller
+        askOwnerToEnter(id, AuthenticationPlan([]), for: .recoverPasscode, lastStep: .asksNewPasscode) {
+            [service] asked, entered in
+            if case .denied(let failure) = asked { return answer(.failure(failure)) }
+            guard case .slotKey(let slotKey, let passcodeID, let granted?)? = entered, let rootKey = granted.rootKey
+            else { return answer(.failure(Failure(.internalFailure, "The prompt returned no recovery code."))) }
+            service.parts.work.submit(.any) {
+                do throws(Failure) {
+                    let isOther = try vault.recover(rootKey, replacement: granted.replacement)
+                    service.reopen()
+                    let keychain = try service.keychain.get()
+                    let accepted = try keychain.recoverPasscode(
+                        to: .slotKey(slotKey, passcodeID: passcodeID), with: granted.slotKeys, caller: caller)
+                    let lost = isOther ? try keychain.enclaveKeys(.otherTPM) : StayingItems()
+                    if accepted != nil { service.keeper?.checkRows() }
+                    // Proofs of the earlier passcode are no longer valid.
+                    service.forgetProofs()
+                    service.authority.report(.passcodeExists(true)) { failure in
+                        if let failure { return answer(.failure(failure)) }
+                        service.parts.work.submit(.any) {
+                            do throws(Failure) {
+                                try keychain.completePasscodeChange()
+                                answer(.recovered(Reply.Recovered(accepted: accepted, lost: lost)))
+                            } catch {
+                                answer(.failure(error))
+                            }
+                        }
+                    }
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        }
+    }
+}
+
+extension Service {
+    /// Makes a recovery code invalid whose passcode was removed. An earlier copy of the files still opens with it.
+    func forgetRecovery() {
+        guard let recovery = parts.recovery else { return }
+        parts.work.submit(.any) { [log = parts.log] in
+            // The next passcode replaces a code that remains.
+            log.noting(.recordNotRead) { () throws(Failure) in try recovery.keep(nil) }
+        }
+    }
+}
