@@ -19,8 +19,13 @@ let package = Package(
             name: "latchkey-agent",
             dependencies: [
                 .product(name: "LatchkeyAgent", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
+                "QRCodes",
             ],
             swiftSettings: strict),
+
+        // The recovery code as a picture (docs/decisions/030-settings.md).
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
 
         // The accessibility interface, which screen readers use.
         .systemLibrary(

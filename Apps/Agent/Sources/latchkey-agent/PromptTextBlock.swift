@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAgent
+import QRCodes
 import Widgets
 
 /// The icon and the texts of a prompt. The block has the focus at first, so that a screen reader starts here.
@@ -21,11 +22,12 @@ import Widgets
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
+    private let codePicture = ModuleGrid("QR code of the recovery code", points: 4)
     private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
 
     init(_ prompt: ShownPrompt) {
         let identity = Box(.down, spacing: 2, [program, ownName])
-        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code])
+        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code, codePicture])
         box.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
         feedbackPlace.setHeight(22)
@@ -37,12 +39,14 @@ import Widgets
     func show(_ prompt: ShownPrompt) {
         question.show(prompt.question)
         reason.show(prompt.reason)
-        program.show(prompt.isOwnRequest ? nil : "It is \(prompt.program)")
+        program.show(prompt.isOwnRequest ? nil : prompt.programLine)
         program.setToolTip(prompt.program)
-        ownName.show(prompt.ownName.map { "It calls itself \($0)" })
+        ownName.show(prompt.ownNameLine)
         usage.show(prompt.usage)
         wish.show(prompt.wish)
         code.show(prompt.recoveryCode)
+        // A code that cannot be a picture is still there as text.
+        codePicture.show(prompt.recoveryCode.flatMap { QRCode($0) }?.modules ?? [])
         feedback.setStyle("error", prompt.isFailure)
         feedback.announce(prompt.feedback)
         showPicture(prompt)
@@ -57,7 +61,7 @@ import Widgets
         if prompt.isChecking { return picture.spin() }
         switch (prompt.method, prompt.sensor) {
         case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.newPasscodeEntry, _),
-            (.newPasscodeRepetition, _), (.biometry, .none), (.permission, .none):
+            (.newPasscodeRepetition, _), (.biometry, .none), (.permission, .none), (.scan, .none):
             picture.show("dialog-password-symbolic")
         case (.companion, _): picture.show("phone-symbolic")
         case (_, .finger): picture.show("auth-fingerprint-symbolic")

@@ -28,6 +28,8 @@ import Widgets
     init(_ prompt: ShownPrompt, link: AgentLink) {
         self.prompt = prompt
         self.link = link
+        // Widgets take their direction when they are made.
+        MainLoop.setDirection(isRightToLeft: prompt.isRightToLeft)
         text = PromptTextBlock(prompt)
         makeButtons()
         let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedbackPlace, buttons, simulation, plays])
@@ -61,7 +63,7 @@ import Widgets
         window?.setAccessibleDescription([new.question, new.reason, new.wish].compactMap { $0 }.joined(separator: " "))
         showField(new)
         cancel?.show(new.cancelTitle)
-        fallback?.show(new.method == .permission ? "Do Not Allow" : new.fallbackTitle)
+        fallback?.show(asks(new) ? new.denyTitle : new.fallbackTitle)
         primary?.show(primaryTitle(new))
         primary?.isSensitive = !new.isChecking
         // Permission to use the camera must not be the suggested action.
@@ -93,16 +95,16 @@ import Widgets
         switch prompt.method {
         case .passcode: !prompt.isDelayed
         case .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: true
-        case .biometry, .companion, .permission, .recoveryCode: false
+        case .biometry, .companion, .permission, .scan, .recoveryCode: false
         }
     }
 
     private func primaryTitle(_ prompt: ShownPrompt) -> String? {
         switch prompt.method {
-        case .permission: "Allow"
+        case .permission, .scan: prompt.allowTitle
         case .passcode where prompt.isDelayed: nil
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: prompt.entryTitle
-        case .recoveryCode: ShownPrompt.acknowledgement
+        case .recoveryCode: prompt.acknowledgement
         case .biometry, .companion: nil
         }
     }
@@ -119,7 +121,7 @@ import Widgets
 
     private func showField(_ prompt: ShownPrompt) {
         if takesText(prompt), entry == nil {
-            let entry = RevealingField("Passcode", showTitle: "Show Passcode") { [weak self] in self?.first() }
+            let entry = RevealingField(prompt.fieldName, showTitle: prompt.revealTitle) { [weak self] in self?.first() }
             fieldPlace.append(entry)
             self.entry = entry
         }
@@ -128,20 +130,11 @@ import Widgets
         // GTK requires the focus to be elsewhere before a field is hidden.
         if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
         fieldPlace.isVisible = takesText(prompt)
-        field?.setAccessibleName(fieldName(prompt))
+        field?.setAccessibleName(prompt.fieldName)
         // Set on both, because assistive technology only sees the state of the inner field.
         entry?.isSensitive = !prompt.isChecking
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
-    }
-
-    private func fieldName(_ prompt: ShownPrompt) -> String {
-        switch prompt.method {
-        case .recoveryCodeEntry: "Recovery code"
-        case .newPasscodeEntry: "New passcode"
-        case .newPasscodeRepetition: "New passcode again"
-        case .passcode, .biometry, .companion, .permission, .recoveryCode: "Passcode"
-        }
     }
 
     /// Clears the field and conceals what is typed next.
@@ -163,7 +156,9 @@ import Widgets
             button.show(place < prompt.plays.count ? prompt.plays[place].title : nil)
         }
         plays.isVisible = !prompt.plays.isEmpty
-        plays.turn(prompt.plays.count > 2 ? .down : .across)
+        // Titles that are longer than the English ones do not fit beside each other.
+        let isLong = prompt.plays.contains { $0.title.count > 22 }
+        plays.turn(prompt.plays.count > 2 || isLong ? .down : .across)
     }
 
     // MARK: - Answers
@@ -172,14 +167,17 @@ import Widgets
 
     private func first() {
         switch prompt.method {
-        case .permission: send(.permission(true))
+        case .permission, .scan: send(.permission(true))
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
         case .recoveryCode: send(.codeAcknowledged)
         case .biometry, .companion: break
         }
     }
 
-    private func second() { send(prompt.method == .permission ? .permission(false) : .fallback) }
+    private func second() { send(asks(prompt) ? .permission(false) : .fallback) }
+
+    /// Whether the buttons answer a question before the camera is used.
+    private func asks(_ prompt: ShownPrompt) -> Bool { prompt.method == .permission || prompt.method == .scan }
 
     private func play(_ place: Int) {
         guard place < prompt.plays.count else { return }
@@ -193,7 +191,7 @@ import Widgets
             switch prompt.method {
             case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
             case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
-            case .passcode, .biometry, .companion, .permission, .recoveryCode:
+            case .passcode, .biometry, .companion, .permission, .scan, .recoveryCode:
                 link.send(passcode: $0, prompt: prompt.number)
             }
         }

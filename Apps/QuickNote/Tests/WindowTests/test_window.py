@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus.
 
-usage: scripts/test-notes [--pictures FOLDER] [NAME...]
+usage: scripts/notes test [NAME...]
 """
 
 import subprocess
 import sys
-import time
-import traceback
 
-from screen import Failed, Machine, QUICKNOTE, check, until
-
-CONTROLS_WITHOUT_NAMES = ("scroll bar", "separator")
-
-
-def everything_has_a_name(tree):
-    for node in tree.all():
-        if node.role in ("push button", "entry", "password text", "text", "list", "list item", "check box"):
-            check(node.name and not node.name.startswith("Gtk"), f"a {node.role} has no name")
+from screen import Machine, QUICKNOTE, check, everything_has_a_name, run, until
 
 
 def opened(machine, *texts):
@@ -189,8 +179,9 @@ def fits(window, condition):
         if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enrol Another", "Allow")):
             continue
         if node.role in ("push button", "password text", "text", "label") and width > 0 and (node.name or node.text):
-            # One pixel of tolerance, which this window needs beyond 360.
-            check(left >= 0 and left + width <= NARROW + 1, f"{node.role} {node.name!r} is at {left} to {left + width}")
+            # GTK reserves a pixel for the cursor in the content of an editable text, which its scrolled place does not show.
+            limit = NARROW + 1 if node.role == "text" else NARROW
+            check(left >= 0 and left + width <= limit, f"{node.role} {node.name!r} is at {left} to {left + width}")
     return tree
 
 
@@ -415,30 +406,4 @@ TESTS = [
 ]
 
 
-def main():
-    wanted = sys.argv[1:]
-    chosen = [t for t in TESTS if not wanted or any(w in t.__name__ for w in wanted)]
-    failures = []
-    for test in chosen:
-        begin = time.monotonic()
-        try:
-            test()
-            print(f"pass  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except Exception as error:
-            if isinstance(error, Failed):
-                place = traceback.extract_tb(error.__traceback__)
-                line = [f.lineno for f in place if f.filename.endswith("test_window.py")][-1]
-                print(f"      line {line}: {error}")
-                failures.append(f"{test.__name__}, line {line}")
-            else:
-                traceback.print_exc()
-                failures.append(f"{test.__name__}: {error!r}")
-            print(f"FAIL  {test.__name__}", flush=True)
-    # Repeats failures at the end of a long log.
-    for failure in failures:
-        print(f"failed: {failure}")
-    print(f"{len(chosen) - len(failures)} of {len(chosen)} passed")
-    return 1 if failures or not chosen else 0
-
-
-sys.exit(main())
+sys.exit(run(TESTS))

@@ -88,8 +88,8 @@ public final class AppWindow: Window {
         let rows = shortcuts.map { shortcut in
             """
             <child><object class="GtkShortcutsShortcut">
-            <property name="accelerator">\(Self.escaped(shortcut.accelerator))</property>
-            <property name="title">\(Self.escaped(shortcut.words))</property>
+            <property name="accelerator">\(Markup.escaped(shortcut.accelerator))</property>
+            <property name="title">\(Markup.escaped(shortcut.words))</property>
             </object></child>
             """
         }
@@ -98,7 +98,7 @@ public final class AppWindow: Window {
             <interface><object class="GtkShortcutsWindow" id="window"><property name="modal">1</property>
             <child><object class="GtkShortcutsSection"><property name="section-name">all</property>
             <property name="max-height">12</property>
-            <child><object class="GtkShortcutsGroup"><property name="title">\(Self.escaped(title))</property>
+            <child><object class="GtkShortcutsGroup"><property name="title">\(Markup.escaped(title))</property>
             \(rows.joined())</object></child></object></child></object></interface>
             """
         guard let builder = gtk_builder_new_from_string(description, -1) else { return }
@@ -108,11 +108,5 @@ public final class AppWindow: Window {
         gtk_window_set_transient_for(shown, pointer)
         gtk_window_set_title(shown, "Keyboard Shortcuts")
         gtk_window_present(shown)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        guard let escaped = g_markup_escape_text(text, -1) else { return "" }
-        defer { g_free(escaped) }
-        return String(cString: escaped)
     }
 }

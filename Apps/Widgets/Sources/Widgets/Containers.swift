@@ -37,7 +37,10 @@ public final class Stack: Widget {
     private let pages: [String: Widget]
 
     /// Creates a stack that shows the first page.
-    public init(_ pages: KeyValuePairs<String, Widget>) {
+    public convenience init(_ pages: KeyValuePairs<String, Widget>) { self.init(pages.map { ($0.key, $0.value) }) }
+
+    /// Creates a stack of these pages, with different names, that shows the first one.
+    public init(_ pages: [(key: String, value: Widget)]) {
         self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
         super.init(gtk_stack_new())
         // Disables the animation, during which the previous page would still show its text.
@@ -109,12 +112,14 @@ public final class Scroller: Widget {
 /// Centres its content, limits its width and scrolls it vertically.
 public final class Page: Widget {
     /// Creates a page around `content` with a maximum width.
-    public init(_ content: Widget, width: Int32) {
+    ///
+    /// - Parameter isCentred: whether low content is in the middle; otherwise it is at the top.
+    public init(_ content: Widget, width: Int32, isCentred: Bool = true) {
         let clamp: UnsafeMutablePointer<GtkWidget> = adw_clamp_new()
         adw_clamp_set_maximum_size(OpaquePointer(clamp), width)
         adw_clamp_set_child(OpaquePointer(clamp), content.widget)
-        content.setMargin(24)
-        content.centre(across: false)
+        content.setMargin(24, sides: isCentred ? 24 : 12)
+        if isCentred { content.centre(across: false) }
         super.init(gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_scrolled_window_set_child(opaque, clamp)
@@ -138,6 +143,9 @@ public final class HeaderBar: Widget {
     public func showTitle(_ isShown: Bool) {
         Widget(UnsafeMutableRawPointer(title).assumingMemoryBound(to: GtkWidget.self)).isVisible = isShown
     }
+
+    /// Changes the title.
+    public func setTitle(_ text: String) { adw_window_title_set_title(title, text) }
 
     /// A second line under the title.
     public var subtitle: String {
@@ -171,6 +179,19 @@ public final class Toasts: Widget {
         adw_toast_set_button_label(toast, button)
         adw_toast_set_timeout(toast, 10)
         connect(UnsafeMutableRawPointer(toast), "button-clicked", action)
+        connect(UnsafeMutableRawPointer(toast), "dismissed") { [weak self] in
+            if self?.shown == toast { self?.shown = nil }
+        }
+        shown = toast
+        adw_toast_overlay_add_toast(opaque, toast)
+        nameDismiss(in: widget)
+    }
+
+    /// Shows a message for ten seconds, replacing the current one.
+    public func show(_ words: String) {
+        dismiss()
+        guard let toast = adw_toast_new(Markup.escaped(words)) else { return }
+        adw_toast_set_timeout(toast, 10)
         connect(UnsafeMutableRawPointer(toast), "dismissed") { [weak self] in
             if self?.shown == toast { self?.shown = nil }
         }

@@ -16,6 +16,12 @@ import Glibc
         return true
     }
 
+    /// Sets the direction in which widgets made from now on are laid out: that of their texts' language. GTK's own default
+    /// is that of the locale, for which an app need not have texts.
+    public static func setDirection(isRightToLeft: Bool) {
+        gtk_widget_set_default_direction(isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
+    }
+
     /// Runs until the process ends.
     public static func run() -> Never {
         while true { g_main_context_iteration(nil, 1) }

@@ -32,6 +32,15 @@ import CAdwaita
     /// Moves the focus to it.
     public func focus() { gtk_widget_grab_focus(widget) }
 
+    /// Moves the focus to the first widget within it that can have it.
+    public func focusInside() { gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) }
+
+    /// Whether it or a widget within it has the focus.
+    public var hasFocusInside: Bool {
+        guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return false }
+        return focus == widget || gtk_widget_is_ancestor(focus, widget) != 0
+    }
+
     /// Makes it reachable by Tab, although it reacts to no key.
     public func makeFocusable() { gtk_widget_set_focusable(widget, 1) }
 

@@ -29,6 +29,9 @@ import CAdwaita
     /// Shows the window in front of others.
     public func present() { gtk_window_present(pointer) }
 
+    /// Hides the window.
+    public func hide() { gtk_widget_set_visible(window, 0) }
+
     // MARK: - Frames
 
     /// Calls `action` once the next frame has been drawn.

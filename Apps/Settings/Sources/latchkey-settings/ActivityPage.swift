@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+import Widgets
+
+/// The audit log: which app asked for what and when.
+@MainActor final class ActivityPage: SettingsPage {
+    let content: Widget
+    private unowned let host: any PageHost
+    private let control = KeychainControl()
+    private let group = RowGroup(name: WindowWords.page(.activity))
+    private let place = EmptyPlace()
+    private let stack: Stack
+    private let older: Box
+    private var choice: Choice?
+    private var search: SearchField?
+    private var entries: [ActivityEntry] = []
+    private var names: [String: String] = [:]
+    /// The app whose entries are shown; nil for all.
+    private var app: String?
+    private var isReading = false
+    private var hasOlder = false
+
+    /// Entries that are read at once.
+    private nonisolated static let pageSize = 100
+
+    init(_ host: any PageHost) {
+        self.host = host
+        older = Box(.down)
+        let filters = Box(.across, spacing: 12)
+        let list = Box(.down, spacing: 12, [group, older])
+        stack = Stack(["list": list, "empty": place])
+        content = Page(Box(.down, spacing: 18, [filters, stack]), width: 600, isCentred: false)
+        let search = SearchField(ActivityWords.search) { [weak self] _ in self?.draw() }
+        search.setPlaceholder(ActivityWords.search)
+        search.expand(across: true)
+        let choice = Choice(ActivityWords.filter) { [weak self] number in self?.choose(number) }
+        filters.append(search)
+        filters.append(choice)
+        (self.search, self.choice) = (search, choice)
+        let more = MnemonicButton(ActivityWords.older, styles: ["pill"]) { [weak self] in self?.readOlder() }
+        more.centre(down: false)
+        older.append(more)
+    }
+
+    func startSearch() { search?.focus() }
+
+    func refresh(_ overview: KeychainOverview?) {
+        guard overview != nil else { return }
+        read(before: nil)
+    }
+
+    private func readOlder() {
+        guard let last = entries.last else { return }
+        read(before: last.id)
+    }
+
+    private func read(before number: Int64?) {
+        guard !isReading else { return }
+        isReading = true
+        let control = control
+        Work.run { () throws(SettingsFailure) in
+            (try control.activity(before: number, limit: Self.pageSize), try control.items())
+        } done: { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            switch result {
+            case .failure(let failure): host.show(failure)
+            case .success((let read, let items)):
+                names = Dictionary(items.map { ($0.id, AppsWords.name($0)) }) { first, _ in first }
+                if number == nil, read == Array(entries.prefix(read.count)), !entries.isEmpty { return draw() }
+                entries = number == nil ? read : entries + read
+                hasOlder = (entries.last?.id ?? 1) > 1
+                draw()
+            }
+        }
+    }
+
+    private var apps: [String] { Set(entries.map(\.app).filter { !$0.isEmpty }).sorted() }
+
+    private func choose(_ number: Int) {
+        app = number == 0 ? nil : apps[number - 1]
+        draw()
+    }
+
+    /// What the rows were made of, so that they are only replaced when they change.
+    private var drawn: [String] = []
+
+    private func draw() {
+        let apps = apps
+        choice?.show(
+            [ActivityWords.allApps] + apps, selected: app.flatMap { apps.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
+        let wanted = search?.text.lowercased() ?? ""
+        let found = entries.filter { entry in
+            (app == nil || entry.app == app)
+                && (wanted.isEmpty || sentence(entry).lowercased().contains(wanted))
+        }
+        older.isVisible = hasOlder
+        guard !found.isEmpty else {
+            place.show(
+                icon: "document-open-recent-symbolic", title: ActivityWords.emptyTitle,
+                words: entries.isEmpty ? ActivityWords.empty : ActivityWords.nothingFound)
+            // Older entries may match.
+            stack.page = hasOlder ? "list" : "empty"
+            if hasOlder { show([]) }
+            return
+        }
+        stack.page = "list"
+        show(found)
+    }
+
+    private func show(_ found: [ActivityEntry]) {
+        let lines = found.map { "\($0.id) \(sentence($0))" }
+        guard lines != drawn else { return }
+        drawn = lines
+        group.show(
+            found.map { entry in
+                let row = Row(
+                    sentence(entry), subtitle: ActivityWords.subtitle(entry), icon: ActivityWords.icon(entry.event))
+                return row
+            })
+    }
+
+    private func sentence(_ entry: ActivityEntry) -> String { ActivityWords.sentence(entry, item: names[entry.item]) }
+}

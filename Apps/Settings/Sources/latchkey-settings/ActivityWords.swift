@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySettings
+
+/// The texts of the page about activity.
+enum ActivityWords {
+    static let search = words("Search")
+    static let filter = words("App")
+    static let allApps = words("All Apps")
+    static let older = words("Show _Older")
+    static let emptyTitle = words("Nothing Here")
+    static let empty = words("No app has used your keychain yet. What apps ask for appears here.")
+    static let nothingFound = words("No entry matches.")
+
+    /// What happened, with the app and the item.
+    static func sentence(_ entry: ActivityEntry, item: String?) -> String {
+        let app = entry.app.isEmpty ? "Latchkey" : entry.app
+        let one =
+            item.map { words("“\($0)”") }
+            ?? (entry.item.isEmpty ? words("your keychain") : words("an item that no longer exists"))
+        let text =
+            switch entry.event {
+            case nil: words("An entry that cannot be read")
+            case .added: words("\(app) stored \(one)")
+            case .updated: words("\(app) changed \(one)")
+            case .deleted where entry.item.isEmpty: words("\(app) deleted items")
+            case .deleted where item == nil: words("\(app) deleted an item")
+            case .deleted: words("\(app) deleted \(one)")
+            case .used: words("\(app) read \(one)")
+            case .refused: words("\(app) was refused \(one)")
+            case .invalidated: words("Items of the earlier fingers or faces became unreadable")
+            case .passcodeSet: words("The passcode was set")
+            case .passcodeChanged: words("The passcode was changed")
+            case .passcodeRemoved: words("The passcode was removed")
+            case .enrolmentChanged: words("The enrolled fingers or faces changed")
+            case .rollbackAccepted: words("An older copy of the keychain was accepted")
+            case .countersLost: words("The count of wrong tries was changed by another program")
+            case .quarantined: words("A damaged item was set aside")
+            case .restored: words("A damaged item can be read again")
+            case .tryFailed: words("A wrong passcode, finger or face for \(app)")
+            case .rowsChanged: words("The keychain’s file was changed by another program")
+            case .locked: words("The keychain was locked")
+            case .unlocked: words("The keychain was unlocked")
+            case .facePermissionChanged: words("The permission of \(app) to use your face was changed")
+            case .exported: words("\(app) made a backup")
+            case .imported: words("\(app) read a backup")
+            case .lockedOut: words("The passcode or the sensor was locked after wrong tries")
+            case .protectedDiscarded: words("All protected items were deleted")
+            case .anchored: words("The keychain was protected against older copies")
+            case .migrationAllowed: words("You allowed items to be moved here")
+            case .migrated: words("Items were moved here")
+            case .movedAway: words("The items were moved to the system’s keychain")
+            case .deviceIdentified: words("\(app) identified this computer to a server")
+            case .keyAttested: words("\(app) proved a key to a server")
+            }
+        return entry.count > 1 ? words("\(text), \(entry.count) times") : text
+    }
+
+    static func subtitle(_ entry: ActivityEntry) -> String {
+        [moment(entry.seconds), entry.process > 0 ? words("process \(entry.process)") : ""].filter { !$0.isEmpty }
+            .joined(separator: " · ")
+    }
+
+    /// Day and time in the user's time zone; empty for 0.
+    private static func moment(_ seconds: Int64) -> String {
+        guard seconds > 0 else { return "" }
+        var (then, now) = (time_t(seconds), time(nil))
+        var (parts, today) = (tm(), tm())
+        guard localtime_r(&then, &parts) != nil, localtime_r(&now, &today) != nil else { return "" }
+        let isToday = parts.tm_year == today.tm_year && parts.tm_yday == today.tm_yday
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, isToday ? "%H:%M" : "%e %B %Y, %H:%M", &parts)
+        let shown = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return isToday ? words("Today, \(shown)") : String(shown.drop { $0 == " " })
+    }
+
+    static func icon(_ event: ActivityEntry.Event?) -> String {
+        switch event {
+        case .added: "list-add-symbolic"
+        case .updated, .restored: "document-edit-symbolic"
+        case .deleted, .protectedDiscarded: "user-trash-symbolic"
+        case .used: "view-reveal-symbolic"
+        case nil, .refused, .tryFailed, .lockedOut, .countersLost, .rowsChanged, .quarantined, .invalidated,
+            .rollbackAccepted:
+            "dialog-warning-symbolic"
+        case .passcodeSet, .passcodeChanged, .passcodeRemoved: "dialog-password-symbolic"
+        case .enrolmentChanged: "auth-fingerprint-symbolic"
+        case .locked: "changes-prevent-symbolic"
+        case .unlocked: "changes-allow-symbolic"
+        case .facePermissionChanged: "auth-face-symbolic"
+        case .exported, .imported, .migrated, .movedAway, .migrationAllowed: "drive-harddisk-symbolic"
+        case .anchored, .deviceIdentified, .keyAttested: "dialog-information-symbolic"
+        }
+    }
+}

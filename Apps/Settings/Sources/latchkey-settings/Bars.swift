@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+import Widgets
+
+/// A message above the page that stays until it is dismissed, with a button that helps.
+@MainActor final class MessageBar {
+    let content: Box
+    private let text = Label(announces: true)
+    private let icon = Picture(points: 16)
+    private var help: Button?
+    private var action: (@MainActor () -> Void)?
+
+    init() {
+        content = Box(.across, spacing: 12)
+        content.setStyle("toolbar")
+        let help = Button(styles: []) { [weak self] in self?.action?() }
+        let dismiss = Button(WindowWords.dismiss, icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
+            [weak self] in self?.dismiss()
+        }
+        text.expand(across: true)
+        text.setMargin(6, sides: 0)
+        icon.setMargin(0, sides: 6)
+        for widget in [icon, text, help, dismiss] as [Widget] {
+            if widget !== text { widget.centre(across: false) }
+            content.append(widget)
+        }
+        self.help = help
+        dismiss_()
+    }
+
+    /// Shows a message.
+    func show(
+        _ words: String, isError: Bool = false, button: String? = nil, _ action: (@MainActor () -> Void)? = nil
+    ) {
+        self.action = action
+        icon.show(isError ? "dialog-warning-symbolic" : "dialog-information-symbolic")
+        help?.show(button)
+        content.isVisible = true
+        text.announce(words)
+    }
+
+    /// Hides the message.
+    func dismiss() { dismiss_() }
+
+    private func dismiss_() {
+        text.show(nil)
+        content.isVisible = false
+    }
+}
+
+/// The operation that runs, below the page, with a button that cancels it.
+@MainActor final class OperationBar {
+    let content: Box
+    private let text = Label(announces: true)
+    private let bar = ProgressBar(WindowWords.progress)
+    private let spinner = ProgressPicture(points: 16)
+    private var button: Button?
+    private var action: (@MainActor () -> Void)?
+
+    init() {
+        let column = Box(.down, spacing: 6, [text, bar])
+        column.expand(across: true)
+        column.setMargin(6, sides: 0)
+        content = Box(.across, spacing: 12)
+        content.setStyle("toolbar")
+        let button = Button(WindowWords.cancel) { [weak self] in
+            self?.button?.isSensitive = false
+            self?.action?()
+        }
+        for widget in [spinner, column, button] as [Widget] {
+            widget.centre(across: false)
+            content.append(widget)
+        }
+        self.button = button
+        spinner.setMargin(0, sides: 6)
+        content.isVisible = false
+    }
+
+    /// Shows an operation that has started.
+    func start(_ operation: Operation, cancel: @escaping @MainActor () -> Void) {
+        action = cancel
+        button?.isVisible = operation.cancel != nil
+        button?.isSensitive = true
+        bar.isVisible = false
+        content.isVisible = true
+        spinner.spin()
+        text.announce(operation.waiting)
+    }
+
+    /// Moves the focus to the button that cancels.
+    func focus() { if button?.isVisible == true { button?.focus() } }
+
+    /// Shows what the operation has done so far.
+    func show(_ progress: Operation.Progress) {
+        guard content.isVisible else { return }
+        text.announce(progress.words)
+        bar.isVisible = progress.part != nil
+        if let part = progress.part { bar.show(part) }
+    }
+
+    /// Hides the bar.
+    func end() {
+        text.show(nil)
+        content.isVisible = false
+        action = nil
+    }
+}
+
+/// The page in place of another one while there is no keychain: why, and what helps.
+@MainActor final class MissingPage {
+    let content: Widget
+    var again: (@MainActor () -> Void)?
+    var health: (@MainActor () -> Void)?
+    private let place = EmptyPlace()
+
+    init() {
+        let later = (again: Box(.across), health: Box(.across))
+        let buttons = Box(.across, spacing: 12, [later.again, later.health])
+        buttons.centre()
+        content = Page(Box(.down, spacing: 12, [place, buttons]), width: 480)
+        later.again.append(
+            MnemonicButton(WindowWords.tryAgain, styles: ["pill", "suggested-action"]) { [weak self] in self?.again?() }
+        )
+        later.health.append(
+            MnemonicButton(WindowWords.showHealth, styles: ["pill"]) { [weak self] in self?.health?() })
+    }
+
+    /// Explains a failure.
+    func show(_ failure: SettingsFailure?) {
+        guard let failure else { return }
+        place.show(
+            icon: "dialog-warning-symbolic", title: FailureWords.missingTitle(failure),
+            words: FailureWords.missing(failure))
+    }
+}

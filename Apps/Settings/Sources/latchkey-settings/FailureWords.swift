@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+
+/// The sentences for what went wrong. The daemon's own sentence follows where it says more.
+enum FailureWords {
+    static let cancelled = words("Cancelled. Nothing was changed.")
+    static let startPrompts = words("Start It")
+    static let startingPrompts = words("Starting the program that shows prompts…")
+    static let promptsStarted = words("Prompts can be shown now. Try again.")
+
+    static func sentence(_ failure: SettingsFailure) -> String {
+        switch failure.code {
+        case .cancelled: cancelled
+        case .unavailable: words("Latchkey’s service cannot be reached. \(message(failure))")
+        case .storeUnusable: words("The keychain cannot be opened. \(message(failure))")
+        case .noPrompt:
+            words("Latchkey could not ask you, because the program that shows its prompts is not running.")
+        case .locked: words("The keychain is locked. Unlock it first.")
+        case .passcodeNotSet: words("This needs a passcode, and none is set. Set one on the page Passcode.")
+        case .notAuthenticated: words("That was not right, so nothing was changed.")
+        case .delayed: words("There were too many wrong tries. Wait a little, and try again.")
+        case .exists, .notFound, .noReader, .other: message(failure)
+        }
+    }
+
+    static func missingTitle(_ failure: SettingsFailure) -> String {
+        failure.code == .unavailable ? words("Latchkey Is Not Running") : words("The Keychain Cannot Be Opened")
+    }
+
+    static func missing(_ failure: SettingsFailure) -> String {
+        failure.code == .unavailable
+            ? words(
+                """
+                The service that keeps your passwords and keys is not installed or does not answer. Your stored items are \
+                not lost. \(message(failure))
+                """) : words("Nothing was changed. \(message(failure))")
+    }
+
+    /// The sentence of the library or the daemon, which compose it in English.
+    static func message(_ failure: SettingsFailure) -> String { words.translation(of: failure.message) }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+
+/// The texts of the page about fingerprints.
+enum FingerprintWords {
+    static let enrolled = words("Your Fingers")
+    static let none = words("No finger is enrolled")
+    static let noneText = words("Enrol one below to unlock with a touch.")
+    static let new = words("Enrol a Finger")
+    static let finger = words("Finger")
+    static let enrol = words("_Enrol…")
+    static let consequence = words(
+        "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")
+    static let unusable = words("Fingerprints Cannot Be Used")
+    static let noReader = words("No Fingerprint Reader")
+    static let noReaderText = words(
+        """
+        This computer has no fingerprint reader that works with fprintd, or it is not connected. Your passcode works \
+        everywhere.
+        """)
+    static let replace = words("_Replace")
+    static let replaceText = words(
+        "The old print is deleted before the new one is scanned. If you stop before the end, none remains.")
+    static let deleteAgree = words("_Delete")
+    static let deleting = words("Deleting…")
+
+    static func explanation(_ failure: SettingsFailure) -> String {
+        failure.code == .unavailable
+            ? words(
+                """
+                The part of Latchkey that speaks to fingerprint readers is not installed. It comes with the system’s \
+                services. Your passcode works without it.
+                """) : FailureWords.message(failure)
+    }
+
+    static func name(_ finger: String) -> String {
+        switch finger {
+        case "right-thumb": words("Right thumb")
+        case "right-index-finger": words("Right index finger")
+        case "right-middle-finger": words("Right middle finger")
+        case "right-ring-finger": words("Right ring finger")
+        case "right-little-finger": words("Right little finger")
+        case "left-thumb": words("Left thumb")
+        case "left-index-finger": words("Left index finger")
+        case "left-middle-finger": words("Left middle finger")
+        case "left-ring-finger": words("Left ring finger")
+        case "left-little-finger": words("Left little finger")
+        default: finger
+        }
+    }
+
+    static func begin(_ name: String, isSwiped: Bool) -> String {
+        isSwiped ? words("\(name): swipe it over the reader.") : words("\(name): touch the reader.")
+    }
+
+    static func progress(_ progress: FingerprintControl.Progress, isSwiped: Bool) -> String {
+        words("\(progress.passed) of \(progress.total) scans. \(advice(progress.advice, isSwiped: isSwiped))")
+    }
+
+    private static func advice(_ advice: FingerprintControl.Advice, isSwiped: Bool) -> String {
+        switch advice {
+        case .passed:
+            isSwiped ? words("Lift your finger, and swipe again.") : words("Lift your finger, and touch again.")
+        case .done: words("Done.")
+        case .again: words("The scan was not clear. Try again.")
+        case .longer: words("The swipe was too short. Try again.")
+        case .centre: words("Centre your finger on the reader, and try again.")
+        case .lift: words("Lift your finger, and try again.")
+        case .slower: words("That was too fast. Try again.")
+        }
+    }
+
+    static func isEnrolled(_ name: String) -> String { words("\(name) is enrolled.") }
+    static func isDeleted(_ name: String) -> String { words("\(name) was deleted.") }
+    static func delete(_ name: String) -> String { words("Delete \(name)") }
+    static func deleteQuestion(_ name: String) -> String { words("Delete \(name)?") }
+    static func replaceQuestion(_ name: String) -> String { words("Replace \(name)?") }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySettings
+import Widgets
+
+/// The window with which a person controls their keychain without a shell.
+///
+/// It sees no passcode, no recovery code and no secret of an item: the daemon asks for and shows them at its own prompt.
+@main
+enum Main {
+    @MainActor private static var window: SettingsWindow?
+
+    @MainActor static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        var page = 0
+        switch CommandLine.arguments.dropFirst().first {
+        case nil: break
+        case "--help", "-h":
+            print(CommandWords.help, terminator: "")
+            exit(0)
+        case "--version":
+            print("latchkey-settings \(KeychainControl.version)")
+            exit(0)
+        case let argument?:
+            guard let number = PageName.allCases.firstIndex(where: { $0.rawValue == argument }) else {
+                say(CommandWords.unknown(argument), hint: CommandWords.unknownHint)
+                exit(64)
+            }
+            page = number
+        }
+        MainLoop.leaveNoCore()
+        guard MainLoop.start(identifier: "org.latchkey.Settings", name: WindowWords.title) else {
+            say(CommandWords.noDisplay, hint: CommandWords.noDisplayHint)
+            exit(69)
+        }
+        MainLoop.setDirection(isRightToLeft: words.isRightToLeft)
+        let window = SettingsWindow()
+        Main.window = window
+        window.start(page)
+        MainLoop.run()
+    }
+
+    private static func say(_ message: String, hint: String) {
+        let text = Array("error: \(message)\nhint: \(hint)\n".utf8)
+        _ = write(STDERR_FILENO, text, text.count)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+
+/// The texts of the page about the passcode.
+enum PasscodeWords {
+    static let isSet = words("A Passcode Is Set")
+    static let isNotSet = words("No Passcode Is Set")
+    static let stateName = words("State of the passcode")
+    static let actionsName = words("What you can do")
+    static let set = words("_Set…")
+    static let setTitle = words("Set a passcode")
+    static let setText = words("At least 6 digits or 8 characters. You type it in the prompt that appears.")
+    static let change = words("_Change…")
+    static let changeTitle = words("Change the passcode")
+    static let changeText = words("The prompt asks for the old passcode, then for the new one twice.")
+    static let check = words("_Enter…")
+    static let checkTitle = words("Enter the passcode")
+    static let checkText = words("Try whether you remember it.")
+    static let sensorLocked = words("The sensor is ignored after too many tries. Enter the passcode to use it again.")
+    static let checkReason = words("check that you know the passcode")
+    static let remove = words("_Remove…")
+    static let removeTitle = words("Remove the passcode")
+    static let removeText = words("Items that need a passcode are deleted.")
+    static let removeQuestion = words("Remove the Passcode?")
+    static let removeAgree = words("_Remove")
+    static let wasSet = words("The passcode is set.")
+    static let wasChanged = words("The passcode was changed.")
+    static let wasRight = words("The passcode is right.")
+    static let wasRemoved = words("The passcode was removed.")
+
+    static func state(_ overview: KeychainOverview) -> String {
+        guard overview.isPasscodeSet else {
+            return words("Without one, apps cannot protect what they store here.")
+        }
+        return switch overview.protection {
+        case .chip: words("The computer’s security chip checks it and limits wrong tries.")
+        case .services: words("The system’s service checks it and limits wrong tries.")
+        case .user: words("It is Latchkey’s own and need not be your login password.")
+        case .simulated: words("This is a simulated keychain for tests, which protects nothing.")
+        }
+    }
+
+    static func removeConsequences(deleted: Int, unreadable: Int) -> String {
+        let first =
+            deleted == 0
+            ? words("No item is deleted.")
+            : words.count(
+                deleted, "One item is deleted, because it needs a passcode.",
+                "\(deleted) items are deleted, because they need a passcode.")
+        guard unreadable > 0 else { return first }
+        let second = words.count(
+            unreadable, "One more item cannot be read until a passcode is set again.",
+            "\(unreadable) more items cannot be read until a passcode is set again.")
+        return "\(first) \(second)"
+    }
+}

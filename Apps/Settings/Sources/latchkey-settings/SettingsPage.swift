@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+import Widgets
+
+/// The pages, in the order of the list; raw values are their names on the command line.
+enum PageName: String, CaseIterable {
+    case passcode
+    case fingerprints
+    case activity
+    case apps
+    case faces
+    case backup
+    case health
+}
+
+/// A page of the window.
+@MainActor protocol SettingsPage: AnyObject {
+    /// Its widgets.
+    var content: Widget { get }
+    /// Whether the page shows nothing without a keychain; the window then explains what is missing in its place.
+    var needsKeychain: Bool { get }
+    /// Reads what the page shows. Called when it appears and after each change; `overview` is nil without a keychain.
+    func refresh(_ overview: KeychainOverview?)
+    /// Moves the focus to the search field, if the page has one.
+    func startSearch()
+}
+
+extension SettingsPage {
+    var needsKeychain: Bool { true }
+    func startSearch() {}
+}
+
+/// What a page asks of its window.
+@MainActor protocol PageHost: AnyObject {
+    /// The window, over which dialogs appear.
+    var window: AppWindow? { get }
+    /// Performs an operation that changes something or waits for the user; one at a time.
+    func perform(_ operation: Operation)
+    /// Shows a short message.
+    func tell(_ words: String)
+    /// Shows why something failed.
+    func show(_ failure: SettingsFailure)
+    /// Opens another page.
+    func open(_ page: PageName)
+}
+
+/// An operation on another thread, with the texts that the window shows meanwhile and afterwards.
+struct Operation {
+    /// What the window shows while it runs.
+    let waiting: String
+    /// Ends it early; nil if it cannot be.
+    let cancel: (@Sendable () -> Void)?
+    /// Performs it, reports progress, and returns what the window shows afterwards.
+    let body: @Sendable (@escaping @Sendable (Progress) -> Void) throws(SettingsFailure) -> Outcome
+
+    /// What an operation has done so far.
+    struct Progress: Sendable {
+        let words: String
+        /// The part that is done, 0 to 1; nil if the whole is not known.
+        var part: Double?
+    }
+
+    /// What an operation has done.
+    struct Outcome: Sendable {
+        /// The message.
+        let words: String
+        /// Whether it stays until it is dismissed; otherwise it disappears after a time.
+        var stays = false
+    }
+}
+
+extension Operation {
+    /// An operation with a connection of its own, which ends when it is cancelled.
+    static func keychain(
+        _ waiting: String, done: String,
+        _ body: @escaping @Sendable (KeychainControl) throws(SettingsFailure) -> Void
+    ) -> Operation {
+        let control = KeychainControl()
+        return Operation(
+            waiting: waiting, cancel: { control.cancel() },
+            body: { _ throws(SettingsFailure) in
+                try body(control)
+                return Outcome(words: done)
+            })
+    }
+}

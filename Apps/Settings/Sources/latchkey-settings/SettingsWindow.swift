@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySettings
+import Widgets
+
+/// The window: a list of pages beside the page that is open, a message above it, and the operation that runs below it.
+@MainActor final class SettingsWindow: PageHost {
+    private let control = KeychainControl()
+    private let header = HeaderBar(title: WindowWords.title)
+    private let messages = MessageBar()
+    private let progress = OperationBar()
+    private let missing = MissingPage()
+    private var pages: [any SettingsPage] = []
+    private var sidebar: Sidebar?
+    private var stack: Stack?
+    private var leaflet: Leaflet?
+    private var toasts: Toasts?
+    private var back: Button?
+    private var lock: Button?
+    private var unlock: Button?
+    private(set) var window: AppWindow?
+    private var opened = PageName.passcode
+    private var isPageShown = false
+    private var running: Operation?
+    /// The daemon's last answer; nil before the first one.
+    private var state: Result<KeychainOverview, SettingsFailure>?
+    private var isAsking = false
+    private var asksAgain = false
+    private var isClosing = false
+
+    /// How long a closed window waits for its operation to end, in milliseconds.
+    private static let closeMilliseconds: UInt32 = 3000
+
+    init() {
+        pages = [
+            PasscodePage(self), FingerprintsPage(self), ActivityPage(self), AppsPage(self), FacesPage(self),
+            BackupPage(self), HealthPage(self),
+        ]
+        makeWindow()
+    }
+
+    /// Shows the window with the page of this number.
+    func start(_ page: Int) {
+        open(PageName.allCases[page])
+        sidebar?.focusSelected()
+        window?.present()
+    }
+
+    // MARK: - Pages
+
+    func open(_ page: PageName) {
+        opened = page
+        isPageShown = true
+        messages.dismiss()
+        refresh()
+        draw()
+    }
+
+    private var page: any SettingsPage { pages[PageName.allCases.firstIndex(of: opened) ?? 0] }
+
+    private var overview: KeychainOverview? { (try? state?.get()).flatMap { $0.problem == nil ? $0 : nil } }
+
+    private var problem: SettingsFailure? {
+        switch state {
+        case .failure(let failure)?: failure
+        case .success(let overview)?: overview.problem
+        case nil: nil
+        }
+    }
+
+    /// Asks the daemon for its state, then lets the open page read what it shows.
+    private func refresh() {
+        guard !isAsking else {
+            asksAgain = true
+            return
+        }
+        isAsking = true
+        let control = control
+        Work.run { () throws(SettingsFailure) in
+            try control.overview()
+        } done: { [weak self] result in
+            guard let self else { return }
+            isAsking = false
+            state = result
+            page.refresh(overview)
+            draw()
+            if asksAgain {
+                asksAgain = false
+                refresh()
+            }
+        }
+    }
+
+    private func draw() {
+        let number = PageName.allCases.firstIndex(of: opened) ?? 0
+        sidebar?.select(number)
+        missing.show(problem)
+        let isMissing = problem != nil && page.needsKeychain
+        stack?.page = state == nil && page.needsKeychain ? "starting" : isMissing ? "missing" : opened.rawValue
+        let isFolded = leaflet?.isFolded == true
+        leaflet?.show(second: isPageShown)
+        back?.isVisible = isFolded && isPageShown
+        header.setTitle(isFolded && isPageShown ? WindowWords.page(opened) : WindowWords.title)
+        header.subtitle = overview?.protection == .simulated ? WindowWords.simulated : ""
+        // A narrow bar only has room for icons.
+        lock?.showTitle(!isFolded)
+        unlock?.showTitle(!isFolded)
+        lock?.isVisible = overview.map { !$0.isLocked && $0.isPasscodeSet } ?? false
+        unlock?.isVisible = overview?.isLocked ?? false
+        stack?.isSensitive = running == nil
+        lock?.isSensitive = running == nil
+        unlock?.isSensitive = running == nil
+    }
+
+    // MARK: - Operations
+
+    func perform(_ operation: Operation) {
+        guard running == nil, !isClosing else { return }
+        running = operation
+        messages.dismiss()
+        progress.start(operation) { [weak self] in self?.cancel() }
+        draw()
+        progress.focus()
+        Work.run { [weak self] () throws(SettingsFailure) in
+            try operation.body { progress in Work.report { self?.progress.show(progress) } }
+        } done: { [weak self] result in
+            self?.end(result)
+        }
+    }
+
+    private func cancel() { running?.cancel?() }
+
+    private func end(_ result: Result<Operation.Outcome, SettingsFailure>) {
+        running = nil
+        progress.end()
+        if isClosing { leave() }
+        draw()
+        sidebar?.focusSelected()
+        refresh()
+        switch result {
+        case .success(let outcome):
+            if outcome.stays { messages.show(outcome.words) } else { tell(outcome.words) }
+        case .failure(let failure): show(failure)
+        }
+    }
+
+    func tell(_ words: String) { toasts?.show(words) }
+
+    func show(_ failure: SettingsFailure) {
+        switch failure.code {
+        case .cancelled: tell(FailureWords.cancelled)
+        case .noPrompt:
+            messages.show(FailureWords.sentence(failure), isError: true, button: FailureWords.startPrompts) {
+                [weak self] in self?.startAgent()
+            }
+        default: messages.show(FailureWords.sentence(failure), isError: true)
+        }
+    }
+
+    private func startAgent() {
+        perform(
+            Operation(
+                waiting: FailureWords.startingPrompts, cancel: nil,
+                body: { _ throws(SettingsFailure) in
+                    try Health.startAgent()
+                    return Operation.Outcome(words: FailureWords.promptsStarted)
+                }))
+    }
+
+    private func lockNow() {
+        guard lock?.isVisible == true else { return }
+        perform(
+            .keychain(WindowWords.locking, done: WindowWords.locked) { (control) throws(SettingsFailure) in
+                try control.lock()
+            })
+    }
+
+    private func unlockNow() {
+        guard unlock?.isVisible == true else { return }
+        perform(
+            .keychain(WindowWords.answerPrompt, done: WindowWords.unlocked) { (control) throws(SettingsFailure) in
+                try control.unlock()
+            })
+    }
+
+    // MARK: - Closing
+
+    /// Closes the window. An operation is cancelled first, so that the daemon dismisses its prompt and no incomplete
+    /// file stays.
+    private func close() {
+        guard !isClosing else { return }
+        isClosing = true
+        window?.hide()
+        guard let running else { leave() }
+        running.cancel?()
+        _ = MainLoop.after(milliseconds: Self.closeMilliseconds) { [weak self] in self?.leave() }
+    }
+
+    /// Ends the process without waiting for threads that wait for the daemon.
+    private func leave() -> Never { _exit(0) }
+
+    // MARK: - Widgets
+
+    private func makeWindow() {
+        let sidebar = Sidebar(WindowWords.pages, PageName.allCases.map { (WindowWords.icon($0), WindowWords.page($0)) })
+        {
+            [weak self] number in self?.open(PageName.allCases[number])
+        }
+        sidebar.setWidth(200)
+        let names = PageName.allCases.map { ($0.rawValue, $0) }
+        var contents: [(key: String, value: Widget)] = [("starting", EmptyPlace()), ("missing", missing.content)]
+        for ((name, _), page) in zip(names, pages) { contents.append((name, page.content)) }
+        let stack = Stack(contents)
+        stack.expand(across: true, down: true)
+        let toasts = Toasts(stack)
+        let side = Box(.down, [messages.content, toasts, progress.content])
+        // A narrower window shows either the list or a page.
+        side.setWidth(340)
+        let leaflet = Leaflet(sidebar, side)
+        leaflet.whenFolded { [weak self] in self?.draw() }
+        (self.sidebar, self.stack, self.toasts, self.leaflet) = (sidebar, stack, toasts, leaflet)
+        makeHeader()
+        missing.again = { [weak self] in self?.refresh() }
+        missing.health = { [weak self] in self?.open(.health) }
+        let content = Box(.down, [header, leaflet])
+        let window = AppWindow(title: WindowWords.title, width: 820, height: 620, content: content) {
+            [weak self] in self?.close()
+        }
+        window.add(shortcuts)
+        window.whenActive { [weak self] in self?.refresh() }
+        MainLoop.whenToldToEnd { [weak self] in self?.close() }
+        self.window = window
+    }
+
+    private func makeHeader() {
+        let back = Button(WindowWords.back, icon: "go-previous-symbolic", showsTitle: false) { [weak self] in
+            self?.showList()
+        }
+        let lock = Button(WindowWords.lock, icon: "changes-prevent-symbolic") { [weak self] in self?.lockNow() }
+        let unlock = Button(WindowWords.unlock, icon: "changes-allow-symbolic", styles: ["suggested-action"]) {
+            [weak self] in self?.unlockNow()
+        }
+        header.atStart(back)
+        let commands: [(title: String, action: @MainActor () -> Void)] = [
+            (WindowWords.refresh, { [weak self] in self?.refresh() }),
+            (WindowWords.shortcuts, { [weak self] in self?.window?.showShortcuts() }),
+        ]
+        header.atEnd(MenuButton(WindowWords.menu, icon: "open-menu-symbolic", commands))
+        header.atEnd(lock)
+        header.atEnd(unlock)
+        (self.back, self.lock, self.unlock) = (back, lock, unlock)
+    }
+
+    private func showList() {
+        guard leaflet?.isFolded == true else { return }
+        isPageShown = false
+        draw()
+        sidebar?.focusSelected()
+    }
+
+    /// Moves the focus between the list of pages and the page.
+    private func switchSide() {
+        guard let stack, let sidebar else { return }
+        if stack.hasFocusInside { sidebar.focusSelected() } else { stack.focusInside() }
+    }
+
+    private var shortcuts: [Shortcut] {
+        let pages = PageName.allCases.enumerated().map { number, page in
+            Shortcut("<Alt>\(number + 1)", WindowWords.page(page)) { [weak self] in
+                self?.open(page)
+                self?.sidebar?.focusSelected()
+            }
+        }
+        return pages + [
+            Shortcut("<Control>l", WindowWords.lock) { [weak self] in self?.lockNow() },
+            Shortcut("<Control>u", WindowWords.unlock) { [weak self] in self?.unlockNow() },
+            Shortcut("<Control>f", WindowWords.search) { [weak self] in self?.page.startSearch() },
+            Shortcut("F6", WindowWords.otherSide) { [weak self] in self?.switchSide() },
+            Shortcut("F5", WindowWords.refresh) { [weak self] in self?.refresh() },
+            Shortcut("<Alt>Left", WindowWords.back) { [weak self] in self?.showList() },
+            Shortcut("<Control>w", WindowWords.close) { [weak self] in self?.close() },
+            Shortcut("<Control>q", WindowWords.close) { [weak self] in self?.close() },
+        ]
+    }
+}

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts latchkey-settings and latchkey-agent with a store of their own, and drives the windows of both."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Widgets/Tests"))
+from accessible import Windows, check, everything_has_a_name, run, until  # noqa: E402, F401
+
+PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
+SETTINGS = os.environ["LATCHKEY_SETTINGS"]
+AGENT = os.environ["LATCHKEY_AGENT"]
+FINGERPRINT = os.environ["LATCHKEY_FINGERPRINT"]
+TITLE = "Latchkey Settings"
+PROMPT = "Latchkey"
+
+
+class Process(Windows):
+    """A program with windows, and its output."""
+
+    def __init__(self, title, command, environment, log):
+        self.title = title
+        self.log = log
+        with open(log, "w") as file:
+            self.process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
+
+    def has_ended(self):
+        until(lambda: self.process.poll() is not None, lambda: "the program still runs")
+        return self.process.returncode
+
+
+class Settings(Process):
+    """The settings window."""
+
+    def open(self, page):
+        """Opens a page by its mnemonic, Alt and its number."""
+        pages = ["Passcode", "Fingerprints", "Activity", "Apps", "Face Permissions", "Backup", "Health"]
+        self.keys(f"alt+{pages.index(page) + 1}")
+        # A narrow window shows the page without the list, and the page's name in its header bar.
+        return self.sees(lambda t: any(
+            n.name == page and (n.role == "list item" and n.selected or t.named("Back to the List")) for n in t.all()))
+
+    def answer(self, heading, button):
+        """Presses a button of a question."""
+        tree = self.sees(lambda t: any(button in n.name for n in t.all() if n.role == "push button"), title=heading)
+        next(n for n in tree.all() if n.role == "push button" and button in n.name).press()
+
+    def busy_with(self, words):
+        return self.sees(lambda t: any(n.role == "alert" and words in n.name for n in t.all()))
+
+
+class Prompt(Process):
+    """The agent, whose window is there while the daemon asks."""
+
+    def asks(self, words):
+        return self.sees(words)
+
+    def is_gone(self):
+        until(lambda: self.tree() is None, lambda: "the prompt is still shown")
+
+    def enter(self, *texts):
+        for text in texts:
+            # Another window may have the focus of the display.
+            self.sees(lambda t: any(n.role == "password text" for n in t.all()))
+            self.focus()
+            self.sees(lambda t: any(n.role == "password text" and n.focused and not n.text for n in t.all()))
+            self.type(text)
+            self.keys("Return")
+
+
+class Found(Prompt):
+    """An agent that is no child of this process."""
+
+    class Other:
+        def __init__(self, pid):
+            self.pid = pid
+
+        def poll(self):
+            return None if os.path.exists(f"/proc/{self.pid}") else 0
+
+    def __init__(self, title, pid):
+        self.title = title
+        self.process = self.Other(pid)
+
+    def said(self):
+        return ""
+
+    def end(self):
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGTERM)
+
+
+class Machine:
+    """A store, with or without a program for prompts. As a context manager, it ends what it started."""
+
+    def __init__(self, tier="user", prompts=True, programs=PROGRAMS, environment=None):
+        self.folder = tempfile.mkdtemp(prefix="latchkey-settings.")
+        self.store = self.folder + "/store"
+        os.mkdir(self.store, 0o700)
+        self.started = []
+        with open(self.store + "/latchkeyd.conf", "w") as file:
+            file.write(f"tier = {tier}\n")
+        self.environment = dict(
+            os.environ, LATCHKEY_HOME=self.store, HOME=self.folder, LATCHKEY_DAEMON=programs + "/latchkeyd",
+            **(environment or {}))
+        self.environment.pop("XDG_CONFIG_HOME", None)
+        self.prompt = self.start_prompts() if prompts else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for program in self.started:
+            program.end()
+        self.stop_daemon()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def daemon(self):
+        """The daemon's process id, from its lock file; None if none runs."""
+        try:
+            with open(self.store + "/daemon.lock") as file:
+                lines = file.read().split()
+            daemon = int(lines[-1])
+            os.kill(daemon, 0)
+            return daemon
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def stop_daemon(self):
+        daemon = self.daemon()
+        if daemon:
+            os.kill(daemon, signal.SIGTERM)
+            # The daemon is no child of this process.
+            until(lambda: self.daemon() is None, lambda: "the daemon still runs")
+
+    def subfolder(self, name):
+        os.mkdir(f"{self.folder}/{name}", 0o711)
+        return f"{self.folder}/{name}"
+
+    def start_prompts(self):
+        """Starts the agent, and returns when it is registered (sd_notify(3))."""
+        path = f"{self.folder}/ready.{len(self.started)}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+            ready.bind(path)
+            ready.settimeout(20)
+            prompt = Prompt(
+                PROMPT, [AGENT], dict(self.environment, NOTIFY_SOCKET=path), f"{self.folder}/agent.{len(self.started)}")
+            self.started.append(prompt)
+            check(ready.recv(64) == b"READY=1", "the agent is registered")
+        return prompt
+
+    def open(self, *arguments, **environment):
+        window = Settings(
+            TITLE, [SETTINGS, *arguments], dict(self.environment, **environment),
+            f"{self.folder}/settings.{len(self.started)}")
+        self.started.append(window)
+        return window
+
+    def open_with_fingerprints(self, fprintd):
+        """Opens the page about fingerprints of a window beside which latchkey-fingerprint is installed."""
+        folder = self.subfolder("bin")
+        for program in SETTINGS, FINGERPRINT:
+            shutil.copy(program, folder)
+        window = Settings(
+            TITLE, [folder + "/latchkey-settings", "fingerprints"],
+            dict(self.environment, DBUS_SYSTEM_BUS_ADDRESS=fprintd.address), f"{self.folder}/settings.fingerprints")
+        self.started.append(window)
+        return window
+
+    def found_prompts(self):
+        """The agent that another program started."""
+        def number():
+            for name in os.listdir("/proc"):
+                try:
+                    with open(f"/proc/{name}/environ", "rb") as file:
+                        is_ours = self.store.encode() in file.read()
+                    with open(f"/proc/{name}/comm") as file:
+                        if is_ours and file.read().strip() == "latchkey-agent":
+                            return int(name)
+                except (OSError, ValueError):
+                    pass
+            return None
+
+        prompt = Found(PROMPT, until(number, lambda: "no agent was started"))
+        self.started.append(prompt)
+        return prompt
+
+    def latchkey(self, *arguments, input="", app=None):
+        done = subprocess.run(
+            [self.app(app) if app else PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True,
+            capture_output=True, timeout=60)
+        check(done.returncode == 0, f"latchkey {arguments}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def app(self, name):
+        """The program of an app: the command under the app's name, by which the daemon knows it."""
+        path = f"{self.folder}/{name}"
+        if not os.path.exists(path):
+            shutil.copy(PROGRAMS + "/latchkey", path)
+        return path
+
+    def set_passcode(self, passcode="135790"):
+        self.latchkey("passcode", "set", input=passcode + "\n")

@@ -1,0 +1,519 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the settings window: drives it by keyboard and over the accessibility bus, with the real daemon and the real
+prompt.
+
+usage: scripts/settings test [NAME...]
+"""
+
+import gettext
+import os
+import re
+import subprocess
+import sys
+
+from fprintd import Fprintd
+from screen import AGENT, Machine, PROGRAMS, check, everything_has_a_name, run, until
+
+
+def a_passcode_is_set_at_the_prompt():
+    with Machine() as machine:
+        window = machine.open()
+        tree = window.sees("No Passcode Is Set")
+        everything_has_a_name(tree)
+        window.picture("passcode-none")
+        window.keys("alt+s")
+        window.busy_with("Answer the prompt")
+        # The prompt has taken the focus of the display.
+        machine.prompt.sees("New passcode")
+        window.focus()
+        window.sees(lambda t: t.named("Cancel", "push button").focused)
+        window.picture("passcode-asking")
+        machine.prompt.enter("135790", "135790")
+        tree = window.sees("A Passcode Is Set")
+        everything_has_a_name(tree)
+        window.sees("The passcode is set.")
+        check('"passcode":true' in machine.latchkey("status", "--json"), "the daemon has a passcode")
+        window.picture("passcode-set")
+
+
+def the_passcode_is_changed_tried_and_removed():
+    with Machine() as machine:
+        machine.set_passcode("135790")
+        machine.latchkey("set", "card", "--protect", "passcode", "--device-only", input="4000\n", app="bank")
+        machine.latchkey("set", "login", "--protect", "passcode", input="5000\n", app="bank")
+        window = machine.open()
+        window.sees("A Passcode Is Set")
+        window.keys("alt+c")
+        machine.prompt.enter("135790", "246802", "246802")
+        window.sees("The passcode was changed.")
+        window.keys("alt+e")
+        machine.prompt.asks("check that you know the passcode")
+        machine.prompt.enter("135790")
+        machine.prompt.sees("The passcode is wrong.")
+        machine.prompt.enter("246802")
+        window.sees("The passcode is right.")
+        window.keys("alt+r")
+        tree = window.sees("One item is deleted, because it needs a passcode.", title="Remove the Passcode?")
+        check(tree.says("One more item cannot be read until a passcode is set again."), "the other item is counted")
+        window.picture("passcode-remove", title="Remove the Passcode?")
+        window.answer("Remove the Passcode?", "Remove")
+        machine.prompt.enter("246802")
+        window.sees("No Passcode Is Set")
+        check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
+
+
+def changing_the_passcode(machine):
+    """The window while the prompt asks for the passcode that is to be changed."""
+    machine.set_passcode()
+    window = machine.open()
+    window.sees("A Passcode Is Set")
+    window.keys("alt+c")
+    machine.prompt.sees("Type your passcode")
+    return window
+
+
+def knows_the_first_passcode(machine, window):
+    window.keys("alt+e")
+    machine.prompt.enter("135790")
+    window.sees("The passcode is right.")
+
+
+def an_operation_is_cancelled_in_the_window_and_at_the_prompt():
+    with Machine() as machine:
+        window = changing_the_passcode(machine)
+        window.keys("Return")
+        machine.prompt.is_gone()
+        window.sees("Cancelled. Nothing was changed.")
+        window.keys("alt+e")
+        machine.prompt.sees("Type your passcode")
+        machine.prompt.keys("Escape")
+        machine.prompt.is_gone()
+        window.sees(lambda t: t.says("Cancelled") and not t.says("Answer the prompt"))
+        knows_the_first_passcode(machine, window)
+
+
+def closing_the_window_ends_the_operation():
+    with Machine() as machine:
+        window = changing_the_passcode(machine)
+        window.keys("ctrl+w")
+        check(window.has_ended() == 0, "the window ends")
+        machine.prompt.is_gone()
+        # The daemon lives, and the passcode is the old one.
+        again = machine.open()
+        again.sees("A Passcode Is Set")
+        knows_the_first_passcode(machine, again)
+
+
+def without_a_program_for_prompts_it_offers_to_start_it():
+    with Machine(prompts=False) as machine:
+        os.makedirs(machine.folder + "/.config/autostart")
+        with open(machine.folder + "/.config/autostart/org.latchkey.Agent.desktop", "w") as file:
+            file.write(f"[Desktop Entry]\nType=Application\nName=Latchkey\nExec={AGENT}\n")
+        window = machine.open()
+        window.sees("No Passcode Is Set")
+        window.keys("alt+s")
+        tree = window.sees("the program that shows its prompts is not running")
+        everything_has_a_name(tree)
+        window.picture("no-prompts")
+        window.press_button("Start It")
+        window.sees("Prompts can be shown now.")
+        prompt = machine.found_prompts()
+        window.keys("alt+s")
+        prompt.enter("135790", "135790")
+        window.sees("A Passcode Is Set")
+
+
+def without_a_daemon_it_explains_and_offers_the_fix():
+    with Machine(prompts=False) as machine:
+        missing = machine.folder + "/latchkeyd"
+        window = machine.open(LATCHKEY_DAEMON=missing)
+        tree = window.sees("Latchkey Is Not Running")
+        check(tree.says("Your stored items are not lost."), "it explains")
+        everything_has_a_name(tree)
+        window.picture("no-daemon")
+        for page in "Activity", "Apps", "Backup":
+            window.open(page)
+            window.sees("Latchkey Is Not Running")
+        window.keys("alt+m")
+        tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Program of the service"))
+        everything_has_a_name(tree)
+        window.picture("no-daemon-health")
+        check(tree.named("Copy Command: Program of the service", "push button"), "the fix is offered")
+        os.symlink(PROGRAMS + "/latchkeyd", missing)
+        window.open("Passcode")
+        window.keys("alt+t")
+        window.sees("No Passcode Is Set")
+
+
+def a_store_that_cannot_be_opened_is_explained():
+    with Machine(prompts=False) as machine:
+        machine.latchkey("set", "login", input="5000\n", app="bank")
+        machine.stop_daemon()
+        with open(machine.store + "/latchkeyd.conf", "w") as file:
+            file.write("tier = simulated\n")
+        window = machine.open()
+        tree = window.sees("The Keychain Cannot Be Opened")
+        everything_has_a_name(tree)
+        window.picture("store-unusable")
+        window.open("Health")
+        window.sees("Needs Attention")
+
+
+def activity_shows_which_app_asked_for_what():
+    with Machine() as machine:
+        window = machine.open("activity")
+        window.sees("No app has used your keychain yet.")
+        window.picture("activity-empty")
+        machine.set_passcode()
+        machine.latchkey("set", "login", "--protect", "passcode", input="topsecret\n", app="bank")
+        machine.latchkey("set", "token", input="topsecret\n", app="mail")
+        machine.latchkey("delete", "token", app="mail")
+        reading = subprocess.Popen(
+            [machine.app("bank"), "get", "login"], env=machine.environment, stdout=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, start_new_session=True)
+        machine.prompt.enter("135790")
+        check(reading.wait(20) == 0, "the item is read")
+        window.keys("F5")
+        tree = window.sees(lambda t: t.says("bank read “login, latchkey”") and t.says("mail deleted an item"))
+        check(tree.says("bank stored “login, latchkey”") and tree.says("Today, "), "\n".join(tree.lines()))
+        check(not tree.holds("topsecret"), "no secret is in the window")
+        everything_has_a_name(tree)
+        window.picture("activity")
+        # The list of apps follows the search field.
+        window.keys("ctrl+f")
+        window.sees(lambda t: any(n.focused and n.name == "Search" for n in t.all()))
+        window.type("stored")
+        tree = window.sees(lambda t: t.says("bank stored") and not t.says("bank read"))
+        check(tree.says("mail stored"), "the search finds both")
+        window.keys("ctrl+a", "BackSpace", "Tab")
+        window.sees("bank read")
+        window.keys("space", "Down", "Down", "Down", "Return")
+        tree = window.sees(lambda t: t.says("mail stored") and not t.says("bank stored"))
+        window.picture("activity-one-app")
+
+
+def older_activity_is_read_on_demand():
+    with Machine(prompts=False) as machine:
+        for number in range(52):
+            machine.latchkey("set", f"item{number}", input="x\n", app="bank")
+            machine.latchkey("delete", f"item{number}", app="bank")
+        window = machine.open("activity")
+        tree = window.sees("bank deleted")
+        # The newest hundred entries, some of which are not of the app.
+        check(rows(tree) < 104, f"{rows(tree)} rows")
+        window.keys("alt+o")
+        window.sees(lambda t: rows(t) == 104)
+
+
+def rows(tree):
+    return sum(n.role == "list item" and "bank" in n.name for n in tree.all())
+
+
+def apps_show_names_and_rules_and_no_secret():
+    with Machine() as machine:
+        window = machine.open("apps")
+        window.sees("No app has stored anything yet.")
+        window.picture("apps-empty")
+        machine.set_passcode()
+        machine.latchkey("set", "login", "--service", "bank.example", input="topsecret\n", app="bank")
+        machine.latchkey(
+            "set", "card", "--service", "bank.example", "--protect", "passcode", "--device-only", input="topsecret\n",
+            app="bank")
+        machine.latchkey("set", "<b>anna</b> & co", "--service", "mail", "--protect", "presence", input="topsecret\n",
+                         app="mail")
+        machine.latchkey("key", "create", "laptop", app="mail")
+        window.keys("F5")
+        tree = window.sees(lambda t: t.says("login, bank.example") and t.says("<b>anna</b> & co"))
+        check(tree.says("needs the passcode. Never leaves this computer"), "\n".join(tree.lines()))
+        check(tree.says("its app gets it while the keychain is unlocked"), "the rule of an unprotected item is shown")
+        check(tree.says("needs your finger, your face or the passcode"), "the rule presence is shown")
+        check(tree.says("Private key") and tree.says("Public key"), "the halves of a key pair are told apart")
+        check(tree.says("2 items"), "items are counted by app")
+        check(not tree.holds("topsecret"), "no secret is in the window")
+        everything_has_a_name(tree)
+        window.picture("apps")
+        window.keys("ctrl+f")
+        window.sees(lambda t: any(n.focused and n.name == "Search Items" for n in t.all()))
+        window.type("card")
+        tree = window.sees(lambda t: t.says("card, bank.example") and not t.says("login"))
+        window.picture("apps-search")
+        window.type("xyz")
+        window.sees("No item matches.")
+
+
+def the_keychain_is_locked_and_unlocked():
+    with Machine() as machine:
+        machine.set_passcode()
+        machine.latchkey("set", "login", input="5000\n", app="bank")
+        window = machine.open("apps")
+        window.sees("login")
+        window.keys("ctrl+l")
+        tree = window.sees(lambda t: (n := t.named("Unlock", "push button")) and n.sensitive)
+        check(not tree.named("Lock Now"), "it cannot be locked twice")
+        check('"keychainLocked":true' in machine.latchkey("status", "--json"), "the daemon is locked")
+        everything_has_a_name(tree)
+        window.picture("locked")
+        window.open("Passcode")
+        window.picture("locked-passcode")
+        window.keys("ctrl+u")
+        machine.prompt.asks("unlock this keychain")
+        machine.prompt.enter("135790")
+        window.sees(lambda t: t.named("Lock Now", "push button"))
+        check('"keychainLocked":false' in machine.latchkey("status", "--json"), "the daemon is unlocked")
+
+
+def face_permissions_are_withdrawn():
+    with Machine(tier="simulated") as machine:
+        window = machine.open("faces")
+        tree = window.sees("No App Has Asked")
+        check(tree.says("Simulated keychain: protects nothing"), "a simulated keychain says so")
+        window.picture("faces-empty")
+        machine.latchkey("sim", "passcode", "set", input="1234\n")
+        machine.latchkey("sim", "sensor", "face")
+        machine.latchkey("sim", "enrol")
+        asking = subprocess.Popen(
+            [PROGRAMS + "/latchkey-test-client", "evaluate", "--reason", "open the album", "--face", "finding pictures"],
+            env=dict(machine.environment, LATCHKEY_APP_ID="Album"), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+            start_new_session=True)
+        machine.prompt.press_button("Allow")
+        machine.prompt.sees("Look at the sensor.")
+        machine.prompt.keys("Escape")
+        asking.wait(20)
+        window.keys("F5")
+        tree = window.sees("May use your face")
+        everything_has_a_name(tree)
+        window.picture("faces")
+        refuse = next(n.name for n in tree.all() if n.role == "push button" and n.name.startswith("Do not allow"))
+        window.press_button(refuse)
+        window.sees("May not use your face")
+        check('"faceID":false' in machine.latchkey("apps", "--json"), "the daemon refuses the app")
+        window.picture("faces-refused")
+        window.press_button(refuse.replace("Do not allow", "Ask again for"))
+        window.sees("No App Has Asked")
+        check("[]" in machine.latchkey("apps", "--json"), "the daemon forgot the answer")
+
+
+def a_backup_is_written_and_restored():
+    with Machine() as machine, Machine() as other:
+        machine.set_passcode()
+        machine.latchkey("set", "login", input="topsecret\n", app="bank")
+        machine.latchkey("set", "token", input="topsecret\n", app="mail")
+        machine.latchkey("set", "card", "--device-only", input="topsecret\n", app="bank")
+        path = machine.folder + "/my backup"
+        window = machine.open("backup")
+        tree = window.sees("Create a backup")
+        everything_has_a_name(tree)
+        window.picture("backup")
+        window.keys("alt+c")
+        choose_file(window, "Create a backup", path)
+        window.busy_with("write the recovery code down")
+        machine.prompt.enter("135790")
+        tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
+        code = next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name))
+        check(window.tree() and not window.tree().holds(code), "the settings window does not show the code")
+        machine.prompt.picture("prompt-recovery-code")
+        check((found := scanned(machine)) == code, f"the QR code is {found!r}, not {code!r}")
+        next(n for n in tree.all() if n.role == "push button" and n.name.startswith("I ")).press()
+        tree = window.sees("The backup contains 2 items.")
+        check(tree.says("1 item could not be included:") and tree.says("card"), "\n".join(tree.lines()))
+        window.picture("backup-written")
+        with open(path, "rb") as file:
+            check(b"topsecret" not in file.read(), "the backup is encrypted")
+
+        restoring = other.open("backup")
+        tree = restoring.sees("Set a passcode first")
+        check(not tree.named("Restore…"), "nothing can be restored without a passcode")
+        restoring.picture("backup-no-passcode")
+        other.set_passcode()
+        restoring.keys("F5")
+        restoring.sees(lambda t: t.named("Restore…", "push button"))
+        restoring.keys("alt+r")
+        choose_file(restoring, "Restore a backup", path)
+        other.prompt.enter("135790")
+        other.prompt.sees("Type the recovery code")
+        other.prompt.enter(code)
+        restoring.sees("2 items restored.")
+        check(other.latchkey("get", "login", app="bank").strip() == "topsecret", "the item is there")
+        restoring.open("Backup")
+        restoring.keys("alt+r")
+        choose_file(restoring, "Restore a backup", machine.folder + "/store/latchkeyd.conf")
+        restoring.sees(lambda t: any(n.role == "alert" and n.name for n in t.all()))
+        restoring.picture("backup-no-backup")
+
+
+def choose_file(window, title, path):
+    """Types the path in the file dialog of GTK, whose lists are too long to be read over the accessibility bus."""
+    window.keys("ctrl+a", title=title)
+    window.type(path, title=title)
+    window.keys("Return", title=title)
+    until(lambda: not window.shows(title), lambda: "the dialog is still open")
+
+
+def scanned(machine):
+    """What a camera reads from the screen."""
+    picture = machine.folder + "/screen.png"
+
+    def read():
+        subprocess.run(["import", "-window", "root", picture], check=True)
+        found = subprocess.run(["zbarimg", "--quiet", "--raw", picture], capture_output=True, text=True)
+        return found.stdout.strip()
+
+    return until(read, lambda: "the screen shows no QR code")
+
+
+def health_lists_what_works_and_what_the_keychain_is():
+    with Machine() as machine:
+        window = machine.open("health")
+        tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Protection"))
+        check(tree.says("A service of your own"), "the protection is named")
+        everything_has_a_name(tree)
+        window.picture("health")
+        window.press_button("Open Passcode: Passcode")
+        window.sees("No Passcode Is Set")
+
+
+def without_the_program_fingerprints_are_explained():
+    with Machine(prompts=False) as machine:
+        window = machine.open("fingerprints")
+        tree = window.sees("Fingerprints Cannot Be Used")
+        check(tree.says("is not installed"), "it explains")
+        window.picture("fingerprints-not-installed")
+
+
+def without_a_reader_it_says_so():
+    with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus"), has_reader=False) as fprintd:
+        window = machine.open_with_fingerprints(fprintd)
+        tree = window.sees("No Fingerprint Reader")
+        everything_has_a_name(tree)
+        window.picture("fingerprints-no-reader")
+
+
+def a_finger_is_enrolled_in_stages_and_deleted():
+    with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+        window = machine.open_with_fingerprints(fprintd)
+        tree = window.sees("No finger is enrolled")
+        everything_has_a_name(tree)
+        check(tree.says("Virtual device for debugging"), "the reader is named")
+        window.picture("fingerprints-none")
+        window.keys("alt+e")
+        window.busy_with("Right index finger: swipe it over the reader.")
+        fprintd.scan("SCAN A")
+        window.busy_with("1 of 5 scans. Lift your finger, and swipe again.")
+        fprintd.scan("RETRY 2")
+        window.busy_with("1 of 5 scans. Centre your finger on the reader, and try again.")
+        window.picture("fingerprints-enrolling")
+        # Cancelled: the reader is released and can be claimed again.
+        window.press_button("Cancel")
+        window.sees(lambda t: t.says("Cancelled. Nothing was changed.") and t.says("No finger is enrolled"))
+        window.keys("alt+e")
+        for number in range(5):
+            fprintd.scan("SCAN A")
+            if number < 4:
+                window.busy_with(f"{number + 1} of 5 scans.")
+        window.sees(lambda t: t.named("Delete Right index finger", "push button"))
+        window.picture("fingerprints")
+        window.press_button("Delete Right index finger")
+        window.picture("fingerprints-delete", title="Delete Right index finger?")
+        window.answer("Delete Right index finger?", "Delete")
+        window.sees(lambda t: t.says("No finger is enrolled") and t.says("Right index finger was deleted."))
+
+
+def a_narrow_window_shows_the_list_or_a_page():
+    with Machine(prompts=False) as machine:
+        window = machine.open()
+        window.sees("No Passcode Is Set")
+        window.resize(360, 600)
+        window.picture("narrow")
+        # The page stays open, with a button that leads back.
+        tree = window.sees(lambda t: t.named("Back to the List", "push button"))
+        check(tree.says("No Passcode Is Set"), "the page is shown")
+        window.keys("alt+Left")
+        window.sees(lambda t: not t.named("Back to the List") and any(n.focused and n.name == "Passcode" for n in t.all()))
+        window.picture("narrow-list")
+        window.keys("Down", "Down", "Return")
+        window.sees("No app has used your keychain yet.")
+
+
+def the_list_of_pages_is_used_by_keyboard():
+    with Machine(prompts=False) as machine:
+        window = machine.open()
+        window.sees("No Passcode Is Set")
+        # Leads to the list if the display is narrow.
+        window.keys("alt+Left")
+        window.sees(lambda t: any(n.focused and n.name == "Passcode" for n in t.all()))
+        if window.tree().says("No Passcode Is Set"):
+            window.keys("F6")
+            window.sees(lambda t: t.named("No Passcode Is Set", "list item").focused)
+            window.keys("F6")
+        window.keys("Down", "Down", "Down", "Return")
+        window.sees("No app has stored anything yet.")
+        window.keys("ctrl+q")
+        check(window.has_ended() == 0, "the window is closed")
+
+
+PAGES = ["Passcode", "Fingerprints", "Activity", "Apps", "Face Permissions", "Backup", "Health"]
+
+
+def the_window_speaks_the_language_of_the_session():
+    """German, and two catalogues of tests: texts that are half as long again, and a script from right to left."""
+    with Machine() as machine:
+        machine.latchkey("set", "login", input="5000\n", app="bank")
+        locale = machine.subfolder("locale")
+        for step in "build", "pseudo":
+            subprocess.run(["scripts/words", step, locale], check=True, stdout=subprocess.DEVNULL)
+        for language in "de", "qps", "he":
+            with open(f"{locale}/{language}/LC_MESSAGES/latchkey.mo", "rb") as file:
+                words = gettext.GNUTranslations(file).gettext
+            window = machine.open(LATCHKEY_LOCALE_DIR=locale, LANG=f"{language}.UTF-8", LC_ALL="", LANGUAGE="")
+            window.title = words("Latchkey Settings")
+            for number, page in enumerate(PAGES):
+                window.keys(f"alt+{number + 1}")
+                tree = window.sees(lambda t: any(
+                    n.name == words(page) and (n.role == "list item" and n.selected or t.named(words("Back to the List")))
+                    for n in t.all()))
+                everything_has_a_name(tree)
+                window.picture(f"{language}-{page.lower().replace(' ', '-')}")
+            window.keys("alt+1")
+            window.sees(words("No Passcode Is Set"))
+            window.keys("alt+4")
+            # The names that apps chose are the same in every language.
+            window.sees(lambda t: t.holds("bank") and t.holds("login"))
+            window.end()
+
+
+def wrong_arguments_and_a_missing_display_are_reported():
+    with Machine(prompts=False) as machine:
+        window = machine.open("nonsense")
+        check(window.has_ended() == 64 and "unknown page or option nonsense" in window.said(), window.said())
+        window = machine.open(DISPLAY="", WAYLAND_DISPLAY="")
+        check(window.has_ended() == 69 and "there is no display" in window.said(), window.said())
+        window = machine.open("--help")
+        check(window.has_ended() == 0 and "usage: latchkey-settings" in window.said(), window.said())
+
+
+TESTS = [
+    a_passcode_is_set_at_the_prompt,
+    the_passcode_is_changed_tried_and_removed,
+    an_operation_is_cancelled_in_the_window_and_at_the_prompt,
+    closing_the_window_ends_the_operation,
+    without_a_program_for_prompts_it_offers_to_start_it,
+    without_a_daemon_it_explains_and_offers_the_fix,
+    a_store_that_cannot_be_opened_is_explained,
+    activity_shows_which_app_asked_for_what,
+    older_activity_is_read_on_demand,
+    apps_show_names_and_rules_and_no_secret,
+    the_keychain_is_locked_and_unlocked,
+    face_permissions_are_withdrawn,
+    a_backup_is_written_and_restored,
+    health_lists_what_works_and_what_the_keychain_is,
+    without_the_program_fingerprints_are_explained,
+    without_a_reader_it_says_so,
+    a_finger_is_enrolled_in_stages_and_deleted,
+    a_narrow_window_shows_the_list_or_a_page,
+    the_list_of_pages_is_used_by_keyboard,
+    the_window_speaks_the_language_of_the_session,
+    wrong_arguments_and_a_missing_display_are_reported,
+]
+
+
+sys.exit(run(TESTS))

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// A dialog over a window with a question and two answers.
+@MainActor public enum Question {
+    /// Asks, and calls `action` if the user agrees. Escape and closing the dialog decline.
+    ///
+    /// - Parameters:
+    ///   - heading: the question, in plain text.
+    ///   - body: what follows from agreeing, in plain text.
+    ///   - decline: the title of the button that changes nothing, with a mnemonic.
+    ///   - agree: the title of the button that agrees, with a mnemonic.
+    ///   - isDestructive: whether agreeing deletes something; it is then not the default.
+    public static func ask(
+        over parent: AppWindow, heading: String, body: String, decline: String, agree: String, isDestructive: Bool,
+        _ action: @escaping @MainActor () -> Void
+    ) {
+        let made: UnsafeMutablePointer<GtkWidget> = adw_message_dialog_new(parent.pointer, heading, body)
+        let dialog = UnsafeMutableRawPointer(made).assumingMemoryBound(to: AdwMessageDialog.self)
+        adw_message_dialog_add_response(dialog, "no", decline)
+        adw_message_dialog_add_response(dialog, "yes", agree)
+        adw_message_dialog_set_response_appearance(
+            dialog, "yes", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
+        adw_message_dialog_set_default_response(dialog, isDestructive ? "no" : "yes")
+        adw_message_dialog_set_close_response(dialog, "no")
+        // The title is the name that assistive technology reads.
+        gtk_window_set_title(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self), heading)
+        let answered: @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = { _, response, data in
+            guard let response, strcmp(response, "yes") == 0 else { return }
+            let action = Action.of(data)
+            MainActor.assumeIsolated { action?.run() }
+        }
+        attach(UnsafeMutableRawPointer(made), "response", unsafeBitCast(answered, to: GCallback.self), action)
+        gtk_window_present(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self))
+    }
+}

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives the windows of a program by keyboard, reads them over the accessibility bus, and runs tests that do."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi  # noqa: E402
+
+PICTURES = os.environ.get("LATCHKEY_SCREENSHOTS", "")
+PATIENCE = 20
+NAMED = ("push button", "toggle button", "check box", "combo box", "entry", "password text", "text", "list", "list item")
+
+
+class Failed(AssertionError):
+    pass
+
+
+def check(condition, words):
+    if not condition:
+        raise Failed(words)
+
+
+def until(condition, words, every=0.03):
+    """Polls `condition` until its result is true, and returns it; fails with the text of `words()` after a timeout.
+
+    Polling is necessary: the accessibility bus, the transcript and the log report no event for which a test could
+    wait.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        if time.monotonic() >= deadline:
+            raise Failed(words())
+        time.sleep(every)
+    return found
+
+
+class Node:
+    """The state of a widget and its descendants, as assistive technology sees it."""
+
+    def __init__(self, accessible):
+        accessible.clear_cache()
+        self.accessible = accessible
+        states = accessible.get_state_set()
+        self.shows = states.contains(Atspi.StateType.VISIBLE)
+        self.focused = states.contains(Atspi.StateType.FOCUSED)
+        self.sensitive = states.contains(Atspi.StateType.SENSITIVE)
+        self.selected = states.contains(Atspi.StateType.SELECTED)
+        self.role = accessible.get_role_name()
+        self.name = accessible.get_name() or ""
+        self.description = accessible.get_description() or ""
+        self.text = ""
+        interface = accessible.get_text_iface()
+        if interface:
+            self.text = interface.get_text(0, interface.get_character_count())
+        self.children = []
+        for index in range(accessible.get_child_count()):
+            child = accessible.get_child_at_index(index)
+            if child:
+                self.children.append(Node(child))
+
+    def across(self):
+        """Its left edge within its window and its width, in pixels."""
+        component = self.accessible.get_component_iface()
+        extents = component.get_extents(Atspi.CoordType.WINDOW) if component else None
+        return (extents.x, extents.width) if extents else (0, 0)
+
+    def press(self):
+        """Performs its action, as assistive technology does."""
+        check(self.accessible.get_action_iface().do_action(0), f"{self.name!r} cannot be pressed")
+
+    def all(self, hidden=False):
+        if self.shows or hidden:
+            yield self
+            for child in self.children:
+                yield from child.all(hidden)
+
+    def named(self, name, role=None):
+        return next((n for n in self.all() if n.name == name and role in (None, n.role)), None)
+
+    def says(self, words):
+        return any(words in n.name or words in n.text for n in self.all())
+
+    def holds(self, words):
+        """Whether any widget contains the text, visible or not."""
+        return any(words in n.name or words in n.text or words in n.description for n in self.all(hidden=True))
+
+    def lines(self, depth=0):
+        if not self.shows:
+            return
+        marks = "".join(m for m, on in (("*", self.focused), ("-", not self.sensitive), ("=", self.selected)) if on)
+        yield "  " * depth + f"{self.role} {self.name!r} {self.text!r} {self.description!r} {marks}"
+        for child in self.children:
+            yield from child.lines(depth + 1)
+
+
+def everything_has_a_name(tree):
+    """Fails for a widget that assistive technology could not name."""
+    for node in tree.all():
+        if node.role in NAMED:
+            check(node.name and not node.name.startswith("Gtk"), f"a {node.role} has no name:\n" + "\n".join(tree.lines()))
+
+
+class Windows:
+    """The windows of a process. A subclass sets `process`; `title`, the name of its main window; and `log`, the file to
+    which the process writes its output."""
+
+    process = None
+    title = ""
+    log = None
+
+    def said(self):
+        """The output of the process, for the message of a failed test."""
+        with open(self.log) as file:
+            return file.read()
+
+    def end(self):
+        """Ends the process, at first as a desktop does."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    # Accessibility
+
+    def tree(self, title=None):
+        """The window with this title; None while there is none."""
+        title = title or self.title
+        desktop = Atspi.get_desktop(0)
+        desktop.clear_cache()
+        for index in range(desktop.get_child_count()):
+            try:
+                program = desktop.get_child_at_index(index)
+                if not program or program.get_process_id() != self.process.pid:
+                    continue
+                program.clear_cache()
+                for place in range(program.get_child_count()):
+                    window = program.get_child_at_index(place)
+                    if window and window.get_name() == title:
+                        return Node(window)
+            except gi.repository.GLib.Error:
+                # A widget was destroyed while it was read.
+                continue
+        return None
+
+    def sees(self, condition, title=None):
+        """Waits until the window contains a text, or fulfils a function of its tree; returns the tree."""
+        is_right = condition if callable(condition) else lambda tree: tree.says(condition)
+        tree = None
+
+        def look():
+            nonlocal tree
+            try:
+                tree = self.tree(title)
+                if tree and is_right(tree):
+                    # Reading takes many calls, between which the window may change: only a tree that reads the same
+                    # twice is one state of it.
+                    before, tree = list(tree.lines()), self.tree(title)
+                    if tree and list(tree.lines()) == before and is_right(tree):
+                        return tree
+            except gi.repository.GLib.Error:
+                pass
+            check(self.process.poll() is None, f"the program ended: {self.said()}")
+
+        def words():
+            shown = "\n".join(tree.lines()) if tree else "no window"
+            return f"not found: {condition}\n{shown}\n{self.said()}"
+
+        return until(look, words)
+
+    def press_button(self, name):
+        """Presses the button with this name over the accessibility bus."""
+        def button(tree):
+            # GTK 4.8 repeats the label in the name of a button with a plain label.
+            found = tree.named(name, "push button") or tree.named(f"{name} {name}", "push button")
+            return found if found and found.sensitive else None
+
+        button(self.sees(button)).press()
+
+    # The keyboard and the window
+
+    def search(self, title=None):
+        """The arguments with which xdotool finds a visible window of the program. xdotool reads titles in the C locale only,
+        so that a window whose title is not in ASCII has to be the only one."""
+        title = title or self.title
+        named = ["--name", f"^{re.escape(title)}$"] if title.isascii() else []
+        return ["--all", "--onlyvisible", "--pid", str(self.process.pid), *named]
+
+    def resize(self, width, height, title=None):
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", *self.search(title)],
+            capture_output=True, text=True, check=True, timeout=PATIENCE)
+        subprocess.run(["xdotool", "windowsize", found.stdout.split()[0], str(width), str(height)], check=True)
+
+    def shows(self, title):
+        """Whether a window with this title is on the display."""
+        return subprocess.run(
+            ["xdotool", "search", *self.search(title)], capture_output=True, timeout=PATIENCE).returncode == 0
+
+    def focus(self, title=None):
+        # There is no window manager that would give the window the focus.
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", *self.search(title)],
+            capture_output=True, text=True, check=True, timeout=PATIENCE)
+        subprocess.run(["xdotool", "windowfocus", "--sync", found.stdout.split()[0]], check=True, timeout=PATIENCE)
+
+    def keys(self, *names, title=None):
+        self.focus(title)
+        for name in names:
+            subprocess.run(["xdotool", "key", "--delay", "10", name], check=True)
+
+    def type(self, text, title=None):
+        self.focus(title)
+        subprocess.run(["xdotool", "type", "--delay", "10", text], check=True)
+
+    def enter(self, *passwords):
+        for password in passwords:
+            self.type(password)
+            self.keys("Return")
+
+    # Screenshots
+
+    def picture(self, name, title=None):
+        if not PICTURES:
+            return
+        self.focus(title)
+        time.sleep(0.4)  # Only screenshots wait for the end of an animation.
+        subprocess.run(["import", "-window", "root", f"{PICTURES}/{name}.png"], check=True)
+
+
+# The tests of a program
+
+def run(tests):
+    """Runs the tests whose names contain one of the program's arguments, or all of them; returns its exit status."""
+    wanted = sys.argv[1:]
+    chosen = [t for t in tests if not wanted or any(w in t.__name__ for w in wanted)]
+    failures = []
+    for test in chosen:
+        begin = time.monotonic()
+        try:
+            test()
+            print(f"pass  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
+        except Exception as error:
+            if isinstance(error, Failed):
+                place = traceback.extract_tb(error.__traceback__)
+                line = [f.lineno for f in place if f.filename.endswith("test_window.py")][-1]
+                print(f"      line {line}: {error}")
+                failures.append(f"{test.__name__}, line {line}")
+            else:
+                traceback.print_exc()
+                failures.append(f"{test.__name__}: {error!r}")
+            print(f"FAIL  {test.__name__}", flush=True)
+    # Repeats failures at the end of a long log.
+    for failure in failures:
+        print(f"failed: {failure}")
+    print(f"{len(chosen) - len(failures)} of {len(chosen)} passed")
+    return 1 if failures or not chosen else 0

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+
+extension KeychainControl {
+    /// An item that a backup left out.
+    public struct LeftOut: Equatable, Sendable {
+        /// The app that stored it; empty if the item cannot be read.
+        public let app: String
+        /// Its name; empty if it has none or cannot be read.
+        public let name: String
+        /// Why it was left out, as a clause in English.
+        public let reason: String
+    }
+
+    /// What a backup contains, or what was added from it.
+    public struct BackupResult: Equatable, Sendable {
+        /// Number of items in the backup, or added to the keychain.
+        public let count: UInt64
+        /// Number of items that were in the keychain already.
+        public let presentCount: UInt64
+        /// Number of items that were left out.
+        public let leftOutCount: UInt64
+        /// The first of them.
+        public let leftOut: [LeftOut]
+
+        init(_ result: BackupTransfer.Result) {
+            count = result.count
+            presentCount = result.present
+            leftOutCount = result.staying.count
+            leftOut = result.staying.named.map { item in
+                let name = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")
+                return LeftOut(app: item.group, name: name.isEmpty ? item.label : name, reason: item.reason.words)
+            }
+        }
+    }
+
+    /// Writes a backup to a file. The user allows it at a prompt, which also shows the recovery code: nothing else
+    /// shows it.
+    ///
+    /// - Parameters:
+    ///   - path: the file; it gets this name only when it is complete.
+    ///   - mayReplace: whether an existing file is replaced.
+    ///   - progress: called on the calling thread with the number of items so far.
+    /// - Returns: what the backup contains.
+    /// - Throws: `SettingsFailure`, with code `exists` if there is such a file that may not be replaced, and `cancelled`
+    ///   if the user cancels.
+    public func writeBackup(
+        to path: String, mayReplace: Bool, progress: (Int) -> Void
+    ) throws(SettingsFailure) -> BackupResult {
+        guard mayReplace || !Files.exists(path) else {
+            throw SettingsFailure(.exists, "\(path) exists already.")
+        }
+        do throws(Failure) {
+            return BackupResult(try transfer.export(to: path, progress: progress))
+        } catch {
+            throw SettingsFailure(error)
+        }
+    }
+
+    /// Adds the items of a backup. The user enters its recovery code at the prompt.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - progress: called on the calling thread with the number of added items so far.
+    /// - Returns: what was added.
+    /// - Throws: `SettingsFailure`, with code `notFound` if there is no such file, and `cancelled` if the user cancels.
+    public func readBackup(from path: String, progress: (Int) -> Void) throws(SettingsFailure) -> BackupResult {
+        do throws(Failure) {
+            return BackupResult(try transfer.restore(from: path, progress: progress))
+        } catch {
+            throw SettingsFailure(error)
+        }
+    }
+}

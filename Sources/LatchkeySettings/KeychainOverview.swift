@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// The state of the user's keychain.
+public struct KeychainOverview: Equatable, Sendable {
+    /// What protects the store.
+    public enum Protection: CaseIterable, Sendable {
+        /// Two services of the system, and a TPM that seals the root key.
+        case chip
+        /// Two services of the system, which keep the root key in a file.
+        case services
+        /// A daemon of the user, which keeps the root key in a file of theirs.
+        case user
+        /// A simulated machine for tests, which protects nothing.
+        case simulated
+    }
+
+    /// The kind of sensor.
+    public enum Sensor: CaseIterable, Sendable {
+        /// There is no sensor.
+        case none
+        /// A fingerprint reader.
+        case finger
+        /// A camera for faces.
+        case face
+        /// A camera for eyes.
+        case eyes
+    }
+
+    /// What protects the store.
+    public let protection: Protection
+    /// The folder of the store, or a name of the system's store.
+    public let storePath: String
+    /// Number of items of all apps; 0 when `problem` is set.
+    public let itemCount: UInt64
+    /// Whether a passcode is set.
+    public let isPasscodeSet: Bool
+    /// Whether the keychain is locked.
+    public let isLocked: Bool
+    /// The kind of sensor that the daemon uses.
+    public let sensor: Sensor
+    /// Whether a finger or a face is enrolled.
+    public let isEnrolled: Bool
+    /// Whether the sensor is ignored until the passcode was entered.
+    public let isSensorLocked: Bool
+    /// Number of damaged items that were set aside.
+    public let damagedCount: UInt64
+    /// Why the store cannot be used; nil if it can.
+    public let problem: SettingsFailure?
+
+    init(_ report: StatusReport) {
+        protection =
+            switch report.tier {
+            case .tpm: .chip
+            case .file: .services
+            case .user: .user
+            case .simulated: .simulated
+            }
+        sensor =
+            switch report.biometry {
+            case .none: .none
+            case .touchID: .finger
+            case .faceID: .face
+            case .opticID: .eyes
+            }
+        storePath = report.storePath
+        problem = report.problem.map { SettingsFailure($0) }
+        itemCount = report.problem == nil ? report.itemCount : 0
+        isPasscodeSet = report.isPasscodeSet
+        isLocked = report.isLocked
+        isEnrolled = report.isEnrolled
+        isSensorLocked = report.isBiometryLocked
+        damagedCount = report.quarantineCount
+    }
+}

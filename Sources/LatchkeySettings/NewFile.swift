@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+import LatchkeySystem
+
+/// A file that gets its name only when it is complete and synchronised to the disk.
+package final class NewFile {
+    private let path: String
+    private let partial: String
+    private let file: Descriptor
+    private var isFinished = false
+
+    /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name.
+    package init(_ path: String) throws(Failure) {
+        self.path = path
+        partial = path + ".partial"
+        // O_NONBLOCK: a named pipe of that name must not block the command.
+        if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), Self.isLocked(other) {
+            throw Self.isBeingWritten(path)
+        }
+        // Left behind by a killed program, or placed there by another user to read what is written.
+        Files.remove(partial)
+        do throws(SystemError) {
+            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
+        // The file is new, so this fails only on a file system without locks; `isStillThere` works there too.
+        flock(file.number, LOCK_EX | LOCK_NB)
+    }
+
+    private static func isLocked(_ file: Descriptor) -> Bool {
+        flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// Whether the name still belongs to this file: two programs may have started at the same time.
+    private var isStillThere: Bool {
+        guard let mine = try? file.status(),
+            let named = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).status()
+        else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+
+    deinit { if !isFinished, isStillThere { Files.remove(partial) } }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(Failure) { try write(SecretBytes(bytes)) }
+
+    /// Appends the bytes of a secret, or of anything else.
+    package func write(_ bytes: SecretBytes) throws(Failure) {
+        do throws(SystemError) {
+            try bytes.withBytes { (bytes) throws(SystemError) in try file.write(all: bytes) }
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
+    }
+
+    /// Synchronises the file and renames it.
+    package func finish() throws(Failure) {
+        do throws(SystemError) {
+            // Before the name is checked, because this takes longest.
+            try file.synchronize()
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
+        guard isStillThere else { throw Self.isBeingWritten(path) }
+        do throws(SystemError) {
+            try Files.rename(partial, to: path)
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
+        isFinished = true
+    }
+
+    private static func isBeingWritten(_ path: String) -> Failure {
+        Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// An item of the keychain as a list shows it: its names and its rule, without its secret.
+public struct StoredItem: Equatable, Identifiable, Sendable {
+    /// The kinds of item.
+    public enum Kind: CaseIterable, Sendable {
+        /// A password of an app (`kSecClassGenericPassword`).
+        case password
+        /// A password of a server (`kSecClassInternetPassword`).
+        case internetPassword
+        /// A private key (`kSecClassKey`).
+        case privateKey
+        /// A public key (`kSecClassKey`).
+        case publicKey
+        /// A certificate (`kSecClassCertificate`).
+        case certificate
+    }
+
+    /// What a program has to prove before it gets the secret.
+    public enum Rule: CaseIterable, Sendable {
+        /// Nothing: the app gets it whenever the keychain is unlocked.
+        case nothing
+        /// A finger, a face or the passcode.
+        case presence
+        /// An enrolled finger or face.
+        case biometry
+        /// A finger or face that was enrolled when the item was stored.
+        case currentBiometry
+        /// The passcode.
+        case passcode
+        /// A password of the app only.
+        case appPassword
+        /// Another demand, such as a paired device.
+        case other
+    }
+
+    /// Identifies the item on this machine: its name in the audit log, in hexadecimal.
+    public let id: String
+    /// The access group, which is the name of the app that stored it.
+    public let app: String
+    /// The kind of item.
+    public let kind: Kind
+    /// The account, the tag of a key, or the label; may be empty.
+    public let name: String
+    /// The service or the server; may be empty.
+    public let place: String
+    /// The app's description of the item; may be empty.
+    public let label: String
+    /// What a program has to prove before it gets the secret.
+    public let rule: Rule
+    /// Whether the item never leaves this machine, not even in a backup.
+    public let staysHere: Bool
+    /// Whether the item is deleted when the passcode is removed.
+    public let needsPasscode: Bool
+
+    init(_ item: FoundItem, number: Int) {
+        // An item without a reference gets a name that no other item of the list has.
+        id = item.auditName.map { Hexadecimal.encode($0) } ?? "#\(number)"
+        app = item.text(.accessGroup)
+        kind =
+            switch item.itemClass {
+            case .genericPassword: .password
+            case .internetPassword: .internetPassword
+            case .key: item.attributes?[.keyClass] == .number(KeyHalf.publicKey.rawValue) ? .publicKey : .privateKey
+            case .certificate: .certificate
+            }
+        name = item.name
+        place = item.place
+        label = item.text(.label)
+        let control = item.accessControl ?? AccessControl()
+        rule = Rule(control.constraints)
+        staysHere = control.accessibility.isThisDeviceOnly
+        needsPasscode = control.accessibility == .whenPasscodeSetThisDeviceOnly
+    }
+}
+
+extension StoredItem.Rule {
+    init(_ constraints: AccessConstraints) {
+        let demands = constraints.intersection(.demands)
+        switch demands {
+        case []: self = .nothing
+        case .applicationPassword: self = .appPassword
+        default:
+            if demands.contains(.userPresence) {
+                self = .presence
+            } else if demands.contains(.biometryCurrentSet) {
+                self = .currentBiometry
+            } else if demands.contains(.companion) {
+                self = .other
+            } else if demands.isSuperset(of: [.biometryAny, .devicePasscode]) {
+                self = constraints.contains(.or) ? .presence : .other
+            } else {
+                self = demands.contains(.biometryAny) ? .biometry : .passcode
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchkeySettings
+
+@Suite struct BackupTransferTests {
+    /// A daemon that answers each request with the next of these results.
+    private final class ScriptedDaemon: RequestCaller {
+        let requests = Mutex<[Request]>([])
+        private let answers: Mutex<[Result<Reply, Failure>]>
+
+        init(_ answers: Result<Reply, Failure>...) { self.answers = Mutex(answers) }
+
+        func call(_ request: Request) throws(Failure) -> Reply {
+            requests.withLock { $0.append(request) }
+            let answer = answers.withLock { $0.isEmpty ? .failure(Failure(.internalFailure)) : $0.removeFirst() }
+            return try answer.get()
+        }
+    }
+
+    private static func exported(_ text: String, _ count: UInt64, cursor: UInt8?) -> Result<Reply, Failure> {
+        .success(
+            .exported(
+                .init(bytes: Array(text.utf8), count: count, staying: StayingItems(), cursor: cursor.map { [$0] })))
+    }
+
+    @Test func exportJoinsThePagesAndReportsEachCount() throws {
+        let folder = try TemporaryFolder()
+        let daemon = ScriptedDaemon(Self.exported("one,", 1, cursor: 1), Self.exported("two", 2, cursor: nil))
+        var counts: [Int] = []
+        let result = try BackupTransfer(daemon).export(to: folder.path + "/backup") { counts.append($0) }
+        #expect(result.count == 2 && counts == [1, 2])
+        #expect(try Files.read(folder.path + "/backup", limit: 100)?.copyBytes() == Array("one,two".utf8))
+        #expect(
+            daemon.requests.withLock { $0 } == [.exportItems(.init(cursor: nil)), .exportItems(.init(cursor: [1]))])
+    }
+
+    @Test func anExportThatFailsLeavesNoFile() throws {
+        let folder = try TemporaryFolder()
+        let daemon = ScriptedDaemon(Self.exported("one,", 1, cursor: 1), .failure(Failure(.userCancel)))
+        #expect(throws: Failure(.userCancel)) {
+            _ = try BackupTransfer(daemon).export(to: folder.path + "/backup") { _ in }
+        }
+        #expect(!Files.exists(folder.path + "/backup") && !Files.exists(folder.path + "/backup.partial"))
+    }
+
+    @Test func restoreSendsTheFileAgainAfterItWasVerified() throws {
+        let folder = try TemporaryFolder()
+        let file = try NewFile(folder.path + "/backup")
+        try file.write(Array("items".utf8))
+        try file.finish()
+        func imported(wantsStart: Bool, _ added: UInt64, cursor: UInt8?) -> Result<Reply, Failure> {
+            .success(
+                .imported(
+                    .init(
+                        wantsStart: wantsStart, added: added, present: 1, staying: StayingItems(),
+                        cursor: cursor.map { [$0] })))
+        }
+        let daemon = ScriptedDaemon(
+            imported(wantsStart: true, 0, cursor: 9), imported(wantsStart: false, 4, cursor: nil))
+        let result = try BackupTransfer(daemon).restore(from: folder.path + "/backup") { _ in }
+        #expect(result.count == 4 && result.present == 1)
+        let bytes = Array("items".utf8)
+        #expect(
+            daemon.requests.withLock { $0 } == [
+                .importItems(.init(cursor: nil, bytes: bytes, isLast: true)),
+                .importItems(.init(cursor: [9], bytes: bytes, isLast: true)),
+            ])
+    }
+}

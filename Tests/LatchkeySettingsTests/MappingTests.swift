@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyDoctor
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeySettings
+
+/// What a program outside the package gets in place of the package's own values.
+@Suite struct MappingTests {
+    @Test func everyEventOfTheAuditLogHasTheSameNameAndNumber() {
+        for event in AuditEvent.allCases {
+            let entry = ActivityEntry(AuditLine(sequence: 1, time: 1_700_000_000_999_999, event: event))
+            #expect(entry.event.map { "\($0)" } == "\(event)")
+            #expect(entry.event?.rawValue == event.rawValue)
+            #expect(entry.seconds == 1_700_000_000)
+        }
+        #expect(ActivityEntry.Event.allCases.count == AuditEvent.allCases.count)
+    }
+
+    @Test func anEntryThatCannotBeReadHasNeitherEventNorTime() {
+        let entry = ActivityEntry(AuditLine(sequence: 7, time: 5_000_000))
+        #expect(entry.event == nil && entry.seconds == 0 && entry.id == 7)
+    }
+
+    @Test(
+        arguments: [
+            ([], .nothing), ([.privateKeyUsage], .nothing), ([.userPresence, .privateKeyUsage], .presence),
+            ([.biometryAny], .biometry), ([.biometryCurrentSet], .currentBiometry), ([.devicePasscode], .passcode),
+            ([.biometryAny, .devicePasscode, .or], .presence), ([.biometryAny, .devicePasscode, .and], .other),
+            ([.biometryCurrentSet, .devicePasscode, .or], .currentBiometry), ([.applicationPassword], .appPassword),
+            ([.applicationPassword, .devicePasscode], .passcode), ([.companion, .biometryAny, .or], .other),
+        ] as [(AccessConstraints, StoredItem.Rule)])
+    func ruleNamesWhatTheConstraintsDemand(_ constraints: AccessConstraints, _ rule: StoredItem.Rule) {
+        #expect(StoredItem.Rule(constraints) == rule)
+        // No demand may look like an item that its app gets without a proof.
+        #expect((rule == .nothing) == !AccessControl(constraints: constraints).isProtected)
+    }
+
+    @Test func theHalvesOfAKeyPairAreToldApart() {
+        func kind(_ half: KeyHalf) -> StoredItem.Kind {
+            let attributes = Attributes.ofKey(half, .ellipticCurve, bitCount: 256, isPermanent: true)
+            return StoredItem(FoundItem(itemClass: .key, attributes: attributes), number: 0).kind
+        }
+        #expect(kind(.publicKey) == .publicKey && kind(.privateKey) == .privateKey)
+    }
+
+    @Test func itemHasTheNamesOfItsAttributesAndNoSecret() {
+        let found = FoundItem(
+            itemClass: .internetPassword,
+            attributes: [.accessGroup: .text("mail"), .account: .text("anna"), .server: .text("mail.example")],
+            accessControl: AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .devicePasscode),
+            secret: SecretBytes(Array("hidden".utf8)), persistentReference: [UInt8](0..<34))
+        let item = StoredItem(found, number: 3)
+        #expect(item.app == "mail" && item.name == "anna" && item.place == "mail.example")
+        #expect(item.kind == .internetPassword && item.rule == .passcode && item.staysHere && item.needsPasscode)
+        #expect(item.id == "02030405060708090a0b0c0d0e0f1011")
+        #expect(!"\(item)".contains("hidden"))
+    }
+
+    @Test(
+        arguments: [
+            (.userCancel, .cancelled), (.systemCancel, .cancelled), (.daemonUnavailable, .unavailable),
+            (.storeRolledBack, .storeUnusable), (.notInteractive, .noPrompt), (.interactionNotAllowed, .locked),
+            (.passcodeNotSet, .passcodeNotSet), (.authenticationFailed, .notAuthenticated),
+            (.passcodeDelayed, .delayed),
+            (.duplicateItem, .exists), (.itemNotFound, .notFound), (.biometryDisconnected, .noReader),
+            (.diskFull, .other),
+        ] as [(Status, SettingsFailure.Code)])
+    func failureHasTheCodeThatAWindowTellsApart(_ status: Status, _ code: SettingsFailure.Code) {
+        let failure = SettingsFailure(Failure(status, "What happened.", hint: "What helps."))
+        #expect(failure.code == code && failure.message == "What happened." && failure.hint == "What helps.")
+        #expect(!SettingsFailure(Failure(status)).message.isEmpty)
+    }
+
+    @Test func fixesOfTheDoctorBecomeActionsWhereTheWindowHasThem() {
+        func fix(_ name: String, _ command: String, needsRoot: Bool = false) -> Health.Row.Fix? {
+            Health.Row(DoctorRow(name, .attention, "found", .init(command, needsRoot: needsRoot))).fix
+        }
+        #expect(fix("passcode", "latchkey passcode set") == .setPasscode)
+        #expect(fix("sensor", "latchkey passcode check") == .checkPasscode)
+        #expect(fix("service", "latchkey status") == .startDaemon)
+        #expect(fix("agent", "setsid -f /usr/libexec/latchkey-agent") == .startAgent)
+        #expect(
+            fix("PAM", "chmod go-w /etc/pam.d", needsRoot: true) == .command("chmod go-w /etc/pam.d", needsRoot: true))
+        #expect(Health.Row(DoctorRow("TPM", .absent, "none")).fix == nil)
+    }
+}
