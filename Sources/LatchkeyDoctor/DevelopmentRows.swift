@@ -33,11 +33,28 @@ package struct CompilerFacts: Equatable, Sendable {
         return nil
     }
 
+    /// The version as it is in the name of the package `latchkey-sdk-6.3.1`.
+    var release: String? {
+        let digits = version?.dropFirst("Swift version ".count).prefix { $0.isNumber || $0 == "." }
+        return digits.flatMap { $0.isEmpty ? nil : String($0) }
+    }
+
     /// Major and minor version.
     var numbers: (major: Int, minor: Int)? {
-        let parts = version?.dropFirst("Swift version ".count).prefix { $0.isNumber || $0 == "." }.split(separator: ".")
-        guard let parts, parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1]) else { return nil }
+        guard let parts = release?.split(separator: "."), parts.count >= 2, let major = Int(parts[0]),
+            let minor = Int(parts[1])
+        else { return nil }
         return (major, minor)
+    }
+}
+
+extension DoctorRow.Hint {
+    /// Replaces the SDK by one for this compiler: the package has the prefix `/usr`.
+    fileprivate static func install(_ facts: SDKFacts, _ compiler: CompilerFacts) -> Self {
+        if facts.prefix == "/usr", let release = compiler.release {
+            return Self("apt install ./latchkey-sdk-\(release)_*.deb", needsRoot: true)
+        }
+        return Self("make install PREFIX=\(ShellWord.quoted(facts.prefix))")
     }
 }
 
@@ -91,7 +108,7 @@ extension DoctorRow {
     /// The SDK, which is valid for the compiler that built it only.
     package static func sdk(_ facts: SDKFacts, _ compiler: CompilerFacts) -> DoctorRow {
         let name = "SDK"
-        let install = Hint("make install PREFIX=\(ShellWord.quoted(facts.prefix))")
+        let install = Hint.install(facts, compiler)
         guard facts.exists else { return DoctorRow(name, .absent, "\(facts.folder) does not exist", .install) }
         guard let built = facts.compiler else {
             return DoctorRow(name, .attention, "\(facts.folder) does not name its compiler", install)

@@ -25,8 +25,33 @@ extension DoctorRow {
     /// Whether the service of fingerprint readers is installed, as the files of the system bus say.
     package static func fingerprintService(_ places: MachinePlaces) -> DoctorRow {
         Files.exists(places.fingerprintService)
-            ? DoctorRow("fprintd", .ok, "installed; the system services read fingers through it")
-            : DoctorRow("fprintd", .absent, "not installed; the system services read fingers through it")
+            ? DoctorRow("fprintd", .ok, "installed; latchkey-authd reads fingers through it")
+            : DoctorRow("fprintd", .absent, "not installed; latchkey-authd reads fingers through it")
+    }
+
+    /// Whether the program is installed that speaks to fprintd and logind for the user's own daemon.
+    ///
+    /// - Parameters:
+    ///   - program: the path of latchkeyd; nil if there is none.
+    ///   - exists: whether `latchkey-authd` is beside it.
+    package static func sensorProgram(_ program: String?, exists: Bool, isSystem: Bool) -> DoctorRow {
+        let name = "sensor program"
+        guard !isSystem else { return DoctorRow(name, .ok, "latchkey-authd, as a service of the system") }
+        guard let program else { return DoctorRow(name, .absent, "not known without latchkeyd, see the row above") }
+        let path = Files.folder(of: program) + "/latchkey-authd"
+        guard exists else {
+            return DoctorRow(
+                name, .absent,
+                "\(path) is not installed, so no fingerprint reader is used, and a locked screen locks no keychain",
+                .init("make services install PREFIX=~/.local"))
+        }
+        return DoctorRow(name, .ok, "\(path), which latchkeyd starts")
+    }
+
+    /// Looks for the program.
+    package static func sensorProgram(_ facts: ProgramFacts, isSystem: Bool) -> DoctorRow {
+        // Without latchkeyd its own row says why.
+        sensorProgram(try? facts.program.get(), exists: facts.hasSensors, isSystem: isSystem)
     }
 
     /// Files in which packages declare apps, and which were refused.

@@ -22,7 +22,9 @@ package enum Doctor {
         let answer = ask(places, tier, store)
         var report: StatusReport?
         if case .answered(let found) = answer { report = found }
+        let program = ProgramFacts(seconds: answerSeconds)
         let session = SessionFacts()
+        let login = LoginFacts(places, seconds: answerSeconds)
         let compiler = CompilerFacts(searchPath: Environment.value("PATH"), seconds: compilerSeconds)
         // Without a folder of its own store, the row of the store says why, and no configuration is named.
         let folder = (try? store.folder.get()) ?? ""
@@ -34,15 +36,19 @@ package enum Doctor {
             .systemSockets(sockets),
             .configuration(places, isInstalled: sockets.isInstalled),
             .accountPasswords(places, isInstalled: sockets.isInstalled),
-            .program(ProgramFacts(seconds: answerSeconds)),
+            .program(program),
+            .units(UnitFacts(places, seconds: answerSeconds), isInstalled: sockets.isInstalled),
             .service(answer, isSystem: tier.isSystem, lock: folder + "/" + DaemonLock.fileName),
             tier.isSystem ? .systemStore(report) : .store(store, report),
             .otherStore(tier),
             .memory(report, isSystem: tier.isSystem),
             .passcode(report),
+            .lock(report, login),
             .sensor(report),
+            .sensorProgram(program, isSystem: tier.isSystem),
             .fingerprintService(places),
             .session(session),
+            .loginSession(login),
             .agent(AgentFacts(places), session),
             .enclave(report, isSystem: tier.isSystem, configuration: configuration),
             .trustedModule(places),

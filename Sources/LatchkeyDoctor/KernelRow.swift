@@ -36,15 +36,16 @@ extension DoctorRow {
             return DoctorRow(
                 "kernel", .attention, "\(facts.release); before Linux 5.8 the path of a program is no identity")
         }
-        let way =
+        return DoctorRow(
+            "kernel", .ok,
             facts.hasPeerProcess
-            ? "a connection has a handle of its process (SO_PEERPIDFD)"
-            : "without SO_PEERPIDFD (Linux 6.5), a process is known by its id and start time"
-        return DoctorRow("kernel", .ok, "\(facts.release); \(way)")
+                ? "\(facts.release); a connection has a handle of its process (SO_PEERPIDFD)"
+                : "\(facts.release); without SO_PEERPIDFD (Linux 6.5), a process is known by its id and start time")
     }
 
     /// The version and the place of this program.
     package static func version(executable: String?) -> DoctorRow {
-        DoctorRow("latchkey", .ok, "version \(productVersion)" + (executable.map { ", \($0)" } ?? ""))
+        guard let executable else { return DoctorRow("latchkey", .ok, "version \(productVersion)") }
+        return DoctorRow("latchkey", .ok, "version \(productVersion), \(executable)")
     }
 }

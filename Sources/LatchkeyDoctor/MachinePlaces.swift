@@ -34,8 +34,13 @@ package struct MachinePlaces: Sendable {
     var declarations: String { root + DeclarationFolder.system }
     var processes: String { root + "/proc" }
     var trustedModule: String { root + "/dev/tpmrm0" }
-    var passwordService: String { root + PAMServiceFile.path }
+    var passwordService: String { root + PAMService.password.path }
     var fingerprintService: String { root + "/usr/share/dbus-1/system-services/net.reactivated.Fprint.service" }
+
+    var loginctl: String { root + "/usr/bin/loginctl" }
+    var systemctl: String { root + "/usr/bin/systemctl" }
+    /// The folder that exists while systemd is the service manager (sd_booted(3)).
+    var serviceManager: String { root + "/run/systemd/system" }
 
     /// The autostart entries of the agent, the user's first.
     var autostart: [String] {

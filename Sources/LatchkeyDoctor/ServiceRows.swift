@@ -14,6 +14,8 @@ package struct ProgramFacts: Equatable, Sendable {
     package var version: String?
     /// Whether the program that shows prompts on a terminal is beside it.
     package var hasPrompt: Bool
+    /// Whether the program that speaks to fprintd and logind is beside it.
+    package var hasSensors = false
 
     package init(program: Result<String, Failure>, isChosen: Bool = false, version: String?, hasPrompt: Bool = true) {
         self.program = program
@@ -34,6 +36,7 @@ package struct ProgramFacts: Equatable, Sendable {
         }
         version = ProgramOutput.lines(path, ["--version"], seconds: seconds)?.first
         hasPrompt = PathState(Files.folder(of: path) + "/latchkey-prompt")?.kind == .file
+        hasSensors = PathState(Files.folder(of: path) + "/latchkey-authd")?.kind == .file
     }
 }
 

@@ -97,10 +97,12 @@ extension DoctorRow {
             facts.display.map { "display \($0)" }, facts.isRemote ? "over SSH" : nil,
         ].compactMap { $0 }
         guard facts.terminal != nil || facts.display != nil else {
+            let known = parts.joined(separator: ", ")
             return DoctorRow(
                 "session", .absent,
-                (parts + ["neither a terminal nor a display, so a program started here can show no prompt"])
-                    .joined(separator: ", "))
+                parts.isEmpty
+                    ? "neither a terminal nor a display, so a program started here can show no prompt"
+                    : "\(known), neither a terminal nor a display, so a program started here can show no prompt")
         }
         return DoctorRow("session", .ok, parts.joined(separator: ", "))
     }
@@ -113,15 +115,19 @@ extension DoctorRow {
             return DoctorRow(name, .absent, "not running; without a display, prompts need a terminal")
         }
         let install = Hint("make install-agent PREFIX=~/.local")
-        let effect = "so programs without a terminal cannot prompt"
         guard let entry = facts.entry, let program = facts.program else {
-            return DoctorRow(name, .attention, "latchkey-agent does not start with this session, \(effect)", install)
+            return DoctorRow(
+                name, .attention,
+                "latchkey-agent does not start with this session, so programs without a terminal cannot prompt",
+                install)
         }
         guard facts.isProgramThere else {
-            return DoctorRow(name, .attention, "\(entry) starts \(program), which is missing, \(effect)", install)
+            return DoctorRow(
+                name, .attention,
+                "\(entry) starts \(program), which is missing, so programs without a terminal cannot prompt", install)
         }
         return DoctorRow(
-            name, .attention, "latchkey-agent is not running, \(effect)",
+            name, .attention, "latchkey-agent is not running, so programs without a terminal cannot prompt",
             .init("setsid -f \(ShellWord.quoted(program))"))
     }
 }

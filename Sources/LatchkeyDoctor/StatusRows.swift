@@ -88,7 +88,7 @@ extension DoctorRow {
         let name = "sensor"
         guard let report else { return unknown(name) }
         guard report.biometry != .none else {
-            return DoctorRow(name, .absent, "none; this version has no driver for a fingerprint reader")
+            return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
         }
         guard report.isEnrolled else {
             return DoctorRow(

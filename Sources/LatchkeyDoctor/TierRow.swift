@@ -52,17 +52,16 @@ extension DoctorRow {
         case .success(let user?):
             return DoctorRow("tier", .ok, "\(tier?.name ?? "system"): the system's keychain, served by user \(user)")
         case .success(nil):
-            let reason =
-                if facts.chosenFolder != nil {
-                    "LATCHKEY_HOME names it"
-                } else if facts.systemSocket != nil {
-                    "it exists"
-                } else {
-                    "this machine has no system keychain"
-                }
             let meaning = tier == .simulated ? " (for tests: protects nothing)" : ""
+            let used = (tier?.name ?? "user or simulated") + meaning
+            if facts.chosenFolder != nil {
+                return DoctorRow("tier", .ok, "\(used): the user's own store, because LATCHKEY_HOME names it")
+            }
+            if facts.systemSocket != nil {
+                return DoctorRow("tier", .ok, "\(used): the user's own store, because it exists")
+            }
             return DoctorRow(
-                "tier", .ok, "\(tier?.name ?? "user or simulated")\(meaning): the user's own store, because \(reason)")
+                "tier", .ok, "\(used): the user's own store, because this machine has no system keychain")
         }
     }
 

@@ -19,12 +19,14 @@ enum CheckCommand {
             Output.write(JSON.object(pairs).line + "\n")
         } else {
             show(findings)
-            if faults == 0 { Output.write("No problem found: \(last.done) rows and entries were checked.\n") }
+            if faults == 0 {
+                Output.write(localized("No problem found: \(last.done) rows and entries were checked.") + "\n")
+            }
         }
         if faults > 0 {
             throw .failure(
                 Failure(
-                    .storeUnreadable, faults == 1 ? "One problem found." : "\(faults) problems found.",
+                    .storeUnreadable, localized.count(faults, "One problem found.", "\(faults) problems found."),
                     hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
         }
     }
@@ -42,7 +44,9 @@ enum CheckCommand {
         } else {
             show(findings)
             Output.write(
-                last.done == 0 ? "No item is quarantined.\n" : "\(restored) of \(last.done) items restored.\n")
+                (last.done == 0
+                    ? localized("No item is quarantined.") : localized("\(restored) of \(last.done) items restored."))
+                    + "\n")
         }
     }
 
@@ -57,7 +61,7 @@ enum CheckCommand {
             let reply = try Client.command.call(request) { part in
                 guard case .check(let report) = part else { return }
                 findings += report.findings
-                if showsProgress { Output.writeError("\r\u{1b}[K\(report.done) of \(report.total)") }
+                if showsProgress { Output.writeError("\r\u{1b}[K" + localized("\(report.done) of \(report.total)")) }
             }
             guard case .check(let report) = reply else {
                 throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")

@@ -36,8 +36,10 @@ enum CommandFailure: Error {
                 (failure.message.isEmpty ? "\(failure.status)" : failure.message, failure.hint)
             }
         let isColoured = isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
-        let head = isColoured ? "\u{1b}[1;31merror:\u{1b}[0m " : "error: "
-        Output.writeError(head + message + "\n" + (hint.isEmpty ? "" : "hint: \(hint)\n"))
+        let error = localized("error:")
+        let head = isColoured ? "\u{1b}[1;31m\(error)\u{1b}[0m " : error + " "
+        let advice = hint.isEmpty ? "" : localized("hint:") + " \(localized.translation(of: hint))\n"
+        Output.writeError(head + localized.translation(of: message) + "\n" + advice)
     }
 }
 

@@ -10,7 +10,7 @@ extension CommandTable {
 
     static let fingerprint = [
         CommandEntry("fingerprint list", "list your enrolled fingers", takesJSON: false) {
-            (options) throws(CommandFailure) in try FingerprintProgram.run("list", options)
+            (options) throws(CommandFailure) in try FingerprintCommand.run("list", options)
         },
         CommandEntry(
             "fingerprint enroll", "enrol a finger; right-index-finger is the default",
@@ -20,13 +20,13 @@ extension CommandTable {
                 Shows each scan as it is done. If the finger is enrolled already, its print is deleted before the new one
                 is scanned, and none remains if you stop before the end; so the command asks you to type replace first.
                 """
-        ) { (options) throws(CommandFailure) in try FingerprintProgram.run("enroll", options) },
+        ) { (options) throws(CommandFailure) in try FingerprintCommand.run("enroll", options) },
         CommandEntry(
             "fingerprint delete", "delete an enrolled finger", [CommandArgument("FINGER", isOptional: true)],
             [CommandOption(.all, "delete all of them"), CommandOption(.yes, "delete without asking")], takesJSON: false
-        ) { (options) throws(CommandFailure) in try FingerprintProgram.run("delete", options) },
+        ) { (options) throws(CommandFailure) in try FingerprintCommand.run("delete", options) },
         CommandEntry("fingerprint verify", "try whether a finger is recognised", takesJSON: false) {
-            (options) throws(CommandFailure) in try FingerprintProgram.run("verify", options)
+            (options) throws(CommandFailure) in try FingerprintCommand.run("verify", options)
         },
     ]
 }

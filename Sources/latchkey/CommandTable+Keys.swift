@@ -21,8 +21,7 @@ extension CommandTable {
         CommandEntry(
             "key create", "make a key pair", [CommandArgument("NAME")],
             [
-                CommandOption(
-                    .type, KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + "; p256 is the default"),
+                CommandOption(.type, "\(KeyChoice.list); p256 is the default"),
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
                 CommandOption(.ssh, "for latchkey ssh-agent only: of the enclave, with presence if no RULE is given"),
                 CommandOption(.protect, "what releases the private half, as for latchkey set"),

@@ -4,8 +4,10 @@ import LatchkeyModel
 
 extension CommandTable {
     static let aboutPasscodes = """
-        A new passcode has at least 4 characters; this command reads it from the terminal, or from a pipe (one line).
-        The daemon asks for the current passcode in its own prompt; this command never reads it.
+        A new passcode has at least 4 characters, in tier tpm 6. In tiers file and tpm only the prompt asks for it; in
+        other tiers this command reads it from the terminal, or from a pipe (one line). The daemon asks for the current
+        passcode in its own prompt; this command never reads it. In tier tpm the prompt shows a recovery code with the
+        first passcode, see: latchkey help recover
         """
 
     static let passcodes = [
@@ -124,6 +126,17 @@ extension CommandTable {
                 --accept uses a store as it is that looks restored from a backup or changed by another program. It asks
                 you to type the word accept, and the daemon asks for the passcode, if one is set.
                 """, action: CheckCommand.run),
+        CommandEntry(
+            "recover", "open a keychain on a TPM with its recovery code, and set a new passcode",
+            about: """
+                For tier tpm: after a forgotten passcode, after 20 wrong ones in a row, and after the TPM was cleared or
+                replaced. The daemon's prompt asks for the recovery code, which it showed when the passcode was set, and
+                for a new passcode, and shows a new recovery code. This command never receives any of them.
+
+                Every item stays, except keys of the Secure Enclave that were in another TPM: they are listed. If the
+                command is interrupted, repeat it with the code that was shown last; if that is refused, with the one
+                before.
+                """, action: Recover.run),
         CommandEntry(
             "reset", "for a forgotten passcode: delete the items that need a proof", [],
             [CommandOption(.protected, "ask for the passcode, if it can still be checked")],

@@ -8,7 +8,7 @@ enum Confirmation {
     /// Shows what will happen and reads the word, from the terminal or as the first line of a pipe.
     static func ask(_ word: String, _ text: String) throws(CommandFailure) {
         Output.writeError(text)
-        if isatty(STDIN_FILENO) == 1 { Output.writeError("Type \(word) to continue: ") }
+        if isatty(STDIN_FILENO) == 1 { Output.writeError(localized("Type \(word) to continue: ")) }
         guard let line = readLine(), line == word else {
             throw .usage("\(word) was not typed", "Nothing was changed.")
         }

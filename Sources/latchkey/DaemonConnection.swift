@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySettings
 import LatchkeySystem
 import Synchronization
 
@@ -12,7 +13,7 @@ extension Client {
 }
 
 /// The connection to the daemon. Like any app, the command declares its reason for Face ID.
-struct DaemonConnection: Sendable {
+struct DaemonConnection: Sendable, RequestCaller {
     private let client: Client
 
     /// A connection to the daemon that programs of this user have.
@@ -25,7 +26,10 @@ struct DaemonConnection: Sendable {
     }
 
     /// Makes a call. While it waits for another program's prompt, a line on standard error says so.
-    func call(_ request: Request, part: (Reply) -> Void = { _ in }) throws(Failure) -> Reply {
+    func call(_ request: Request) throws(Failure) -> Reply { try call(request) { _ in } }
+
+    /// Like `call(_:)`, and passes each part of a reply whose parts are not joined to `part`.
+    func call(_ request: Request, part: (Reply) -> Void) throws(Failure) -> Reply {
         let note = request.mayAsk ? WaitingNote() : nil
         defer { note?.end() }
         return try client.call(request, part: part)
@@ -89,7 +93,8 @@ private final class WaitingNote: Sendable {
             hasEnded.withLock { hasEnded in
                 guard !hasEnded else { return }
                 let program = Table.shown(prompt.program)
-                Output.writeError("Waiting: \(program), process \(prompt.processID), is asking first.\n")
+                Output.writeError(
+                    localized("Waiting: \(program), process \(prompt.processID), is asking first.") + "\n")
             }
             return
         }

@@ -18,24 +18,28 @@ enum DoctorCommand {
             Output.write(text(rows, isColoured: isColoured))
         }
         guard gaps.isEmpty else {
-            let names = gaps.map(\.name).joined(separator: ", ")
-            let verb = gaps.count == 1 ? "One line needs attention" : "\(gaps.count) lines need attention"
-            throw .failure(Failure(.internalFailure, "\(verb): \(names).", hint: "Run the commands beside them."))
+            let names = gaps.map { localized.translation(of: $0.name) }.joined(separator: ", ")
+            let lines = localized.count(
+                gaps.count, "One line needs attention", "\(gaps.count) lines need attention")
+            throw .failure(
+                Failure(.internalFailure, localized("\(lines): \(names)."), hint: "Run the commands beside them."))
         }
     }
 
     /// One line for each row, and one for its command.
     static func text(_ rows: [DoctorRow], isColoured: Bool) -> String {
         let lines = rows.flatMap { row -> [[String]] in
-            let line = [row.state.rawValue, row.name, row.found]
+            let line = [row.state.shown, localized.translation(of: row.name), localized.translation(of: row.found)]
             return [line]
-                + (row.hint.map { [["", "", ($0.needsRoot ? "run as root: " : "run: ") + $0.command]] } ?? [])
+                + (row.hint.map {
+                    [["", "", ($0.needsRoot ? localized("run as root:") : localized("run:")) + " " + $0.command]]
+                } ?? [])
         }
         let text = Table.text(lines)
         guard isColoured else { return text }
         return text.split(separator: "\n").map { line in
-            for state in [DoctorRow.State.ok, .attention, .absent] where line.hasPrefix(state.rawValue) {
-                return state.colour + state.rawValue + "\u{1b}[0m" + line.dropFirst(state.rawValue.count) + "\n"
+            for state in [DoctorRow.State.ok, .attention, .absent] where line.hasPrefix(state.shown) {
+                return state.colour + state.shown + "\u{1b}[0m" + line.dropFirst(state.shown.count) + "\n"
             }
             return line + "\n"
         }.joined()
@@ -43,6 +47,14 @@ enum DoctorCommand {
 }
 
 extension DoctorRow.State {
+    fileprivate var shown: String {
+        switch self {
+        case .ok: localized("ok")
+        case .attention: localized("attention")
+        case .absent: localized("absent")
+        }
+    }
+
     fileprivate var colour: String {
         switch self {
         case .ok: "\u{1b}[32m"

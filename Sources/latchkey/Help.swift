@@ -4,11 +4,16 @@
 enum Help {
     static var overview: String {
         let rows = CommandTable.names.map { name -> (String, String) in
-            if let group = CommandTable.group(name) { return (name + " VERB", group.summary) }
+            if let group = CommandTable.group(name) {
+                return (name + " VERB", localized.translation(of: group.summary))
+            }
             guard let entry = CommandTable.entries.first(where: { $0.words == [name] }) else { return (name, "") }
-            return (([name] + entry.arguments.map(\.shown)).joined(separator: " "), entry.summary)
+            return (
+                ([name] + entry.arguments.map(\.shown)).joined(separator: " "), localized.translation(of: entry.summary)
+            )
         }
-        return """
+        return localized(
+            """
             usage: latchkey COMMAND [options]
 
             Stores secrets that only a finger or a passcode releases.
@@ -20,7 +25,7 @@ enum Help {
             Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access group), NO_COLOR,
               LATCHKEY_PROMPT=plain (prompts in sentences, for screen readers).
 
-            """
+            """)
     }
 
     /// The help of a command, a verb or a group.
@@ -35,28 +40,37 @@ enum Help {
     private static func text(_ group: CommandGroup) -> String {
         let verbs = CommandTable.verbs(group.name)
         let rows = verbs.map { entry in
-            ((entry.words.dropFirst() + entry.arguments.map(\.shown)).joined(separator: " "), entry.summary)
+            (
+                (entry.words.dropFirst() + entry.arguments.map(\.shown)).joined(separator: " "),
+                localized.translation(of: entry.summary)
+            )
         }
-        return """
+        return localized(
+            """
             usage: latchkey \(group.name) VERB [options]
 
             \(list(rows))
-            \(group.about)
+            \(localized.translation(of: group.about))
 
             Options of a verb: latchkey help \(group.name) VERB
 
-            """
+            """)
     }
 
     static func text(_ entry: CommandEntry) -> String {
         let usage = (["latchkey"] + entry.words + ["[options]"] + entry.arguments.map(\.shown)).joined(separator: " ")
+        let summary = localized.translation(of: entry.summary)
         let about =
-            entry.about.isEmpty ? entry.summary.prefix(1).uppercased() + entry.summary.dropFirst() + "." : entry.about
+            entry.about.isEmpty
+            ? summary.prefix(1).uppercased() + summary.dropFirst() + "." : localized.translation(of: entry.about)
         let rows = entry.options.map { option in
             let letter = option.name.letter.map { ", -\($0)" } ?? ""
-            return (option.name.word + letter + (option.name.value.map { " \($0.name)" } ?? ""), option.summary)
+            return (
+                option.name.word + letter + (option.name.value.map { " \($0.name)" } ?? ""),
+                localized.translation(of: option.summary)
+            )
         }
-        return "usage: \(usage)\n\n\(about)\n\n\(list(rows))"
+        return localized("usage: \(usage)\n\n\(about)\n\n\(list(rows))")
     }
 
     /// Two columns; further lines of a summary are indented below its first line.

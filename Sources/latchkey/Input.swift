@@ -28,7 +28,7 @@ enum Input {
         var answers: [SecretBytes] = []
         for question in questions { answers.append(try hiddenLine(question, capacity: Limits.passcodeBytes)) }
         if repeatsLast {
-            let again = try hiddenLine("The same again: ", capacity: Limits.passcodeBytes)
+            let again = try hiddenLine(localized("The same again: "), capacity: Limits.passcodeBytes)
             guard answers.last == again else { throw .usage("the two passcodes differ", "Nothing was changed.") }
         }
         return answers

@@ -2,42 +2,19 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySettings
 
 extension FoundItem {
-    func text(_ code: AttributeCode) -> String {
-        switch attributes?[code] {
-        case .text(let text): text
-        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? Hexadecimal.encode(bytes)
-        default: ""
-        }
-    }
-
     var protection: String { accessControl?.protection ?? "none" }
-
-    /// The name shown to the user: the account, the tag of a key, or else the label.
-    var name: String {
-        let names = [text(.account), itemClass == .key ? text(.applicationTag) : "", text(.label)]
-        return names.first { !$0.isEmpty } ?? ""
-    }
 
     /// The class as tables show it, such as `password`.
     var kind: String {
         switch itemClass {
-        case .genericPassword: "password"
-        case .internetPassword: "internet password"
-        case .certificate: "certificate"
-        case .key: "key"
+        case .genericPassword: localized("password")
+        case .internetPassword: localized("internet password")
+        case .certificate: localized("certificate")
+        case .key: localized("key")
         }
-    }
-
-    /// The service, or the server of an internet password.
-    var place: String { itemClass == .internetPassword ? text(.server) : text(.service) }
-
-    /// The item's name in the audit log: bytes 2 to 17 of its persistent reference (`PersistentReference` of the
-    /// daemon).
-    fileprivate var auditName: [UInt8]? {
-        guard let reference = persistentReference, reference.count == 34 else { return nil }
-        return Array(reference[2..<18])
     }
 }
 
@@ -73,15 +50,17 @@ struct DoomedItems {
 
     /// "2 items are deleted:" and a line for each of at most 20 items.
     var words: String {
-        guard !items.isEmpty else { return "No item is deleted.\n" }
-        var text = items.count == 1 ? "One item is deleted:\n" : "\(items.count) items are deleted:\n"
+        guard !items.isEmpty else { return localized("No item is deleted.") + "\n" }
+        var text = localized.count(items.count, "One item is deleted:", "\(items.count) items are deleted:") + "\n"
         for item in items.prefix(Self.most) {
             // The default service of the command is left out.
             let place = item.place == "latchkey" ? "" : item.place
             let name = [place, item.name].filter { !$0.isEmpty }.joined(separator: " ")
-            text += Table.text([["  \(name), \(item.kind) of \(item.text(.accessGroup))"]])
+            text += Table.text([["  " + localized("\(name), \(item.kind) of \(item.text(.accessGroup))")]])
         }
-        if items.count > Self.most { text += "  and \(items.count - Self.most) more, see: latchkey list --all\n" }
+        if items.count > Self.most {
+            text += "  " + localized("and \(items.count - Self.most) more, see: latchkey list --all") + "\n"
+        }
         return text
     }
 }

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySettings
 
 /// set, get, list, delete: generic passwords of the command's own access group.
 enum Items {
@@ -30,14 +31,14 @@ enum Items {
                 "Add --protect, or leave out --device-only.")
         }
         try check(name, rule, options)
-        let secret = try Input.secret("Secret for \(name): ")
+        let secret = try Input.secret(localized("Secret for \(name): "))
         // A pipe whose first command failed is empty and would replace a secret with an empty one.
         guard secret.count > 0 || options.has(.allowEmpty) else {
             throw .usage("the secret is empty", "To store an empty secret, add --allow-empty")
         }
         var attributes = query(options, name).attributes
         if let label = options.label { attributes[.label] = .text(label) }
-        let authentication = Authentication(prompting: Prompting(reason: "store \(name)").clipped)
+        let authentication = Authentication(prompting: Prompting(reason: localized("store \(name)")).clipped)
         do throws(CommandFailure) {
             _ = try call(
                 .addItem(
@@ -84,7 +85,7 @@ enum Items {
 
     static func get(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        let authentication = Authentication(prompting: Prompting(reason: "read \(name)").clipped)
+        let authentication = Authentication(prompting: Prompting(reason: localized("read \(name)")).clipped)
         let reply = try call(
             .copyItems(
                 Request.CopyItems(
@@ -126,11 +127,11 @@ enum Items {
             }
             return Output.write(
                 Table.text(
-                    [["GROUP", "KIND", "NAME", "SERVICE", "PROTECTION", "LABEL"]] + rows.sorted { $0[0] < $1[0] }))
+                    [Table.heads.all] + rows.sorted { $0[0] < $1[0] }))
         }
-        if items.isEmpty { return Output.writeError("No items. Store one with: latchkey set NAME\n") }
+        if items.isEmpty { return Output.writeError(localized("No items. Store one with: latchkey set NAME\n")) }
         let rows = items.map { [$0.text(.account), $0.text(.service), $0.protection, $0.text(.label)] }
-        Output.write(Table.text([["NAME", "SERVICE", "PROTECTION", "LABEL"]] + rows))
+        Output.write(Table.text([Table.heads.own] + rows))
     }
 
     static func delete(_ options: Options) throws(CommandFailure) {

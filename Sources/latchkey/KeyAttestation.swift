@@ -3,6 +3,7 @@
 import KeyFormats
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySettings
 
 /// key enrol, answer, attest: the side of the device (docs/device-proof.md).
 enum KeyAttestation {
@@ -60,7 +61,8 @@ enum KeyAttestation {
             let request = Request.ProveKey(
                 name: key, party: stored.party, attestationKey: try stored.read(), nonce: nonce,
                 authentication: Authentication(
-                    prompting: Prompting(reason: "prove to \(stored.party) where the key \(name) is").clipped))
+                    prompting: Prompting(reason: localized("prove to \(stored.party) where the key \(name) is")).clipped
+                ))
             try write(try message(.proveKey(request)), "proof", stored.party, result, options)
         } catch {
             throw .failure(error)

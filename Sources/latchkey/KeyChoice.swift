@@ -9,11 +9,13 @@ import LatchkeySystem
 enum KeyChoice: String, CaseIterable {
     case p256, p384, p521, rsa2048, rsa3072, rsa4096
 
+    /// All values, for help and hints.
+    static let list = allCases.map(\.rawValue).joined(separator: ", ")
+
     init(_ name: String?) throws(CommandFailure) {
         guard let choice = KeyChoice(rawValue: name ?? "p256") else {
             throw .usage(
-                "unknown type \(name ?? "")",
-                "Use " + KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                "unknown type \(name ?? "")", localized("Use \(KeyChoice.list)."))
         }
         self = choice
     }
@@ -32,7 +34,7 @@ enum KeyChoice: String, CaseIterable {
 
     private static func makeRSAKey(_ bitCount: Int) throws(Failure) -> PrivateKey {
         guard isatty(STDERR_FILENO) == 1 else { return try PrivateKey.generateRSA(bitCount: bitCount) }
-        Output.writeError("Searching for two primes ")
+        Output.writeError(localized("Searching for two primes") + " ")
         // Clears the line, also after a failure.
         defer { Output.writeError("\r\u{1b}[K") }
         var next = Uptime.nanoseconds

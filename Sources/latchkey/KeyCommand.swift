@@ -37,7 +37,7 @@ enum KeyCommand {
             }
             var attributes: Attributes = [.applicationTag: .data(Array(name.utf8))]
             if let label = options.label { attributes[.label] = .text(label) }
-            let authentication = Authentication(prompting: Prompting(reason: "make the key \(name)").clipped)
+            let authentication = Authentication(prompting: Prompting(reason: localized("make the key \(name)")).clipped)
             if options.key.isForSSH {
                 attributes[.applicationLabel] = .data(SSHKeyMark.applicationLabel)
                 try createInEnclave(attributes, rule, authentication, Client.ssh)
@@ -100,12 +100,21 @@ enum KeyCommand {
             let keys = try NamedKey.all(named: nil)
             let enclave = keys.contains(where: \.isInEnclave) ? try enclaveKind() : nil
             if options.isJSON { return Output.write(JSON.array(keys.map { $0.json(enclave) }).line + "\n") }
-            if keys.isEmpty { return Output.writeError("No keys. Make one with: latchkey key create NAME\n") }
+            if keys.isEmpty {
+                return Output.writeError(localized("No keys. Make one with: latchkey key create NAME\n"))
+            }
             let rows = keys.map { $0.row(enclave) }
-            Output.write(Table.text([["NAME", "KIND", "SIZE", "WHERE", "PROTECTION", "LABEL"]] + rows))
+            Output.write(Table.text([heads] + rows))
         } catch {
             throw .failure(error)
         }
+    }
+
+    private static var heads: [String] {
+        [
+            localized("NAME"), localized("KIND"), localized("SIZE"), localized("WHERE"), localized("PROTECTION"),
+            localized("LABEL"),
+        ]
     }
 
     private static func enclaveKind() throws(Failure) -> EnclaveKind? {
@@ -218,8 +227,9 @@ extension NamedKey {
     fileprivate func row(_ enclave: EnclaveKind?) -> [String] {
         let place =
             isInEnclave
-            ? "enclave (\(enclave?.name ?? "not here"))" + (isForSSH ? ", for ssh" : "") : "keychain"
-        return [name, isPrivate ? type : "\(type) public", "\(bitCount)", place, protection, label]
+            ? localized("enclave (\(enclave?.name ?? localized("not here")))")
+                + (isForSSH ? ", " + localized("for ssh") : "") : localized("keychain")
+        return [name, isPrivate ? type : localized("\(type) public"), "\(bitCount)", place, protection, label]
     }
 
     fileprivate func json(_ enclave: EnclaveKind?) -> JSON {

@@ -3,6 +3,7 @@
 import KeyFormats
 import LatchkeyKeys
 import LatchkeyModel
+import LatchkeySettings
 
 /// The options of `latchkey key`.
 struct KeyOptions {
@@ -62,32 +63,5 @@ enum ByteEncoding {
         while let last = text.last, blanks.contains(last) { text = text.dropLast() }
         text = text.drop(while: blanks.contains)
         return self == .hexadecimal ? Hexadecimal.decode(text) : Base64.standard.decode(text)
-    }
-}
-
-/// Hexadecimal text with two digits for each byte.
-enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in text {
-            guard character < 0x80,
-                let digit = Character(Unicode.Scalar(character)).hexDigitValue.flatMap(UInt8.init(exactly:))
-            else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        return bytes
     }
 }

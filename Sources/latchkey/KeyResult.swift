@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyModel
+import LatchkeySettings
 import LatchkeySystem
 
 /// Destination of the result of a key operation: a file, or standard output as text or bytes.

@@ -4,6 +4,7 @@ import KeyFormats
 import LatchkeyCrypto
 import LatchkeyKeys
 import LatchkeyModel
+import LatchkeySettings
 
 /// key sign, verify, encrypt, decrypt.
 enum KeyUse {
@@ -22,7 +23,7 @@ enum KeyUse {
         let scheme = try Scheme(named.type, digest, options)
         let message = try hash(file, digest)
         do throws(Failure) {
-            let key = try named.privateHalf(reason: "sign with \(name)")
+            let key = try named.privateHalf(reason: localized("sign with \(name)"))
             let signature = try scheme.sign(message, key)
             guard options.isJSON else { return try result.write(SecretBytes(signature)) }
             result.writeJSON([
@@ -163,7 +164,7 @@ enum KeyUse {
         }
         let plaintext: SecretBytes
         do throws(Failure) {
-            let key = try named.privateHalf(reason: "decrypt with \(name)")
+            let key = try named.privateHalf(reason: localized("decrypt with \(name)"))
             plaintext = try open(sealed, key)
         } catch {
             throw .failure(error)

@@ -54,7 +54,7 @@ enum LogCommand {
                     ? lines.map { $0.json(names).line + "\n" }.joined()
                     : Table.text(lines.map { $0.cells(names) }, widths: widths))
         }
-        if !options.isJSON, end == 0 { Output.writeError("The audit log is empty.\n") }
+        if !options.isJSON, end == 0 { Output.writeError(localized("The audit log is empty.") + "\n") }
     }
 
     private static let heading = ["ENTRY", "TIME", "EVENT", "ITEM", "CALLER", "PROCESS"]
@@ -86,7 +86,7 @@ enum LogCommand {
         }
         if let finding { throw .failure(Failure(.storeUnreadable, finding.sentence, hint: finding.hint)) }
         guard !options.isJSON else { return }
-        guard let newest else { return Output.write("The audit log is complete: it has no entries.\n") }
-        Output.write("The audit log is complete: \(count) entries, the last of \(newest.when).\n")
+        guard let newest else { return Output.write(localized("The audit log is complete: it has no entries.") + "\n") }
+        Output.write(localized("The audit log is complete: \(count) entries, the last of \(newest.when).") + "\n")
     }
 }

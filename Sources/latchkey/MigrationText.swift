@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySettings
 
 /// The report of a migration as text and as JSON, before and after it.
 struct MigrationText {
@@ -17,44 +18,50 @@ struct MigrationText {
         guard !isJSON else {
             return JSON.object([("store", .boolean(false)), ("moved", .number(0))]).line + "\n"
         }
-        let rest = "Its items were moved earlier. Delete what remains with: latchkey migrate --discard\n"
-        return "There is no store to move.\n" + (store.wasMoved ? rest : "")
+        let rest = localized("Its items were moved earlier. Delete what remains with: latchkey migrate --discard")
+        return localized("There is no store to move.") + "\n" + (store.wasMoved ? rest + "\n" : "")
     }
 
     var text: String {
-        var text = isDone ? "The store was moved to the system's keychain.\n" : "A move to the system's keychain:\n"
+        var text =
+            (isDone
+                ? localized("The store was moved to the system's keychain.")
+                : localized("A move to the system's keychain:")) + "\n"
         let meanings = [
-            ("moved", report.moved, "their use needs no proof"),
-            ("re-wrapped", report.rewrapped, "their use needs a proof; sealed under keys of the system's keychain"),
-            ("present", report.present, "already there"),
-            ("kept", report.kept.count, "stay in your own store; programs do not find them"),
-            ("lost", report.lost.count, "cannot be used in either"),
+            ("moved", report.moved, localized("their use needs no proof")),
+            (
+                "re-wrapped", report.rewrapped,
+                localized("their use needs a proof; sealed under keys of the system's keychain")
+            ),
+            ("present", report.present, localized("already there")),
+            ("kept", report.kept.count, localized("stay in your own store; programs do not find them")),
+            ("lost", report.lost.count, localized("cannot be used in either")),
         ]
         text += Table.text(meanings.map { ["  " + $0.0, "\($0.1)", $0.2] })
-        text += list("Replaced an older item:", report.replaced) + list("Kept:", report.kept)
-        text += list("Lost:", report.lost)
+        text += list(localized("Replaced an older item:"), report.replaced)
+        text += list(localized("Kept:"), report.kept) + list(localized("Lost:"), report.lost)
         let groups = report.groups.filter { $0.group != $0.target }
         if !groups.isEmpty {
-            text += "Access groups:\n"
+            text += localized("Access groups:") + "\n"
             text += Table.text(groups.map { ["  " + $0.group, "->", $0.target, Self.count($0.count)] })
         }
         guard isDone else { return text }
-        return text + """
-            Connected programs use the system's keychain with their next connection.
-            When everything is there, delete the old store with: latchkey migrate --discard
-
-            """
+        return text
+            + localized(
+                """
+                Connected programs use the system's keychain with their next connection.
+                When everything is there, delete the old store with: latchkey migrate --discard
+                """) + "\n"
     }
 
     private func list(_ title: String, _ items: StayingItems) -> String {
         guard items.count > 0 else { return "" }
-        var text = title + "\n"
-        for item in items.named { text += "  \(item.words)\n" }
-        if items.count > UInt64(items.named.count) { text += "  and \(items.count - UInt64(items.named.count)) more\n" }
-        return text
+        return title + "\n" + Staying.lines(items.named, of: items.count)
     }
 
-    private static func count(_ count: UInt64) -> String { count == 1 ? "1 item" : "\(count) items" }
+    private static func count(_ count: UInt64) -> String {
+        localized.count(Int(clamping: count), "\(count) item", "\(count) items")
+    }
 
     var json: String {
         func items(_ items: StayingItems) -> JSON { .array(items.named.map(\.json)) }

@@ -3,6 +3,7 @@
 import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
+import LatchkeySettings
 import SSHAgent
 
 /// A key of the keychain as listed without a proof: a pair, named by its private half, or a public key alone.
@@ -79,7 +80,7 @@ struct NamedKey {
     /// The public half. Prompts only if the keychain has just a protected private half.
     func publicKey() throws(Failure) -> PublicKey {
         if isInEnclave { return try enclavePublicKey() }
-        switch try stored(publicItem ?? item, reason: "show the public key of \(name)") {
+        switch try stored(publicItem ?? item, reason: localized("show the public key of \(name)")) {
         case .publicKey(let key): return key
         case .privateKey(let key): return key.publicKey
         }

@@ -78,10 +78,12 @@ struct Options: Sendable {
             }
         }
         guard arguments.count <= entry.arguments.count else {
-            let taken =
-                entry.arguments.isEmpty
-                ? "no argument" : "only \(entry.arguments.map(\.name).joined(separator: " and "))"
-            throw .usage("\(entry.name) takes \(taken); unexpected: \(arguments[entry.arguments.count])", see)
+            let unexpected = arguments[entry.arguments.count]
+            guard !entry.arguments.isEmpty else {
+                throw .usage("\(entry.name) takes no argument; unexpected: \(unexpected)", see)
+            }
+            let taken = entry.arguments.map(\.name).joined(separator: localized(" and "))
+            throw .usage("\(entry.name) takes only \(taken); unexpected: \(unexpected)", see)
         }
         for (argument, word) in zip(entry.arguments, arguments) {
             guard case .choice(let choices) = argument.kind, !choices.contains(word) else { continue }
@@ -94,20 +96,21 @@ struct Options: Sendable {
 
     private var help: String { entry.name }
 
-    private var see: String { "See: latchkey help \(help)" }
+    private var see: String { localized("See: latchkey help \(help)") }
 
     private func unknown(_ word: String, name: String?) -> CommandFailure {
         // Distinguishes an option of other commands from a typing error.
         if let name = name.flatMap(OptionName.init(rawValue:)) {
             let others = CommandTable.entries.filter { $0.option(name) != nil }.map(\.name)
             return .usage(
-                "\(entry.name) has no option \(word)", "It is an option of: \(others.joined(separator: ", ")). \(see)")
+                "\(entry.name) has no option \(word)",
+                localized("It is an option of: \(others.joined(separator: ", ")).") + " " + see)
         }
         let known = entry.options.map(\.name.rawValue)
         guard let name, let nearest = Suggestion.nearest(name, known) else {
             return .usage("unknown option \(word)", see)
         }
-        return .usage("unknown option \(word)", "Did you mean --\(nearest)? \(see)")
+        return .usage("unknown option \(word)", localized("Did you mean \("--" + nearest)?") + " " + see)
     }
 }
 

@@ -6,8 +6,9 @@ import LatchkeyModel
 /// passcode set | change | remove | check. In tiers `file` and `tpm` the passcode is typed at the prompt only.
 enum Passcode {
     private static let newPasscode =
-        "Use at least 6 digits or 8 characters: a shorter passcode is soon guessed from a copy of the store.\n"
-        + "New passcode: "
+        localized(
+            "Use at least 6 digits or 8 characters: a shorter passcode is soon guessed from a copy of the store.")
+        + "\n" + localized("New passcode: ")
 
     /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
@@ -33,7 +34,17 @@ enum Passcode {
         let done = ["set": "set", "change": "changed", "remove": "removed", "check": "right"][verb] ?? verb
         Output.write(
             options.isJSON
-                ? JSON.object([("passcode", .text(done))]).line + "\n" : "The passcode is \(done).\n")
+                ? JSON.object([("passcode", .text(done))]).line + "\n" : sentence(verb, done) + "\n")
+    }
+
+    private static func sentence(_ verb: String, _ done: String) -> String {
+        switch verb {
+        case "set": localized("The passcode is set.")
+        case "change": localized("The passcode is changed.")
+        case "remove": localized("The passcode is removed.")
+        case "check": localized("The passcode is right.")
+        default: localized("The passcode is \(done).")
+        }
     }
 
     /// Checks, before anything is read, that a passcode is set or not set, as the verb requires.
@@ -64,8 +75,13 @@ enum Passcode {
         }
         var text = doomed.words
         if !kept.items.isEmpty {
-            let count = kept.items.count == 1 ? "One more item needs" : "\(kept.items.count) more items need"
-            text += "\(count) a finger or the passcode, and cannot be read until a passcode is set again.\n"
+            let count = kept.items.count
+            text +=
+                localized.count(
+                    count,
+                    "One more item needs a finger or the passcode, and cannot be read until a passcode is set again.",
+                    "\(count) more items need a finger or the passcode, and cannot be read until a passcode is set again."
+                ) + "\n"
         }
         guard !doomed.items.isEmpty else { return Output.writeError(kept.items.isEmpty ? "" : text) }
         try Confirmation.ask("remove", text)
@@ -80,7 +96,7 @@ enum Passcode {
             return .evaluateRule(
                 Request.EvaluateRule(
                     context: context, accessControl: AccessControl(constraints: .devicePasscode),
-                    prompting: Prompting(reason: "check the passcode")))
+                    prompting: Prompting(reason: localized("check the passcode"))))
         } catch {
             throw .failure(error)
         }

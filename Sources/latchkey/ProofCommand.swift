@@ -4,6 +4,7 @@ import DeviceProof
 import Glibc
 import KeyFormats
 import LatchkeyModel
+import LatchkeySettings
 import LatchkeySystem
 
 /// proof challenge, accept, verify: the side of the relying party (docs/device-proof.md). Needs no daemon and no TPM.
@@ -75,7 +76,7 @@ enum ProofCommand {
             return Output.write(
                 """
                 Proven: the key was made in \(words(proven.keyCannotLeaveDevice)), and cannot leave it.
-                Claimed: each use needs the user's approval\(claim.requiresApplicationPassword ? " and a password" : "").
+                Claimed: each use needs \(words(claim.passcode))\(claim.requiresApplicationPassword ? " and a password" : "").
 
                 """)
         }
@@ -88,12 +89,23 @@ enum ProofCommand {
                 (
                     "claimed",
                     .object([
-                        ("authority", .text(Hexadecimal.encode(claim.authority))),
+                        ("authority", claim.authority.isEmpty ? .null : .text(Hexadecimal.encode(claim.authority))),
+                        ("passcode", .text("\(claim.passcode)")),
                         ("reference", .text(Hexadecimal.encode(claim.reference))),
                         ("requiresApplicationPassword", .boolean(claim.requiresApplicationPassword)),
                     ])
                 ),
             ]).line + "\n")
+    }
+
+    /// What each use needs, as an object.
+    private static func words(_ passcode: UserVerificationClaim.Passcode) -> String {
+        switch passcode {
+        case .decidedByAuthority: "the user's approval"
+        case .required: "the passcode of the device"
+        case .insteadOfApproval: "the user's approval or the passcode of the device"
+        case .besidesApproval: "the user's approval and the passcode of the device"
+        }
     }
 
     // MARK: - Input and output

@@ -24,8 +24,8 @@ extension AccessControl {
         guard let known = AccessControl.byName.first(where: { $0.name == name }) else {
             throw .usage(
                 "unknown protection \(name)",
-                (Suggestion.nearest(name, AccessControl.protectionNames).map { "Did you mean \($0)? " } ?? "")
-                    + "Use none, presence, biometry, current-set or passcode.")
+                (Suggestion.nearest(name, AccessControl.protectionNames).map { localized("Did you mean \($0)?") + " " }
+                    ?? "") + localized("Use none, presence, biometry, current-set or passcode."))
         }
         let isPortable = [.userPresence, .devicePasscode].contains(known.constraints)
         self.init(

@@ -26,11 +26,14 @@ enum RemoveUser {
 
                 """)
         }
-        try failing { () throws(Failure) in try removal.run() }
+        let remaining = try failing { () throws(Failure) in try removal.run() }
         if options.isJSON {
             let user = JSON.number(Int64(removal.userID))
-            return Output.write(JSON.object([("removed", .boolean(true)), ("user", user)]).line + "\n")
+            let rest = JSON.array(remaining.map { .text($0.message) })
+            return Output.write(
+                JSON.object([("removed", .boolean(true)), ("user", user), ("remaining", rest)]).line + "\n")
         }
+        for failure in remaining { Output.write(localized.translation(of: failure.message) + "\n") }
         Output.write(
             """
             The keychain of user \(removal.userID) was removed.

@@ -24,24 +24,34 @@ enum StatusCommand {
     private static func text(_ report: StatusReport) -> String {
         let biometry =
             report.biometry == .none
-            ? "no sensor"
-            : "\(report.biometry), \(report.isEnrolled ? "enrolled" : "nothing enrolled")"
-                + (report.isBiometryLocked ? ", locked until the passcode is entered" : "")
+            ? localized("no sensor")
+            : "\(report.biometry), \(report.isEnrolled ? localized("enrolled") : localized("nothing enrolled"))"
+                + (report.isBiometryLocked ? ", " + localized("locked until the passcode is entered") : "")
         var rows = [
-            ["tier", report.tier.name + (report.tier == .simulated ? " (for tests: protects nothing)" : "")],
-            ["daemon", "process \(report.processID)"],
-            ["store", report.storePath],
-            ["items", report.problem == nil ? "\(report.itemCount)" : "unknown"],
-            ["biometry", biometry],
-            ["passcode", report.isPasscodeSet ? "set" : "not set"],
-            ["keychain", report.isLocked ? "locked" : "unlocked"],
-            ["enclave", enclave(report)],
-            ["memory", report.unlockedMemory.map { "secrets may be swapped out: \($0)" } ?? "secrets are locked"],
-            ["access group", report.accessGroup],
+            [
+                localized("tier"),
+                report.tier.name
+                    + (report.tier == .simulated ? " " + localized("(for tests: protects nothing)") : ""),
+            ],
+            [localized("daemon"), localized("process \(report.processID)")],
+            [localized("store"), report.storePath],
+            [localized("items"), report.problem == nil ? "\(report.itemCount)" : localized("unknown")],
+            [localized("biometry"), biometry],
+            [localized("passcode"), report.isPasscodeSet ? localized("set") : localized("not set")],
+            [localized("keychain"), report.isLocked ? localized("locked") : localized("unlocked")],
+            [localized("enclave"), enclave(report)],
+            [
+                localized("memory"),
+                report.unlockedMemory.map { localized("secrets may be swapped out: \($0)") }
+                    ?? localized("secrets are locked"),
+            ],
+            [localized("access group"), report.accessGroup],
         ]
-        if let other = otherStore(report) { rows.append(["other store", other]) }
+        if let other = otherStore(report) {
+            rows.append([localized("other store"), localized.translation(of: other)])
+        }
         if report.quarantineCount > 0 {
-            rows.append(["quarantine", "\(report.quarantineCount) damaged, see: latchkey check"])
+            rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }
         return Table.text(rows)
     }
@@ -61,8 +71,8 @@ enum StatusCommand {
 
     private static func enclave(_ report: StatusReport) -> String {
         switch report.enclave {
-        case nil: "none"
-        case .software: "software (private keys are in the daemon's memory while they are used)"
+        case nil: localized("none")
+        case .software: localized("software (private keys are in the daemon's memory while they are used)")
         case .tpm: "TPM 2.0"
         }
     }

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySettings
 
-/// The items that a backup leaves out, listed for the user.
-struct Staying {
-    /// Maximum number of items that are listed; the others are only counted.
-    private static let most = 1000
-    private(set) var named: [StayingItem] = []
-    private(set) var count: UInt64 = 0
-
-    mutating func add(_ more: StayingItems) {
-        count += more.count
-        named += more.named.prefix(max(0, Self.most - named.count))
-    }
-
+extension Staying {
     /// A line for each listed item, and one for the rest.
     var words: String {
         guard count > 0 else { return "" }
-        var text = "\(count) \(count == 1 ? "item was" : "items were") left out:\n"
-        for item in named { text += "  \(item.words)\n" }
-        if count > UInt64(named.count) { text += "  and \(count - UInt64(named.count)) more\n" }
-        return text
+        let first = localized.count(
+            Int(clamping: count), "\(count) item was left out:", "\(count) items were left out:")
+        return first + "\n" + Self.lines(named, of: count)
+    }
+
+    /// A line for each of the named items, and one for the rest of `count`.
+    static func lines(_ named: [StayingItem], of count: UInt64) -> String {
+        let rest = count - UInt64(named.count)
+        return named.map { "  \($0.words)\n" }.joined() + (rest > 0 ? "  " + localized("and \(rest) more") + "\n" : "")
     }
 }
 
@@ -29,7 +24,8 @@ extension StayingItem {
     var words: String {
         let name = [label, service, account].filter { !$0.isEmpty }.map(Self.quoted).joined(separator: " ")
         return
-            "\(group.isEmpty ? "?" : Self.quoted(group))  \(itemClass)\(name.isEmpty ? "" : "  " + name): \(reason.words)"
+            "\(group.isEmpty ? "?" : Self.quoted(group))  \(itemClass)\(name.isEmpty ? "" : "  " + name): "
+            + localized.translation(of: reason.words)
     }
 
     /// Replaces control characters: a name is text of an app and must not control the terminal.

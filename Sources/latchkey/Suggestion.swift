@@ -6,9 +6,9 @@ enum Suggestion {
     ///
     /// - Parameter help: the command whose help lists the known words; nil for the overview.
     static func hint(_ word: String, _ known: [String], help: String?) -> String {
-        let see = "See: latchkey help" + (help.map { " " + $0 } ?? "")
+        let see = help.map { localized("See: latchkey help \($0)") } ?? localized("See: latchkey help")
         guard let nearest = nearest(word, known) else { return see }
-        return "Did you mean \(nearest)? " + see
+        return localized("Did you mean \(nearest)?") + " " + see
     }
 
     /// The known word with the smallest distance; nil if none is close enough.

@@ -2,6 +2,15 @@
 
 /// A table of text whose columns are as wide as their widest cell.
 enum Table {
+    /// The heads of the columns of items: of every group, and of the own one.
+    static let heads = (
+        all: [
+            localized("GROUP"), localized("KIND"), localized("NAME"), localized("SERVICE"), localized("PROTECTION"),
+            localized("LABEL"),
+        ],
+        own: [localized("NAME"), localized("SERVICE"), localized("PROTECTION"), localized("LABEL")]
+    )
+
     /// The rows as lines, two spaces between columns.
     ///
     /// - Parameter widths: minimum widths, for tables that are written in parts.

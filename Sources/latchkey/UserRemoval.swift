@@ -21,6 +21,7 @@ struct UserRemoval {
 
     let userID: UInt32
     private let places: [Place]
+    private let indices: UserIndices
     /// The folder of latchkey-authd, whose log records the removal. Only root can write to it; in the folder of
     /// latchkeyd a log of root could be replaced by that service.
     private let logFolder: String
@@ -30,9 +31,10 @@ struct UserRemoval {
     ///   - authorityOwner: the user as whom latchkey-authd runs.
     init(
         _ userID: UInt32, storeOwner: UInt32, authorityOwner: UInt32 = 0, stores: String = "/var/lib/latchkey",
-        authorities: String = "/var/lib/latchkey-authd"
+        authorities: String = "/var/lib/latchkey-authd", tpm: UserIndices.Places = UserIndices.Places()
     ) {
         self.userID = userID
+        indices = UserIndices(userID: userID, authority: "\(authorities)/\(userID)", places: tpm)
         logFolder = authorities
         places = [
             // The root key first: without it, nothing else of the user can be decrypted.
@@ -51,15 +53,21 @@ struct UserRemoval {
         _ = try folders()
     }
 
-    /// Removes the folders of the user. The services can start again afterwards.
-    func run() throws(Failure) {
+    /// Removes the folders of the user, and what the TPM has. The services can start again afterwards.
+    ///
+    /// - Returns: what could not be removed from the TPM, and why.
+    @discardableResult
+    func run() throws(Failure) -> [Failure] {
         // Held until the end: a service that starts meanwhile waits.
         let locks = try locks()
         defer { withExtendedLifetime(locks) {} }
         // Both are checked before one is changed.
         let folders = try folders()
         try log()
+        // First: the records of the folder name the indices. After a crash the same command removes the rest.
+        let remaining = indices.remove()
         for (folder, secrets) in folders { try folder.remove(erasing: secrets) }
+        return remaining
     }
 
     private func folders() throws(Failure) -> [(FolderRemoval, [String])] {

@@ -9,32 +9,36 @@ enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
         try Confirmation.ask(
             "accept",
-            """
-            This uses the store as it is, although it looks restored from a backup or changed by another program.
-            Items that are bound to the enrolled fingers or faces stay unreadable.
+            localized(
+                """
+                This uses the store as it is, although it looks restored from a backup or changed by another program.
+                Items that are bound to the enrolled fingers or faces stay unreadable.
 
-            """)
+                """))
         try call(.acceptStore)
-        report(options, "The store was accepted as it is.")
+        report(options, localized("The store was accepted as it is."))
     }
 
     static func reset(_ options: Options) throws(CommandFailure) {
         let asks = options.has(.protected)
         try Confirmation.ask(
             asks ? "discard" : "reset",
-            """
-            This deletes every item that needs a finger, a face or the passcode, including keys of the Secure Enclave,
-            and the passcode itself. Other items stay. It cannot be undone.
-            \(doomed)
-            """)
+            localized(
+                """
+                This deletes every item that needs a finger, a face or the passcode, including keys of the Secure Enclave,
+                and the passcode itself. Other items stay. It cannot be undone.
+                \(doomed)
+                """))
         try call(asks ? .discardProtected : .discardForgotten)
-        report(options, "Deleted: the protected items and the passcode. Set a new passcode with: latchkey passcode set")
+        report(
+            options,
+            localized("Deleted: the protected items and the passcode. Set a new passcode with: latchkey passcode set"))
     }
 
     /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
         let items = try? DoomedItems { $0.isProtected || $0.accessibility == .whenPasscodeSetThisDeviceOnly }
-        return items?.words ?? "The items cannot be listed.\n"
+        return items?.words ?? localized("The items cannot be listed.") + "\n"
     }
 
     private static func call(_ request: Request) throws(CommandFailure) {

@@ -53,4 +53,12 @@ import Testing
         #expect(row.state == .attention && row.hint?.command == "make install PREFIX=\(machine.root)")
         #expect(DoctorRow.sdk(try sdk("// no version"), compiler).state == .attention)
     }
+
+    @Test func anSDKOfThePackageIsReplacedByThePackageForTheCompilerInPath() {
+        let packaged = SDKFacts(prefix: "/usr", exists: true, compiler: "Swift version 6.2 (swift-6.2-RELEASE)")
+        let row = DoctorRow.sdk(
+            packaged, CompilerFacts(path: "/bin/swift", version: "Swift version 6.3.1 (swift-6.3.1-RELEASE)"))
+        #expect(row.state == .attention && row.found.contains("was built by Swift version 6.2 "))
+        #expect(row.hint == .init("apt install ./latchkey-sdk-6.3.1_*.deb", needsRoot: true))
+    }
 }

@@ -26,6 +26,15 @@ import Testing
         #expect(DoctorRow.fingerprintService(machine.places).state == .ok)
     }
 
+    @Test func theSensorProgramOfTheUsersOwnDaemonIsBesideIt() {
+        let missing = DoctorRow.sensorProgram("/opt/x/latchkeyd", exists: false, isSystem: false)
+        #expect(missing.state == .absent && missing.found.contains("/opt/x/latchkey-authd is not installed"))
+        #expect(missing.hint != nil)
+        #expect(DoctorRow.sensorProgram("/opt/x/latchkeyd", exists: true, isSystem: false).state == .ok)
+        #expect(DoctorRow.sensorProgram(nil, exists: false, isSystem: false).state == .absent)
+        #expect(DoctorRow.sensorProgram(nil, exists: false, isSystem: true).state == .ok)
+    }
+
     @Test func refusedDeclarationsAreNamedWithTheirLine() {
         let problem = AppDeclarations.Problem(file: "/d/a b.conf", line: 3, message: "Unknown key.")
         let row = DoctorRow.declaredApps([problem, problem], folder: "/d", exists: true)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySettings
+import LatchkeySystem
+
+/// The program `latchkey-fingerprint`, which this process becomes: it links libsystemd, which `latchkey` does not.
+enum FingerprintCommand {
+    static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
+        let given = [OptionName.replace, .all, .yes].filter { options.has($0) }.map(\.word)
+        let program: String
+        do throws(Failure) { program = try FingerprintProgram.find() } catch { throw .failure(error) }
+        let error = Processes.become(program, [verb] + options.arguments + given)
+        throw .failure(Failure(error, "\(program) cannot be started"))
+    }
+}
