@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiles of the package, enforced by AppArmor: the distribution's kernel in the virtual machine, and systemd in it."""
+
+import json
+import unittest
+
+from debs import BUILT, built
+from machine import PASSWORDS, Failure, fact
+from virtual import VirtualTest
+
+# The kernel reports paths from the root of the mount namespace, so the file system of the machine is moved there. Then
+# systemd runs as the first process of a namespace and starts the checks.
+START = """
+exec chroot /proc/1/root /bin/sh -c 'cd /machine && mount --move . / && exec chroot . /bin/sh /test/moved'
+"""
+
+MOVED = """
+set -e
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+mount -t securityfs none /sys/kernel/security
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+# Anyone may write to a new tmpfs, and a client uses no socket in such a folder.
+chmod 755 /run
+mkdir /dev/pts && mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
+mkdir -p /dev/shm
+echo verification >/etc/hostname
+tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
+dpkg --install /test/latchkey.deb >/test/installed 2>&1 || { cat /test/installed; exit 1; }
+useradd --create-home --uid 1001 alice
+echo 'alice:PASSWORD' | chpasswd
+cat >/etc/systemd/system/checks.service <<END
+[Unit]
+After=sockets.target dbus.service
+SuccessAction=exit
+FailureAction=exit
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/python3 /test/checks.py
+StandardOutput=truncate:/test/output
+StandardError=inherit
+[Install]
+WantedBy=multi-user.target
+END
+systemctl --quiet enable checks.service
+systemctl --quiet mask ssh.service getty.target systemd-resolved.service
+unshare -m -p -f --mount-proc env -i PATH=$PATH LANG=C.UTF-8 container=lxc /lib/systemd/systemd --unit=multi-user.target \
+    </dev/null >/test/systemd 2>&1 || true
+cat /test/output || cat /test/systemd
+""".replace("PASSWORD", PASSWORDS["alice"])
+
+CHECKS = """
+import json, os, pty, re, select, signal, subprocess, time
+
+PASSWORD = %r
+found = {}
+
+def run(*argv, user="alice", **options):
+    return subprocess.run(["setpriv", "--reuid", user, "--regid", user, "--init-groups", *argv], capture_output=True,
+                          text=True, timeout=60, **options)
+
+def at_terminal(*argv):
+    "Runs a command of alice at a terminal and types the password at its first question."
+    child, terminal = pty.fork()
+    if child == 0:
+        # A prompt uses a terminal of the caller only.
+        os.fchown(0, 1001, 5); os.setgid(1001); os.setgroups([]); os.setuid(1001)
+        os.environ["TERM"] = "dumb"
+        os.execvp(argv[0], argv)
+    shown, typed, deadline = b"", False, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([terminal], [], [], 1)[0]: continue
+        try: data = os.read(terminal, 4096)
+        except OSError: break
+        if not data: break
+        shown += data
+        if shown.count(b"could not be checked"): os.kill(child, signal.SIGKILL)
+        if not typed and b"password of your account" in shown:
+            os.write(terminal, PASSWORD.encode() + b"\\r")
+            typed = True
+    else:
+        os.kill(child, signal.SIGKILL)
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode(errors="replace")]
+
+def denied():
+    log = subprocess.run(["dmesg"], capture_output=True, text=True).stdout
+    return [line for line in log.splitlines() if 'apparmor="DENIED"' in line and "latchkey" in line]
+
+def profile(unit):
+    pid = subprocess.run(["systemctl", "show", "--value", "-p", "MainPID", unit], capture_output=True, text=True).stdout
+    try: return open(f"/proc/{pid.strip()}/attr/current").read().strip()
+    except OSError as error: return str(error)
+
+os.chmod("/dev/pts/ptmx", 0o666)
+found["loaded"] = [line for line in open("/sys/kernel/security/apparmor/profiles").read().splitlines() if "latchkey" in line]
+found["set"] = run("latchkey", "set", "open", input="an open secret").stderr
+found["get"] = run("latchkey", "get", "open").stdout
+found["passcode"] = at_terminal("latchkey", "passcode", "set")
+found["protected"] = run("latchkey", "set", "closed", "--protect", "presence", input="a closed secret").stderr
+found["released"] = at_terminal("latchkey", "get", "closed")
+found["identity"] = run("latchkey", "status", "--json").stdout
+found["latchkeyd"], found["authd"] = profile("latchkeyd"), profile("latchkey-authd")
+found["denied"] = denied()
+
+# What the profiles do not permit: a module that starts a program, and a store elsewhere.
+with open("/etc/pam.d/latchkey") as file: rules = file.read()
+with open("/etc/pam.d/latchkey", "w") as file: file.write("auth optional pam_exec.so /usr/bin/true\\n" + rules)
+found["again"] = at_terminal("latchkey", "get", "closed")
+found["then denied"] = [line for line in denied() if line not in found["denied"]]
+found["journal"] = subprocess.run(["journalctl", "--no-pager", "-q", "-n", "60"], capture_output=True, text=True).stdout
+print(json.dumps(found))
+""" % PASSWORDS["alice"]
+
+
+@unittest.skipUnless(sorted(BUILT.glob("latchkey_*.deb")), "no package: run `make deb` first")
+class ProfileTests(VirtualTest):
+    script = START
+    # The machine is translated, and may share the processors with others.
+    seconds = 600
+
+    @classmethod
+    def setUpClass(cls):
+        cls.files = {"/test/moved": MOVED, "/test/checks.py": CHECKS, "/test/latchkey.deb": built("latchkey")}
+        super().setUpClass()
+
+    @property
+    def found(self):
+        try:
+            return json.loads(self.output.strip().splitlines()[-1])
+        except (ValueError, IndexError):
+            raise Failure(f"the checks did not end\n{self.output}") from None
+
+    def test_the_services_run_under_their_profiles(self):
+        self.assertEqual((self.found["latchkeyd"], self.found["authd"]),
+                         ("latchkeyd (enforce)", "latchkey-authd (enforce)"), self.found["journal"])
+        fact("AppArmor", ", ".join(self.found["loaded"]))
+
+    def test_the_profiles_permit_what_the_services_do(self):
+        self.assertEqual((self.found["set"], self.found["get"]), ("", "an open secret"))
+        self.assertEqual(self.found["passcode"][0], 0, [self.found["passcode"], self.found["denied"]])
+        self.assertEqual(self.found["released"][0], 0, self.found["released"])
+        self.assertIn("a closed secret", self.found["released"][1])
+        self.assertEqual(self.found["denied"], [])
+
+    def test_a_module_of_PAM_that_starts_a_program_is_stopped_by_both_profiles(self):
+        denied = "\n".join(self.found["then denied"])
+        self.assertRegex(denied, r'operation="exec" .*profile="latchkey-(authd|pam)" name="/usr/bin/true"')
+        self.assertIn("a closed secret", self.found["again"][1])
