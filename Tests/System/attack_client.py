@@ -269,7 +269,8 @@ class Service(Link):
     def evaluation(self, pid, start=None, uid=ALICE, plan=((2,),), purpose=0, step=0, reuse=0, code=None, reason="hostile",
                    interactive=True, challenge=None):
         fields = {0: plan, 1: [pid, started(pid) if start is None else start, uid], 3: {0: reason, 3: interactive},
-                  4: purpose, 5: step, 7: reuse, 8: challenge or os.urandom(32), 9: bytes(32), 10: 0}
+                  4: purpose, 5: step, 7: reuse, 8: challenge or os.urandom(32), 9: bytes(32), 10: 0,
+                  11: False}
         if code is not None:
             fields[6] = code
         return fields

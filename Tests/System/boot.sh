@@ -3,7 +3,7 @@
 # Runs as the first process of new namespaces (mount, pid, ipc, uts, net and cgroup): prepares the root of the machine
 # and replaces itself by systemd. Nothing here reaches the host: the mounts belong to this mount namespace and
 # disappear with its last process.
-# usage: sh Tests/System/boot.sh <image> <work folder> <folder of the built programs>
+# usage: sh Tests/System/boot.sh <image> <work folder> <folder of the built programs | none>
 
 set -eu
 image=$1 work=$2 programs=$3
@@ -109,7 +109,8 @@ install_latchkey() {
 mount_root
 name_machine
 add_users
-install_latchkey
+# The tests of the packages begin without Latchkey.
+[ "$programs" = none ] || install_latchkey
 make_devices
 mount_kernel_interfaces
 mount_run

@@ -45,6 +45,12 @@ class Client:
         self.begin(name, *arguments, kept=kept, **options)
         return self.end()
 
+    def leave(self):
+        """Ends its input, after which it ends by itself."""
+        self._process.stdin.close()
+        self._process.wait(30)
+        self._process.stdout.close()
+
     def stop(self):
         self._process.kill()
         self._process.wait()

@@ -12,10 +12,13 @@ TOUCHED, TYPED = [12, [1]], [12, [2]]
 class WithFingers:
     """For a class that derives from a sensor of `sensors` or `fprint`, and from `ClientTest`."""
 
+    # The items that ask for a finger.
+    RULES = (("set", CURRENT_SET), ("any", ANY_FINGER))
+
     def setUp(self):
         super().setUp()
         self.first, self.prompts = self.person()
-        for name, constraints in (("set", CURRENT_SET), ("any", ANY_FINGER)):
+        for name, constraints in self.RULES:
             self.assertEqual(self.first.do("app.add", name, SECRET, constraints), DONE)
 
     def evaluate(self, policy=BIOMETRICS, reuse=0, interactive=True):

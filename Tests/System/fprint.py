@@ -11,43 +11,63 @@ VIRTUAL = textwrap.dedent(f"""\
     RuntimeDirectory=fprint-test
     Environment=FP_DRIVERS_WHITELIST=virtual_device FP_VIRTUAL_DEVICE={SOCKET}
     """)
-# The socket exists while the reader is claimed. The reader closes a connection when it has taken the command.
-SEND = textwrap.dedent(f"""\
-    import socket, sys, time
-    def send(command, seconds=10):
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                with socket.socket(socket.AF_UNIX) as finger:
-                    finger.connect({SOCKET!r})
-                    finger.sendall(command.encode())
-                    while finger.recv(64):
-                        pass
-                    return
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.005)
-    """)
-# Enrols argv[2] as the right index finger of argv[1], as a person at a terminal does.
-ENROL = SEND + textwrap.dedent("""\
+
+
+def sender(path):
+    """The text of a function in Python that gives bytes to a reader, and tells it with `ends` that there are no more.
+
+    The socket exists while the reader is claimed. The reader closes a connection when it has taken the bytes.
+    """
+    return textwrap.dedent(f"""\
+        import socket, sys, time
+        def send(data, ends=False, seconds=10):
+            deadline = time.monotonic() + seconds
+            while True:
+                try:
+                    with socket.socket(socket.AF_UNIX) as reader:
+                        reader.connect({path!r})
+                        reader.sendall(data)
+                        if ends:
+                            reader.shutdown(socket.SHUT_WR)
+                        while reader.recv(64):
+                            pass
+                        return
+                except OSError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.005)
+        """)
+
+
+SEND = sender(SOCKET)
+# Enrols the finger `finger` of argv[1], as a person at a terminal does; `touch` puts it on the reader.
+ENROLMENT = textwrap.dedent("""\
     import subprocess
-    command = ["stdbuf", "-oL", "fprintd-enroll", "-f", "right-index-finger", sys.argv[1]]
+    command = ["stdbuf", "-oL", "fprintd-enroll", "-f", finger, sys.argv[1]]
     program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     for line in program.stdout:
-        if line.startswith("Enrolling") or "enroll-stage-passed" in line:
-            send("SCAN " + sys.argv[2])
+        if line.startswith("Enrolling") or "enroll-stage-passed" in line or "enroll-retry" in line:
+            touch()
         elif "enroll-completed" in line:
             break
     sys.exit(program.wait())
     """)
+# Enrols argv[2] as the finger argv[3] of argv[1].
+ENROL = SEND + textwrap.dedent("""\
+    finger = sys.argv[3]
+    def touch():
+        send(b"SCAN " + sys.argv[2].encode())
+    """) + ENROLMENT
 
 
 class WithFprintd:
-    """alice has one enrolled finger; for a class that derives from a `ServiceTest` too."""
+    """alice is at the machine and has one enrolled finger; for a class that derives from a `ServiceTest` too."""
+
+    reader = VIRTUAL
 
     def setUp(self):
-        self.machine.write(DROP_IN, VIRTUAL)
+        self.seat = self.enterContext(self.machine.seat("alice"))
+        self.machine.write(DROP_IN, self.reader)
         self.machine.run("systemctl", "daemon-reload")
         self.remove_fingers()
         self.enrol("first")
@@ -59,17 +79,25 @@ class WithFprintd:
         self.machine.run("rm", "-f", DROP_IN)
         self.machine.run("systemctl", "daemon-reload")
 
+    def client(self, user="alice", program="/usr/bin/python3", session=None):
+        """A process of alice is one of her session at the machine, unless another one is given."""
+        return super().client(user, program, session or (self.seat if user == "alice" else None))
+
     def remove_fingers(self):
         self.machine.run("systemctl", "stop", UNIT)
         self.machine.run("sh", "-c", "rm -rf /var/lib/fprint/*")
 
     def enrol(self, finger, user="alice"):
         """Enrols a finger under the same name, which replaces an earlier one."""
-        self.machine.run("/usr/bin/python3", "-c", ENROL, user, finger, timeout=30)
+        self.enrol_more("right-index-finger", finger, user)
         self.enrolled = finger
 
+    def enrol_more(self, name, finger, user="alice"):
+        """Enrols a finger under a name of fprintd."""
+        self.machine.run("/usr/bin/python3", "-c", ENROL, user, finger, name, timeout=30)
+
     def send(self, command):
-        self.machine.run("/usr/bin/python3", "-c", SEND + "send(sys.argv[1])\n", command)
+        self.machine.run("/usr/bin/python3", "-c", SEND + "send(sys.argv[1].encode())\n", command)
 
     def finger(self, command):
         """Plays the finger, as `touch`, `miss` or `replace`."""

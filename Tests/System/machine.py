@@ -182,10 +182,11 @@ class Machine:
 
     # MARK: commands
 
-    def command(self, argv, user=None, env=None):
-        """The command line by which the host runs a command inside: as root, or as a user without a session."""
+    def command(self, argv, user=None, env=None, group="tests"):
+        """The command line by which the host runs a command inside: as root, or as a user, who is without a session unless
+        a control group is named."""
         entering = ["sh", "-c", 'echo 0 >"$1/cgroup.procs" && shift && exec "$@"', "enter",
-                    str(self._cgroup.path / "tests"),
+                    str(self._cgroup.path / group),
                     "nsenter", "-t", str(self.init), "-m", "-p", "-i", "-u", "-n", "-C",
                     "setpriv", "--pdeathsig", "KILL"]
         if user is not None:
@@ -203,9 +204,9 @@ class Machine:
             raise Failure(f"{' '.join(map(str, argv))}: status {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
-    def start(self, *argv, user=None, env=None, **options):
+    def start(self, *argv, user=None, env=None, group="tests", **options):
         """Starts a command inside and returns its `Popen`; ending that process ends the command."""
-        return subprocess.Popen(self.command(argv, user, env), env=self._environment, **options)
+        return subprocess.Popen(self.command(argv, user, env, group), env=self._environment, **options)
 
     _environment = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
@@ -215,6 +216,11 @@ class Machine:
         """Logs a user in over SSH. The result is a context manager; see `Session`."""
         self._sessions += 1
         return Session(self, user, self._sessions)
+
+    def seat(self, user):
+        """Logs a user in at the machine's own screen. The result is a context manager; see `Seat`."""
+        self._sessions += 1
+        return Seat(self, user, self._sessions)
 
     # MARK: files
 
@@ -311,6 +317,54 @@ class Session:
     def start(self, *argv, tty=False, **options):
         """Starts a command of the session and returns its `Popen`."""
         return self.machine.start(*self._ssh(*(["-tt"] if tty else [])), _quoted(argv), **options)
+
+
+class Seat:
+    """A session of logind at the machine's seat, which a display manager would open; the newest one is active."""
+
+    UNIT = """
+[Service]
+User={user}
+PAMName=login
+Environment=XDG_SEAT=seat0 XDG_SESSION_TYPE=wayland XDG_SESSION_CLASS=user
+ExecStart=/bin/sleep infinity
+"""
+
+    def __init__(self, machine, user, number):
+        self.machine, self.user, self._unit = machine, user, f"test-seat-{number}.service"
+        self.id = None
+
+    def __enter__(self):
+        self.machine.add_unit(self._unit, self.UNIT.format(user=self.user))
+        self.machine.run("systemctl", "start", self._unit)
+        leader = self.machine.main_pid(self._unit)
+        # The program of the unit starts when PAM has opened the session.
+        place = eventually(lambda: self._scope(leader))
+        self.group, self.id = place, place.rsplit("/session-", 1)[1].removesuffix(".scope")
+        return self
+
+    def _scope(self, leader):
+        place = self.machine.read(f"/proc/{leader}/cgroup").strip().split("::/", 1)[1]
+        return place if place.endswith(".scope") else None
+
+    def __exit__(self, *_):
+        self.machine.run("systemctl", "stop", self._unit)
+        eventually(lambda: self.id not in self.machine.run("loginctl", "list-sessions", "--no-legend").stdout.split())
+
+    def start(self, *argv, tty=False, **options):
+        """Starts a program of the session, also at a terminal of its own, and returns its `Popen`."""
+        if tty:
+            argv = ("script", "--quiet", "--return", "--command", f"stty cols 80 rows 24; exec {_quoted(argv)}",
+                    "/dev/null")
+        return self.machine.start(*argv, user=self.user, group=self.group, **options)
+
+    def set_locked(self, is_locked):
+        """Reports the lock screen to logind, as the desktop does."""
+        path = "/org/freedesktop/login1/session/auto"
+        done = self.start("busctl", "call", "org.freedesktop.login1", path, "org.freedesktop.login1.Session",
+                          "SetLockedHint", "b", "true" if is_locked else "false", stdout=subprocess.DEVNULL)
+        if done.wait(10) != 0:
+            raise Failure("the lock screen cannot be reported")
 
 
 def _quoted(argv):

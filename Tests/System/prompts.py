@@ -44,7 +44,11 @@ class PromptTest(ServiceTest):
             terminal.type(passcode + "\r")
             terminal.expect("again")
             terminal.type(passcode + "\r")
+            self.note_code(terminal)
             self.assertEqual(terminal.end(), 0, terminal.output)
+
+    def note_code(self, terminal):
+        """Writes down the recovery code, in tiers that have one."""
 
     def asking(self, session=None):
         """A terminal that shows a prompt for the passcode."""
@@ -58,7 +62,8 @@ class PromptTest(ServiceTest):
         self.assertTrue(terminal.output.rstrip().endswith("the secret"), terminal.output)
 
     def find_in_memory(self, unit, text):
-        done = self.machine.run("python3", "-c", SEARCH, self.machine.main_pid(unit), input=text.encode())
+        wanted = text if isinstance(text, bytes) else text.encode()
+        done = self.machine.run("python3", "-c", SEARCH, self.machine.main_pid(unit), input=wanted)
         found, searched = map(int, done.stdout.split())
         self.assertGreater(searched, 1 << 20)
         return found

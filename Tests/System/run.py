@@ -2,7 +2,7 @@
 """Runs the tests of this folder and prints a line for each, and at the end a table of what was real.
 
 scripts/test-system calls it with the folders of scripts/system-image.
-usage: run.py --image FOLDER [--kernel FOLDER] --programs FOLDER [NAME...]   (default: all; a NAME as test_units)
+usage: run.py --image FOLDER [--kernel FOLDER] --programs FOLDER [NAME...]   (default: all but those of the packages; a NAME as test_units)
 """
 
 import argparse
@@ -95,7 +95,9 @@ def main():
         signal.signal(number, signal.default_int_handler)
     loader = unittest.TestLoader()
     folder = pathlib.Path(__file__).parent
-    names = options.names or sorted(path.stem for path in folder.glob("test_*.py"))
+    # The tests of the packages need packages: `make test-deb`.
+    names = options.names or sorted(path.stem for path in folder.glob("test_*.py")
+                                    if not path.stem.startswith("test_packages"))
     suite = loader.loadTestsFromNames(names)
     result = LineResult()
     interrupted = False

@@ -57,13 +57,13 @@ class ConfigurationTests(ServiceTest):
         self.machine.run("systemctl", "start", "latchkeyd.socket")
         self.status()
 
-    def assertRefused(self, words):
-        """latchkeyd does not start and says why, and a program gets no keychain with other settings."""
-        before = self.machine.run("journalctl", "-q", "-o", "cat", "-u", KEYCHAIN).stdout
+    def assertRefused(self, words, service=KEYCHAIN):
+        """The service does not start and says why, so a program gets no keychain with other settings."""
+        before = self.machine.run("journalctl", "-q", "-o", "cat", "-u", service).stdout
         self.machine.run("systemctl", "stop", "latchkeyd.socket")
-        self.machine.run("systemctl", "start", KEYCHAIN, check=False)
-        eventually(lambda: self.machine.unit(KEYCHAIN)["ActiveState"] == "failed")
-        written = self.machine.run("journalctl", "-q", "-o", "cat", "-u", KEYCHAIN).stdout[len(before):]
+        self.machine.run("systemctl", "start", service, check=False)
+        eventually(lambda: self.machine.unit(service)["ActiveState"] == "failed")
+        written = self.machine.run("journalctl", "-q", "-o", "cat", "-u", service).stdout[len(before):]
         self.assertIn(words, written)
         self.machine.run("systemctl", "stop", "latchkeyd.socket", check=False)
 
@@ -105,6 +105,13 @@ class ConfigurationTests(ServiceTest):
         for tier in ("user", "simulated"):
             self.machine.write(CONFIGURATION, f"tier = {tier}\n")
             self.assertRefused(f"has a line that is not understood: tier = {tier}")
+
+    def test_a_line_about_faces_that_is_not_clear_is_refused_by_both_services(self):
+        self.machine.write(CONFIGURATION, "tier = file\nface = yes\n")
+        self.assertRefused("has a line that is not understood: face = yes")
+        for lines in ("face = yes\n", "face = off\nface = policy\n"):
+            self.machine.write(CONFIGURATION, "tier = file\n" + lines)
+            self.assertRefused("does not say whether a face may answer policies", AUTHORITY)
 
     def test_a_configuration_that_others_can_change_is_refused(self):
         self.machine.write(CONFIGURATION, "tier = file\n", mode=0o666)

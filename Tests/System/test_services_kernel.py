@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both services with an older kernel, and with a wall clock that is moved: a library is preloaded into them."""
 
-import pathlib
-import shutil
 import subprocess
-import tempfile
 import time
 
 from clients import NOT_FOUND, SECRET, ClientTest
 from machine import eventually, fact
+from modules import install_library
 from services import KEYCHAIN, SERVICES
 
 MINE, LIBRARY, SETTINGS = "/usr/bin/notes", "/usr/local/lib/latchkey/preloaded.so", "/run/preloaded"
@@ -18,14 +16,7 @@ DELAY = 7
 
 class PreloadedTest(ClientTest):
     def setUp(self):
-        compiler = shutil.which("cc") or shutil.which("clang")
-        if not compiler:
-            self.skipTest("no C compiler")
-        with tempfile.TemporaryDirectory() as folder:
-            library = pathlib.Path(folder) / "preloaded.so"
-            subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library,
-                            pathlib.Path(__file__).with_name("preloaded.c")], check=True)
-            self.machine.copy(library, LIBRARY)
+        install_library(self, "preloaded.c", LIBRARY)
         for unit in SERVICES:
             self.machine.write(f"/run/systemd/system/{unit}.d/preloaded.conf",
                                f"[Service]\nEnvironment=LD_PRELOAD={LIBRARY}\n")

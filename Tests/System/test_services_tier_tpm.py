@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier tpm: the TPM seals the root keys, counts the generations of the stores and judges the passcode."""
 
+import re
+
 from chips import PLACE, Chip
 from machine import fact
 from prompts import PASSCODE, PromptTest
@@ -22,6 +24,26 @@ class TierTest(Chip, PromptTest):
         self.addCleanup(self.remove_stores)
         self.configure("allow-virtual-hardware = yes")
         super().setUp()
+
+    def note_code(self, terminal):
+        terminal.expect("Write this recovery code down", "Enter")
+        self.code = re.findall(r"[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}-[0-9A-Z]{6}", terminal.output)[-1]
+        terminal.type("\r")
+        terminal.expect("last group")
+        terminal.type(self.code[-6:] + "\r")
+
+    def recover(self, code=None, passcode=OTHER):
+        """Types the recovery code and a new passcode; returns what the command has written."""
+        with Terminal(self.session, "latchkey", "recover") as terminal:
+            terminal.expect("Type the recovery code of the keychain")
+            terminal.type((code or self.code) + "\r")
+            terminal.expect("new passcode")
+            terminal.type(passcode + "\r")
+            terminal.expect("again")
+            terminal.type(passcode + "\r")
+            self.note_code(terminal)
+            self.assertEqual(terminal.end(30), 0, terminal.output)
+            return terminal.output
 
     def configure(self, *lines, tier=TIER):
         self.stop_services()
@@ -143,6 +165,58 @@ class ChipTests(TierTest):
         self.latchkey("set", "free", input="bound")
         self.stop_services()
         self.assertEqual(self.get().stdout.strip(), "bound")
+
+
+class RecoveryTests(TierTest):
+    """Ways out with the recovery code."""
+
+    def setUp(self):
+        super().setUp()
+        self.latchkey("set", "free", input="free text")
+
+    def test_a_forgotten_passcode_is_replaced_and_every_item_stays(self):
+        self.recover()
+        self.assertReleases(self.asking(), OTHER)
+        self.assertEqual(self.get().stdout.strip(), "free text")
+
+    def test_a_wrong_code_is_refused_and_neither_service_has_the_right_one(self):
+        with Terminal(self.session, "latchkey", "recover") as terminal:
+            terminal.expect("Type the recovery code of the keychain")
+            for left in range(4, -1, -1):
+                terminal.type("00000-00000-00000-00000-000000\r")
+                if left:
+                    terminal.expect("is not the recovery code", "Type the recovery code")
+            self.assertNotEqual(terminal.end(30), 0, terminal.output)
+        self.recover()
+        for unit in SERVICES:
+            for text in (self.code, self.code.replace("-", ""), OTHER):
+                self.assertEqual(self.find_in_memory(unit, text), 0, unit)
+
+    def test_a_code_opens_the_keychain_on_another_tpm_and_names_the_lost_keys(self):
+        self.latchkey("key", "create", "signing", "--enclave")
+        self.stop_services()
+        self.replace_chip()
+        self.assertRefused("another TPM")
+        written = self.recover()
+        self.assertIn("signing", written)
+        self.assertEqual(self.get().stdout.strip(), "free text")
+        self.assertReleases(self.asking(), OTHER)
+        self.stop_services()
+        self.assertReleases(self.asking(), OTHER)
+        fact("tier tpm", "a keychain on another TPM opened with its recovery code")
+
+    def test_a_key_bound_to_secure_boot_is_recovered_after_an_update(self):
+        self.remove_stores()
+        self.configure("allow-virtual-hardware = yes", "seal = pcr7")
+        self.set_passcode(PASSCODE)
+        self.latchkey("set", "token", "--protect", "presence", input="the secret")
+        self.latchkey("set", "free", input="bound")
+        self.stop_services()
+        self.extend_secure_boot()
+        self.assertRefused("Secure Boot")
+        self.recover()
+        self.assertEqual(self.get().stdout.strip(), "bound")
+        self.assertReleases(self.asking(), OTHER)
 
 
 class ConfigurationTests(TierTest):

@@ -204,7 +204,8 @@ class RequestTests(ThiefTest):
                               ("f5", (bytes(513), bytes(1 << 20))), ("f6", (b"", bytes(31), bytes(33), bytes(1 << 16))),
                               ("f1", (b"", bytes(15), bytes(17))), ("f8", ([token] * 1000, [b""], [bytes(1 << 20)])),
                               ("f4", (-1, 1 << 32)), ("f2", ([0, USAGE], [ALWAYS, 0], [ALWAYS, 1 << 29], [ALWAYS])),
-                              ("f0", (1 << 32, "alice"))):
+                              ("f9", ({}, {0: 1}, {0: 9, 1: bytes(34)}, {0: 1, 1: bytes(33)}, b"")),
+                              ("f10", (-1, 1 << 32, "a session")), ("f0", (1 << 32, "alice"))):
             for value in values:
                 with self.subTest(field=field, value=str(value)[:40]):
                     seen = self.attempt("finger", [token], **{field: value})

@@ -32,7 +32,7 @@ class Thief(Service):
         """The fields of approve; `changed` replaces fields by their number, as `f3`."""
         _, reference, key, uid, rule = self.keys[label]
         fields = {0: uid, 1: self.store, 2: rule, 3: key, 4: code, 5: parameters, 6: reference, 7: nonce,
-                  8: list(tokens)}
+                  8: list(tokens), 10: 0}
         fields.update({int(field[1:]): value for field, value in changed.items()})
         return fields
 

@@ -187,13 +187,14 @@ class VirtualTest(unittest.TestCase):
     kernel = image = None
     script = "true"
     files = {}
+    seconds = 120
 
     @classmethod
     def setUpClass(cls):
         if cls.kernel is None:
             raise unittest.SkipTest("the machine with a TPM is an amd64 one")
         begin = time.monotonic()
-        booted = VirtualMachine(cls.kernel, cls.image, cls.script, cls.files)
+        booted = VirtualMachine(cls.kernel, cls.image, cls.script, cls.files, cls.seconds)
         if booted.status != 0:
             raise Failure(f"the script ended with status {booted.status}\n{booted.output}\n{booted.log}")
         cls.output = booted.output
