@@ -7,6 +7,7 @@ PREFIX ?= $(HOME)/.local
 DESTDIR ?=
 DIR = $(PREFIX)/lib/latchkey/sdk
 SWIFT ?= swift
+BOOTSTRAP = scripts/bootstrap
 
 # Shipped programs link the Swift library statically and are built in a separate scratch path; tests use the dynamic
 # debug build. `check` and `test` build with the same flags, so that neither discards the other's build.
@@ -20,22 +21,34 @@ SYSTEM_FLAGS = --package-path System
 SYSTEM_STATIC = System/.build/static
 SYSTEM_STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib $(SYSTEM_FLAGS) --scratch-path $(SYSTEM_STATIC)
 SYSTEM_TEST_BUILD = $(TEST_BUILD) $(SYSTEM_FLAGS)
-# The agent is a separate package, because its window needs GTK.
+# QuickNote and the agent are separate packages, because their windows need GTK. A manifest of QuickNote that was cached
+# before GTK was installed would leave the window out.
+NOTES_STATIC = .build/quick-note/static
+NOTES_BUILD = $(SWIFT) build -c release --static-swift-stdlib --manifest-cache none --package-path Apps/QuickNote \
+    --scratch-path $(NOTES_STATIC) --product quicknote
 AGENT_STATIC = Apps/Agent/.build/static
 AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
     --product latchkey-agent
+# So is the settings window. Its tests need the packages of the agent too, which shows the prompts.
+SETTINGS_STATIC = Apps/Settings/.build/static
+SETTINGS_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Settings \
+    --scratch-path $(SETTINGS_STATIC) --product latchkey-settings
+SETTINGS_TEST_PACKAGES = System/packages.txt Apps/Agent/packages.txt Apps/Settings/packages.txt \
+    Apps/Settings/test-packages.txt
 PROGRAMS = latchkeyd latchkey-prompt latchkey
 SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-apps test-sdk test-system system-programs check bench build docs sdk install uninstall format fuzz mutants bootstrap
+.PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
+.PHONY: settings test-settings settings-screenshots install-settings
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  PREFIX=$(PREFIX)'
 
@@ -50,7 +63,7 @@ test: bootstrap ## build and run the tests, and use QuickNote once
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 
-test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK
+test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the packages
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
@@ -59,7 +72,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-system
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -87,7 +100,7 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
-test-system: build system-programs ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
+test-system: build system-programs agent ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
@@ -105,19 +118,38 @@ build: bootstrap ## build the shipped programs
 	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
 	done
 
-system-programs: bootstrap ## build the service that authenticates users of a system, and its program for tests
+system-programs: services ## build the service that authenticates users of a system, and programs for its tests
 	$(STATIC_BUILD) --product latchkey-authd-testing
+	$(STATIC_BUILD) --product latchkey-test-client
+	$(SWIFT) build $(SYSTEM_FLAGS) --product synthetic-finger
+
+services: bootstrap
 	@set -e; for program in $(SYSTEM_PROGRAMS); do \
 	    echo "$(SYSTEM_STATIC_BUILD) --product $$program"; $(SYSTEM_STATIC_BUILD) --product $$program; \
 	    install $(SYSTEM_STATIC)/release/$$program $(RELEASE)/$$program; \
 	done
 
+deb: bootstrap ## build the Debian packages into .build/deb and check them with lintian
+	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
+	    Apps/Settings/packages.txt
+	@scripts/build-deb
+	@scripts/check-deb
+
+test-deb: bootstrap ## build the packages twice, compare their bytes, and try them on a machine with systemd (needs root)
+	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
+	    Apps/Settings/packages.txt
+	@scripts/test-deb
+
 docs: bootstrap ## build the documentation of every public module into .build/docs
 	@scripts/build-docs
 
 agent: bootstrap ## build the graphical prompt (needs GTK, and installs it if it is missing)
-	@scripts/bootstrap Apps/Agent/packages.txt
+	@$(BOOTSTRAP) Apps/Agent/packages.txt
 	$(AGENT_BUILD)
+
+notes-program: bootstrap
+	@$(BOOTSTRAP) Apps/QuickNote/packages.txt
+	$(NOTES_BUILD)
 
 test-agent: bootstrap ## test the graphical prompt on a display of its own, by keyboard and as a screen reader
 	$(TEST_BUILD)
@@ -126,6 +158,20 @@ test-agent: bootstrap ## test the graphical prompt on a display of its own, by k
 agent-screenshots: bootstrap ## write pictures of every state of the graphical prompt to .build/agent-screenshots
 	$(TEST_BUILD)
 	@scripts/test-agent --pictures .build/agent-screenshots
+
+settings: bootstrap ## build the settings window (needs GTK, and installs it if it is missing)
+	@$(BOOTSTRAP) Apps/Settings/packages.txt
+	$(SETTINGS_BUILD)
+
+test-settings: bootstrap ## test the settings window by keyboard and as a screen reader, with real daemons and prompts
+	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
+	$(TEST_BUILD)
+	@scripts/settings test $(ONLY)
+
+settings-screenshots: bootstrap ## write pictures of every state of the settings window to FOLDER outside the checkout
+	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
+	$(TEST_BUILD)
+	@scripts/settings pictures "$(FOLDER)" $(ONLY)
 
 bench-agent: agent build ## measure the time from a call to its visible prompt
 	$(STATIC_BUILD) --product latchkey-test-client
@@ -142,8 +188,12 @@ install: build ## install the programs and the SDK into PREFIX
 install-agent: agent ## install the graphical prompt into PREFIX; it starts with the session
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent $(AGENT_RELEASE)
 
-uninstall: ## remove exactly the files of install and install-agent
+install-settings: settings ## install the settings window into PREFIX, with its entry for the desktop
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings $(SETTINGS_STATIC)/release
+
+uninstall: ## remove exactly the files of install, install-agent and install-settings
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings --remove
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent --remove
 
 format: bootstrap ## format the sources with swift format
@@ -167,4 +217,4 @@ mutants: bootstrap ## remove each rule of the policy and each defence once, and 
 	@scripts/mutate $(if $(ONLY),--only $(ONLY))
 
 bootstrap:
-	@scripts/bootstrap System/packages.txt
+	@$(BOOTSTRAP) System/packages.txt

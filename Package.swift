@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
+        .library(name: "LatchkeySettings", targets: ["LatchkeySettings", "LatchkeyWords"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
@@ -85,7 +86,13 @@ let package = Package(
         // System calls, transport, prompt protocol.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
-        room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+        // Texts for people in other languages: catalogues and how a text is found in them. No input or output.
+        room("LatchkeyWords"),
+
+        // The catalogue that is installed and that the user's environment chooses. No service has an arrow here.
+        room("InstalledWords", ["LatchkeyWords", "LatchkeySystem"]),
+
+        room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
 
         // Who a calling process is.
         room("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
@@ -102,14 +109,14 @@ let package = Package(
         room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
         // Layout of prompts on a terminal.
-        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
+        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyWords"]),
 
         // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
         room("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
         room(
             "LatchkeyAuthority",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
         room(
             "LatchkeyKeychain",
             [
@@ -126,8 +133,8 @@ let package = Package(
         room(
             "AuthorityHost",
             [
-                "LatchkeyModel", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams", "LatchkeyPolicy",
-                "LatchkeyAuthority",
+                "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams",
+                "LatchkeyPolicy", "LatchkeyAuthority",
             ]),
 
         // Drivers; they never import each other.
@@ -154,6 +161,14 @@ let package = Package(
         room(
             "PAMDriver",
             ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMProtocol"]),
+
+        // Sensors and login sessions of tier user: the messages, the process that speaks to them, and its client.
+        room("SensorProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
+        room(
+            "SensorHost", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
+        room(
+            "SensorDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -184,7 +199,16 @@ let package = Package(
             "LatchkeyAgent",
             [
                 "LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient",
-                "LatchkeyAgentProtocol",
+                "LatchkeyAgentProtocol", "LatchkeyWords", "InstalledWords",
+            ]),
+
+        // API for a program with which the user controls their keychain.
+        room(
+            "LatchkeySettings",
+            [
+                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyDoctor",
+                "LatchkeyWords",
+                "InstalledWords",
             ]),
 
         // Re-exports in a target what `import Foundation` brings on Apple systems.
@@ -213,7 +237,8 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost", "SystemDriver",
+                "TPMDriver",
             ]),
         process(
             "latchkey-authd-testing",
@@ -230,20 +255,21 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyIdentity", "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver",
                 "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "PromptDriver", "TPMDriver",
+                "SensorDriver", "SoftwareEnclaveDriver", "PromptDriver", "TPMDriver",
             ]),
         process(
             "latchkey-prompt",
             [
                 "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "TerminalPromptLayout",
+                "TerminalPromptLayout", "LatchkeyWords", "InstalledWords",
             ]),
         process(
             "latchkey",
             [
-                "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient",
-                "LatchkeyDoctor",
-                "LatchkeySystem", "LatchkeyTransport", "SSHAgent", "SSHAgentProtocol",
+                "DaemonProcess", "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
+                "LatchkeyClient", "LatchkeyDoctor", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem",
+                "LatchkeyTransport", "LatchkeyWords", "InstalledWords", "SSHAgent", "SSHAgentProtocol", "SystemDriver",
+                "TPMDriver",
             ]),
         process(
             "latchkey-demo",
@@ -261,6 +287,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // The process of the sensors of tier user, on a thread of a test.
+        .target(
+            name: "SensorTestSupport",
+            dependencies: [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorDriver", "SensorHost",
+            ],
+            path: "Tests/SensorTestSupport", swiftSettings: strict),
         // Stand-ins for drivers of hardware; shared by several test targets.
         .target(
             name: "SeamStandIns", dependencies: ["LatchkeyModel", "LatchkeySeams"], path: "Tests/SeamStandIns",
@@ -270,9 +303,8 @@ let package = Package(
             [
                 "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "PromptDriver", "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey",
-                "latchkey-demo",
-                "latchkey-test-client", "TestSupport",
+                "PromptDriver", "SQLiteDriver", "SystemDriver", "TPMDriver", "latchkeyd", "latchkey-authd-testing",
+                "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
         tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
         tests(
@@ -315,12 +347,16 @@ let package = Package(
                 "DeviceProof", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
                 "SimulatedDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ], exclude: ["check-proof.py"]),
-        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
+        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
+        tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
+        tests(
+            "LatchkeySettingsTests",
+            ["LatchkeySettings", "LatchkeyDoctor", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
         tests(
             "TerminalPromptLayoutTests",
-            ["TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+            ["TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyWords", "TestSupport"]),
         tests(
             "PromptDriverTests",
             [
@@ -372,7 +408,17 @@ let package = Package(
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         // The contract of each seam, which every driver fulfils.
         tests(
-            "BiometricReaderTests", ["LatchkeyModel", "LatchkeySeams", "SimulatedDriver", "SystemDriver"]),
+            "BiometricReaderTests",
+            [
+                "LatchkeyModel", "LatchkeySeams", "SensorDriver", "SensorTestSupport", "SimulatedDriver",
+                "SystemDriver",
+            ]),
+        tests(
+            "SensorDriverTests",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
+                "SensorDriver", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
+            ]),
         tests(
             "ItemStoreTests",
             ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),

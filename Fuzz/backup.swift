@@ -5,6 +5,7 @@
 //
 
 import LatchkeyBackup
+import LatchkeyCrypto
 import LatchkeyModel
 
 /// The entry point of libFuzzer, called with each input.

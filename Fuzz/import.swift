@@ -7,6 +7,7 @@
 // recipes.
 //
 
+import LatchkeyCrypto
 import LatchkeyModel
 
 @testable import LatchkeyBackup

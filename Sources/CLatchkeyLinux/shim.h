@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 extern int pipe2(int ends[2], int flags);
 extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+extern int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until);
 
 extern int posix_openpt(int flags);
 extern int grantpt(int fd);

@@ -91,7 +91,7 @@ package final class Enclave: Sendable {
                 try approver.approve(
                     KeyApprovalRequest(
                         storeID: storeID, rule: rule, subject: subject, nonce: use.challenge.nonce,
-                        tokens: proof.tokens))
+                        session: use.challenge.session, tokens: proof.tokens))
             }
         } catch {
             abandon(use)

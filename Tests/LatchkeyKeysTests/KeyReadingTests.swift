@@ -57,25 +57,17 @@ import Testing
         }
     }
 
-    @Test func corpusAndItsMutationsSatisfyTheFuzzProperty() throws {
+    @Test func theCorpusAndItsMutationsSatisfyTheFuzzProperty() throws {
+        try Repository.checkCorpus("key", mutations: 400) { name, bytes in
+            let complaint = complaint(aboutKey: bytes)
+            #expect(complaint == nil, "\(name): \(bytes)")
+        }
+        // Also what the first byte selects is arbitrary.
         var numbers = SeededGenerator(seed: 0)
         for (name, bytes) in try Repository.inputs("key") {
-            #expect(complaint(aboutKey: bytes) == nil, "\(name)")
-            for turn in 0..<400 {
-                var changed = bytes
-                for _ in 0...numbers.next(below: 3) {
-                    let place = 1 + numbers.next(below: changed.count - 1)
-                    switch numbers.next(below: 5) {
-                    case 0: changed[place] ^= UInt8(1 << numbers.next(below: 8))
-                    case 1: changed[place] = UInt8(numbers.next(below: 256))
-                    case 2: changed.remove(at: place)
-                    case 3: changed.insert(UInt8(numbers.next(below: 256)), at: place)
-                    default: changed[place] = [0, 1, 0x7f, 0x80, 0xff][numbers.next(below: 5)]
-                    }
-                }
-                if turn.isMultiple(of: 10) { changed[0] = UInt8(numbers.next(below: 256)) }
-                let complaint = complaint(aboutKey: changed)
-                #expect(complaint == nil, "\(name) turn \(turn): \(complaint ?? "")")
+            for _ in 0..<40 {
+                let changed = [UInt8(numbers.next(below: 256))] + bytes.dropFirst()
+                #expect(complaint(aboutKey: changed) == nil, "\(name): \(changed)")
             }
         }
     }

@@ -3,31 +3,12 @@
 import TestSupport
 import Testing
 
-/// Checks the fuzzer's property for its corpus and for deterministic mutations of it.
 @Suite struct SSHFuzzTests {
-    @Test func corpusFilesSatisfyTheFuzzProperty() throws {
-        let corpus = try Repository.inputs("ssh")
-        #expect(corpus.count >= 8)
-        for (name, bytes) in corpus { #expect(complaint(aboutSSH: bytes) == nil, "\(name)") }
-    }
-
-    @Test func mutatedCorpusSatisfiesTheFuzzProperty() throws {
-        var numbers = SeededGenerator(seed: 5)
-        for (name, bytes) in try Repository.inputs("ssh") {
-            for _ in 0..<500 {
-                var changed = bytes
-                for _ in 0...numbers.next(below: 3) {
-                    let position = 1 + numbers.next(below: changed.count - 1)
-                    guard position < changed.count else { continue }
-                    switch numbers.next(below: 4) {
-                    case 0: changed[position] ^= UInt8(truncatingIfNeeded: 1 << numbers.next(below: 8))
-                    case 1: changed.remove(at: position)
-                    case 2: changed.insert(UInt8(truncatingIfNeeded: numbers.next(below: 256)), at: position)
-                    default: changed.removeSubrange(position...)
-                    }
-                }
-                #expect(complaint(aboutSSH: changed) == nil, "\(name): \(changed)")
-            }
+    @Test func theCorpusAndItsMutationsSatisfyTheFuzzProperty() throws {
+        let inputs = try Repository.checkCorpus("ssh", mutations: 500) { name, bytes in
+            let complaint = complaint(aboutSSH: bytes)
+            #expect(complaint == nil, "\(name): \(bytes)")
         }
+        #expect(inputs >= 8)
     }
 }
