@@ -9,12 +9,23 @@ import LatchkeySeams
 extension LocalAuthority {
     func sensor(_ id: UInt64, _ event: SensorEvent) {
         switch event {
-        case .match(let set): post(.matched(id, set))
+        case .match(let set): matched(id, set)
         case .noMatch: post(.notMatched(id))
         case .failed: post(.sensorFailed(id))
         case .guidance(let guidance): post(.guided(id, guidance))
         case .inUse(let isInUse): post(.sensorInUse(id, isInUse))
         case .disconnected: post(.sensorDisconnected(id))
+        }
+    }
+
+    /// A scan reads the enrolment set when it has claimed the reader, which can be earlier than a change of the set is
+    /// announced. Then the change is followed first: its match counts for the new set, and opens nothing of the old one.
+    private func matched(_ id: UInt64, _ set: EnrolmentSet) {
+        guard core.withLock({ $0.state.sensor.enrolment }) != set else { return post(.matched(id, set)) }
+        // Not on the sensor's thread: the store adopts the set, for which this thread waits.
+        parts.work.submit(.any) { [self] in
+            followSensor()
+            post(.matched(id, set))
         }
     }
 

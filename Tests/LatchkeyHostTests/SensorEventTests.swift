@@ -29,6 +29,21 @@ import Testing
         func observe(_ changed: @escaping @Sendable () -> Void) { reader.observe(changed) }
     }
 
+    /// A reader that announces no change of its fingers.
+    private final class SilentReader: BiometricReader {
+        let enrolled = Mutex(EnrolmentSet([1]))
+        private let events = Mutex<(@Sendable (SensorEvent) -> Void)?>(nil)
+        func state(for user: UInt32) -> SensorState {
+            SensorState(kind: .touchID, enrolment: enrolled.withLock { $0 })
+        }
+        func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
+            self.events.withLock { $0 = events }
+        }
+        func disarm(_ evaluation: UInt64) {}
+        func observe(_ changed: @escaping @Sendable () -> Void) {}
+        func match(_ set: EnrolmentSet) { events.withLock { $0 }?(.match(set)) }
+    }
+
     /// Reports the session events that a test sends.
     private final class NotingMonitor: SessionMonitor {
         let report = Mutex<(@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)?>(nil)
@@ -83,6 +98,22 @@ import Testing
         let words = ask(machine, AuthenticationPlan([[.biometry]]))
         #expect(words() == ["[\"biometry\"]"])
         #expect(reader.asked.withLock { $0 } == [1] && reader.armed.withLock { $0 } == [1])
+    }
+
+    @Test func aMatchOfASetThatWasNotAnnouncedIsFollowedFirstAndCounts_abuse32() throws {
+        let (earlier, later) = (EnrolmentSet([1]), EnrolmentSet([2]))
+        let reader = SilentReader()
+        let machine = try SimulatedService { parts, _ in parts.reader = reader }
+        setPasscode(machine)
+        let words = ask(machine, AuthenticationPlan([[.biometry]]))
+        reader.enrolled.withLock { $0 = later }
+        // A set that is not enrolled makes the change known too, and is a miss, as the earlier one is then.
+        reader.match(EnrolmentSet([3]))
+        reader.match(earlier)
+        #expect(words().isEmpty && machine.service.authority.state.biometryFailures == 2)
+        reader.match(later)
+        #expect(words() == ["[\"biometry\"]"])
+        #expect(machine.service.authority.state.sensor.enrolment == later)
     }
 
     @Test func aFingerOfAnotherUserNeverMatches() throws {

@@ -60,6 +60,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         bus.run { [weak self] in
             sensor.value.start()
             sensor.value.changed = { self?.refreshLater() }
+            sensor.value.found = { self?.keep($0, for: $1) }
             if let files { files.watch(bus) { self?.refreshLater() } }
         }
     }

@@ -18,6 +18,8 @@ final class FprintSensor {
     private var hasNotedForgery = false
     /// Called when devices or enrolled fingers may have changed.
     var changed: () -> Void = {}
+    /// Called with the state of a user that a scan has found, before its verification begins.
+    var found: (SensorState, UInt32) -> Void = { _, _ in }
 
     init(_ service: FprintService, _ timing: FprintReader.Timing, templates: EnrolmentFiles?, log: any EventLog) {
         self.service = service
@@ -157,20 +159,21 @@ final class FprintSensor {
                     scan.fail(devices.isEmpty ? .disconnected : .failed)
                     return changed()
                 }
-                begin(scan, enrolled, account)
+                begin(scan, enrolled, account, user)
             }
         }
     }
 
-    private func begin(_ scan: FingerScan, _ enrolled: [EnrolledDevice], _ account: AccountName) {
+    private func begin(_ scan: FingerScan, _ enrolled: [EnrolledDevice], _ account: AccountName, _ user: UInt32) {
         let names = enrolled.flatMap(\.fingers)
         let scans = enrolled.map { device in
-            DeviceScan(device.path, service, timing, account: account.text, log: log) { [templates] in
+            DeviceScan(device.path, service, timing, account: account.text, log: log) { [weak self, templates] in
                 Result { () throws(Failure) in
-                    guard let templates else { return try EnrolmentFiles.names(names, of: account) }
-                    guard let set = try templates.set(of: account) else {
-                        throw Failure(.biometryNotEnrolled, "The files of the enrolled fingers are gone.")
-                    }
+                    let set = try Self.set(templates, names, of: account)
+                    // A change of the fingers may not be announced yet, and a match of a set that is not known proves
+                    // nothing.
+                    self?.found(
+                        SensorState(kind: .touchID, enrolment: set, reportsEnrolmentChanges: templates != nil), user)
                     return set
                 }
             } report: { [weak self, weak scan] event, device in
@@ -184,6 +187,17 @@ final class FprintSensor {
             // One scan for each device; the next one begins when this one has released it.
             if queues[device.device]?.count == 1 { device.begin() }
         }
+    }
+
+    /// The set of the fingers that a scan can recognise.
+    private static func set(
+        _ templates: EnrolmentFiles?, _ names: [String], of account: AccountName
+    ) throws(Failure) -> EnrolmentSet {
+        guard let templates else { return try EnrolmentFiles.names(names, of: account) }
+        guard let set = try templates.set(of: account) else {
+            throw Failure(.biometryNotEnrolled, "The files of the enrolled fingers are gone.")
+        }
+        return set
     }
 
     private func released(_ device: DeviceScan) {

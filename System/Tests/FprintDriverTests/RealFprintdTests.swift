@@ -65,6 +65,22 @@ extension FprintDriverTests {
             #expect(reader.log.events.isEmpty)
         }
 
+        @Test func aScanReportsAChangeOfTheFingersBeforeItsMatch() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            var timing = FprintReader.Timing.forTests
+            // The notice of the change itself never arrives.
+            timing.settle = 600_000
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state, timing: timing)
+            let before = try #require(reader.state.enrolment)
+            try machine.enroll("B", as: "left-thumb")
+            reader.arm()
+            try begun(machine)
+            let set = try #require(try reader.change { $0.enrolment != before }.enrolment)
+            machine.send("SCAN B")
+            #expect(try reader.next() == .match(set))
+        }
+
         @Test func aFingerThatLiesOnTheReaderAlreadyCounts() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
