@@ -6,14 +6,17 @@ import Synchronization
 
 /// The moments before and after each durable write of both services, at one of which a test cuts the power.
 final class Moments: Sendable {
-    private let body: @Sendable (Int) -> Void
+    private let body: Mutex<(@Sendable (Int) -> Void)?>
     private let count = Mutex<Int?>(nil)
 
     /// Calls `body` with the number of each moment, from 0.
-    init(_ body: @escaping @Sendable (Int) -> Void) { self.body = body }
+    init(_ body: @escaping @Sendable (Int) -> Void) { self.body = Mutex(body) }
 
     /// Begins to count.
     func begin() { count.withLock { $0 = 0 } }
+
+    /// Releases what the body holds: a service that lost its power keeps its moments as long as its work is under way.
+    func end() { body.withLock { $0 = nil } }
 
     /// The number of moments so far.
     var passed: Int { count.withLock { $0 ?? 0 } }
@@ -23,7 +26,7 @@ final class Moments: Sendable {
             defer { count = count.map { $0 + 1 } }
             return count
         }
-        if let number { body(number) }
+        if let number { body.withLock { $0 }?(number) }
     }
 
     func around<R>(_ write: () throws(Failure) -> R) throws(Failure) -> R {

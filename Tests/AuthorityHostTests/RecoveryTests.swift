@@ -248,6 +248,7 @@ import Testing
             stored.withLock { $0 = files }
             tpm.cutPower()
         }
+        defer { moments.end() }
         do {
             let cut = try TwoServices(
                 WorldState(sensor: .none), after: machine.disk, tpm: tpm, sealed: true, moments: moments)
