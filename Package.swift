@@ -81,7 +81,7 @@ let package = Package(
             ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
 
         // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
-        room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "KeyFormats"]),
+        room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "LatchkeyWords", "KeyFormats"]),
 
         // System calls, transport, prompt protocol.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
@@ -182,7 +182,7 @@ let package = Package(
             "SSHAgent",
             [
                 "LatchkeyModel", "LatchkeyKeys", "LatchkeyCrypto", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyClient", "SSHAgentProtocol",
+                "LatchkeyWords", "LatchkeyClient", "SSHAgentProtocol",
             ]),
 
         // Helpers for apps on the two API modules; also builds on Apple systems.
@@ -303,8 +303,9 @@ let package = Package(
             [
                 "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "PromptDriver", "SQLiteDriver", "SystemDriver", "TPMDriver", "latchkeyd", "latchkey-authd-testing",
-                "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client", "TestSupport",
+                "LatchkeyWords", "PromptDriver", "SQLiteDriver", "SystemDriver", "TPMDriver", "latchkeyd",
+                "latchkey-authd-testing", "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
+                "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
         tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
         tests(
@@ -373,11 +374,12 @@ let package = Package(
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
         tests(
             "SSHAgentProtocolTests",
-            ["SSHAgentProtocol", "KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
+            ["SSHAgentProtocol", "KeyFormats", "LatchkeyKeys", "LatchkeyModel", "LatchkeyWords", "TestSupport"]),
         tests(
             "SSHAgentTests",
             [
-                "SSHAgent", "SSHAgentProtocol", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport",
+                "SSHAgent", "SSHAgentProtocol", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords",
+                "TestSupport",
             ]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
         tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),

@@ -35,8 +35,7 @@ enum Refusal {
             Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
         case .biometryNotEnrolled:
             Failure(status, "Nothing is enrolled with the sensor.", hint: "Enrol a finger or a face first.")
-        case .biometryLockout:
-            Failure(status, lockout(state), hint: "Enter the passcode once: latchkey passcode check")
+        case .biometryLockout: lockout(state)
         case .passcodeDelayed:
             Failure(
                 status, "No passcode is accepted now, because the passcode was wrong too often.",
@@ -86,16 +85,23 @@ enum Refusal {
                 : "A forgotten passcode cannot be recovered: latchkey reset deletes what needs it.")
     }
 
-    /// Returns the message that explains why biometry is locked.
-    private static func lockout(_ state: PolicyState?) -> String {
+    /// Returns the failure that explains why biometry is locked.
+    private static func lockout(_ state: PolicyState?) -> Failure {
         guard let state, !state.isBiometryLocked else {
-            return "Biometry is locked after five tries that did not match."
+            return biometryLocked("Biometry is locked after five tries that did not match.")
         }
         return switch state.passcodeDue {
-        case .afterRestart: "The passcode is required before biometry: it was not entered since the machine started."
-        case .unusedForTwoDays: "The passcode is required before biometry: neither was used for 48 hours."
-        case .unusedForAWeek: "The passcode is required before biometry: it was not entered for 156 hours."
-        case nil: "Biometry was locked until the passcode was entered."
+        case .afterRestart:
+            biometryLocked("The passcode is required before biometry: it was not entered since the machine started.")
+        case .unusedForTwoDays:
+            biometryLocked("The passcode is required before biometry: neither was used for 48 hours.")
+        case .unusedForAWeek:
+            biometryLocked("The passcode is required before biometry: it was not entered for 156 hours.")
+        case nil: biometryLocked("Biometry was locked until the passcode was entered.")
         }
+    }
+
+    private static func biometryLocked(_ message: String) -> Failure {
+        Failure(.biometryLockout, message, hint: "Enter the passcode once: latchkey passcode check")
     }
 }

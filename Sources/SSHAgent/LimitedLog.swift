@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyWords
 import Synchronization
 
 /// Passes lines on, at most `lines` in `seconds`, and then their number: a program that sends garbage fills no journal.
@@ -13,11 +14,17 @@ final class LimitedLog: Sendable {
     static let lines = 30
     static let seconds: Int64 = 60
     private let state = Mutex(State())
+    private let words: Words
     private let now: @Sendable () -> Int64
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter now: a monotonic clock, in nanoseconds.
-    init(now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - words: the language of the line with the number.
+    ///   - now: a monotonic clock, in nanoseconds.
+    init(
+        words: Words, now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.words = words
         self.now = now
         self.write = write
     }
@@ -37,7 +44,7 @@ final class LimitedLog: Sendable {
             state.written += 1
             return (dropped, true)
         }
-        if dropped > 0 { write("\(dropped) lines were left out") }
+        if dropped > 0 { write(words("\(dropped) lines were left out")) }
         if isWritten { write(line) }
     }
 }

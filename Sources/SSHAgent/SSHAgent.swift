@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySystem
+package import LatchkeyWords
 import SSHAgentProtocol
 
 /// An agent of ssh(1) whose keys are keys of the enclave. What it signs and refuses is in `docs/ssh.md`.
@@ -22,17 +23,21 @@ package struct SSHAgent: Sendable {
     let hosts: KnownHostsFiles
     let lock: AgentLock
     let idleSeconds: Int64
+    /// The language of prompts and of the log.
+    let words: Words
     private let lines: LimitedLog
     private let now: @Sendable () -> Int64
 
     /// Creates an agent.
     ///
     /// - Parameters:
+    ///   - words: the language of prompts and of the log.
     ///   - now: a monotonic clock, in nanoseconds: the one of `Uptime`, or a stopped one.
     ///   - log: receives each refusal, as a line of text.
     package init(
         _ store: any SSHKeyStore, _ options: Options = Options(), hosts: KnownHostsFiles = .standard,
-        idleSeconds: Int64 = SSHAgentLimits.idleSeconds, now: @escaping @Sendable () -> Int64 = { Uptime.nanoseconds },
+        idleSeconds: Int64 = SSHAgentLimits.idleSeconds, words: Words = .plainEnglish,
+        now: @escaping @Sendable () -> Int64 = { Uptime.nanoseconds },
         log: @escaping @Sendable (String) -> Void
     ) {
         self.store = store
@@ -40,13 +45,19 @@ package struct SSHAgent: Sendable {
         self.hosts = hosts
         self.idleSeconds = idleSeconds
         self.now = now
-        lines = LimitedLog(now: now, write: log)
+        self.words = words
+        lines = LimitedLog(words: words, now: now, write: log)
         signer = SSHSigner(store, reuseSeconds: options.reuseSeconds, now: now)
         lock = AgentLock(now: now)
     }
 
     /// Logs a refusal.
     func log(_ line: String) { lines.add(line) }
+
+    /// What an error says, in the language of the log.
+    func text(of error: Failure) -> String {
+        error.message.isEmpty ? "\(error.status)" : words.translation(of: error.message)
+    }
 
     func deadline(_ seconds: Int64) -> Int64 { now() + seconds * 1_000_000_000 }
 
@@ -56,7 +67,7 @@ package struct SSHAgent: Sendable {
         do throws(Failure) {
             return .identities(try store.keys().map { SSHAgentReply.Identity(blob: $0.blob, comment: $0.name) })
         } catch {
-            log("the keys cannot be listed: \(error.message.isEmpty ? "\(error.status)" : error.message)")
+            log(words("the keys cannot be listed: \(text(of: error))"))
             return .failure
         }
     }

@@ -49,7 +49,7 @@ package final class SSHAgentServer: Sendable {
         guard let peer = try? Sockets.peer(socket), peer.userID == user else { return }
         let process = PeerProcess(socket, peer)
         if let refusal = caps.withLock({ $0.admit(process: peer.processID, program: process.program) }) {
-            return agent.log("a connection was refused: \(refusal.message)")
+            return agent.log(agent.words("a connection was refused: \(agent.text(of: refusal))"))
         }
         Processes.detachThread { [self] in
             var connection = SSHConnection(socket, process, agent)

@@ -95,13 +95,13 @@ struct SSHConnection {
         case .bind(let bind):
             // Also while the agent is locked: the session stays bound after it is unlocked.
             guard bindings.add(bind) else {
-                agent.log("a session could not be bound, \(who)")
+                agent.log(agent.words("a session could not be bound, process \(peer.processID)"))
                 return .extensionFailure
             }
             return .success
         case .malformedBind:
             bindings.fail()
-            agent.log("a malformed session could not be bound, \(who)")
+            agent.log(agent.words("a malformed session could not be bound, process \(peer.processID)"))
             return .extensionFailure
         case .unknownExtension: return .extensionFailure
         case .unsupported: return .failure
@@ -111,19 +111,18 @@ struct SSHConnection {
                 // Waiting ends early if the peer goes, and then there is no one to answer.
                 ((try? socket.wait(for: 0, until: time)) ?? true) == false
             }
-            if !isOpen { agent.log("the agent was not unlocked, \(who)") }
+            if !isOpen { agent.log(agent.words("the agent was not unlocked, process \(peer.processID)")) }
             return isOpen ? .success : .failure
         case .sign(let key, let data):
             do throws(Failure) {
                 return .signature(try sign(data, key))
             } catch {
-                agent.log("nothing was signed: \(error.message.isEmpty ? "\(error.status)" : error.message) (\(who))")
+                agent.log(
+                    agent.words("nothing was signed: \(agent.text(of: error)) (process \(peer.processID))"))
                 return .failure
             }
         }
     }
-
-    private var who: String { "process \(peer.processID)" }
 
     private func sign(_ data: [UInt8], _ blob: [UInt8]) throws(Failure) -> [UInt8] {
         guard !agent.lock.isLocked else { throw Failure(.notPermitted, "The agent is locked.") }
@@ -145,7 +144,8 @@ struct SSHConnection {
         }
         let candidates = HostCandidates.names(of: peer.processID)
         let reason = SigningReason(
-            program: peer.isUnchanged ? peer.path ?? "" : "", processID: peer.processID, key: key.name
+            program: peer.isUnchanged ? peer.path ?? "" : "", processID: peer.processID, key: key.name,
+            words: agent.words
         ) { known.name(of: $0, candidates: candidates) }
         let digest = try DigestAlgorithm.sha256.hash(data)
         let raw = try agent.signer.sign(digest, key, reason: reason.text(purpose), reuse: reuse(purpose, blob)) {

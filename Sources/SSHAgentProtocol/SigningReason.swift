@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyWords
+
 /// The text of a prompt for a signature. It follows "asks for your finger, to", so it begins with a verb.
 ///
 /// Names come from programs and from the network. Each is shortened and loses every character that could be taken for
@@ -17,9 +19,15 @@ package struct SigningReason: Sendable {
     package var key: String
     /// The name of a host; nil if none is known.
     package var name: @Sendable (HostKey) -> String?
+    /// The language of the text.
+    package var words: Words
 
     /// Creates a value from its fields.
-    package init(program: String, processID: Int32, key: String, name: @escaping @Sendable (HostKey) -> String?) {
+    package init(
+        program: String, processID: Int32, key: String, words: Words = .plainEnglish,
+        name: @escaping @Sendable (HostKey) -> String?
+    ) {
+        self.words = words
         self.program = program
         self.processID = processID
         self.key = key
@@ -28,25 +36,30 @@ package struct SigningReason: Sendable {
 
     /// The text for a purpose.
     package func text(_ purpose: SigningPurpose) -> String {
-        let what: String
-        switch purpose {
-        case .login(let user, let host?, _):
-            what = "log in to \(shown(host)) as \(Self.clean(user, Self.userCharacters))"
-        case .login(let user, nil, let through):
-            what =
-                "log in as \(Self.clean(user, Self.userCharacters)): host unknown, "
-                + (through.isEmpty ? "perhaps forwarded" : "forwarded")
-        case .message(let namespace, _): what = "sign data of namespace \(Self.clean(namespace, Self.userCharacters))"
+        let what =
+            switch purpose {
+            case .login(let user, let host?, _):
+                words("log in to \(shown(host)) as \(Self.clean(user, Self.userCharacters))")
+            case .login(let user, nil, let through) where through.isEmpty:
+                words("log in as \(Self.clean(user, Self.userCharacters)): host unknown, perhaps forwarded")
+            case .login(let user, nil, _):
+                words("log in as \(Self.clean(user, Self.userCharacters)): host unknown, forwarded")
+            case .message(let namespace, _):
+                words("sign data of namespace \(Self.clean(namespace, Self.userCharacters))")
+            }
+        let purposeAndRoute = what + route(purpose.forwarders)
+        let key = Self.clean(key, Self.keyCharacters, keepsLetters: true)
+        guard !program.isEmpty else {
+            return words("\(purposeAndRoute), asked by an unknown program (process \(processID)), key \(key)")
         }
-        let path = program.isEmpty ? "an unknown program" : Self.clean(program, Self.pathCharacters, keepsEnd: true)
-        return what + route(purpose.forwarders) + ", asked by \(path) (process \(processID)), key "
-            + Self.clean(key, Self.keyCharacters, keepsLetters: true)
+        let path = Self.clean(program, Self.pathCharacters, keepsEnd: true)
+        return words("\(purposeAndRoute), asked by \(path) (process \(processID)), key \(key)")
     }
 
     private func route(_ through: [HostKey]) -> String {
         guard let first = through.first else { return "" }
-        let others = through.count == 1 ? "" : " and \(through.count - 1) more"
-        return ", forwarded through \(shown(first))\(others)"
+        guard through.count > 1 else { return words(", forwarded through \(shown(first))") }
+        return words(", forwarded through \(shown(first)) and \(through.count - 1) more")
     }
 
     private func shown(_ host: HostKey) -> String {

@@ -32,8 +32,8 @@ enum Apps {
             }
             return Output.write(JSON.array(rows).line + "\n")
         }
-        guard !answers.isEmpty else { return Output.write("No app has asked to use Face ID.\n") }
-        Output.write(Table.text(answers.map { [$0.application, $0.isAllowed ? "Face ID" : "no Face ID"] }))
+        guard !answers.isEmpty else { return Output.write(localized("No app has asked to use Face ID.") + "\n") }
+        Output.write(Table.text(answers.map { [$0.application, $0.isAllowed ? "Face ID" : localized("no Face ID")] }))
     }
 
     private static func change(_ app: String, mayAskAgain: Bool, _ options: Options) throws(Failure) {

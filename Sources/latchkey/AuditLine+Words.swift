@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyModel
+import LatchkeyWords
 
 extension AuditLine {
     func cells(_ names: ItemNames) -> [String] {
@@ -25,40 +26,7 @@ extension AuditLine {
         ])
     }
 
-    private var words: String {
-        switch event {
-        case nil: "cannot be read"
-        case .added: "added"
-        case .updated: "updated"
-        case .deleted: "deleted"
-        case .used: "used"
-        case .refused: "refused"
-        case .invalidated: "invalidated"
-        case .passcodeSet: "passcode set"
-        case .passcodeChanged: "passcode changed"
-        case .passcodeRemoved: "passcode removed"
-        case .enrolmentChanged: "enrolment changed"
-        case .rollbackAccepted: "rollback accepted"
-        case .countersLost: "counters lost"
-        case .quarantined: "quarantined"
-        case .restored: "restored"
-        case .exported: "exported"
-        case .imported: "imported"
-        case .tryFailed: "wrong try"
-        case .rowsChanged: "rows changed"
-        case .locked: "locked"
-        case .unlocked: "unlocked"
-        case .facePermissionChanged: "face answer"
-        case .lockedOut: "locked out"
-        case .protectedDiscarded: "discarded"
-        case .anchored: "anchored"
-        case .migrationAllowed: "move allowed"
-        case .migrated: "moved here"
-        case .movedAway: "moved away"
-        case .deviceIdentified: "identified"
-        case .keyAttested: "attested"
-        }
-    }
+    private var words: String { event?.text(localized) ?? localized("cannot be read", context: "event") }
 
     /// The time in UTC, in the format of RFC 3339, to the second; empty for an entry that cannot be read.
     var when: String { event == nil ? "" : Self.moment(time) }
@@ -71,6 +39,44 @@ extension AuditLine {
         var text = [CChar](repeating: 0, count: 32)
         let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension AuditEvent {
+    /// The event as the table shows it: one or two words, since the app and the item have columns of their own. The
+    /// context distinguishes it from the state of a keychain, such as "locked".
+    func text(_ words: Words) -> String {
+        switch self {
+        case .added: words("added", context: "event")
+        case .updated: words("updated", context: "event")
+        case .deleted: words("deleted", context: "event")
+        case .used: words("used", context: "event")
+        case .refused: words("refused", context: "event")
+        case .invalidated: words("invalidated", context: "event")
+        case .passcodeSet: words("passcode set", context: "event")
+        case .passcodeChanged: words("passcode changed", context: "event")
+        case .passcodeRemoved: words("passcode removed", context: "event")
+        case .enrolmentChanged: words("enrolment changed", context: "event")
+        case .rollbackAccepted: words("rollback accepted", context: "event")
+        case .countersLost: words("counters lost", context: "event")
+        case .quarantined: words("quarantined", context: "event")
+        case .restored: words("restored", context: "event")
+        case .exported: words("exported", context: "event")
+        case .imported: words("imported", context: "event")
+        case .tryFailed: words("wrong try", context: "event")
+        case .rowsChanged: words("rows changed", context: "event")
+        case .locked: words("locked", context: "event")
+        case .unlocked: words("unlocked", context: "event")
+        case .facePermissionChanged: words("face answer", context: "event")
+        case .lockedOut: words("locked out", context: "event")
+        case .protectedDiscarded: words("discarded", context: "event")
+        case .anchored: words("anchored", context: "event")
+        case .migrationAllowed: words("move allowed", context: "event")
+        case .migrated: words("moved here", context: "event")
+        case .movedAway: words("moved away", context: "event")
+        case .deviceIdentified: words("identified", context: "event")
+        case .keyAttested: words("attested", context: "event")
+        }
     }
 }
 

@@ -14,7 +14,7 @@ enum Backup {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
         do throws(Failure) {
-            var progress = Progress("exported")
+            var progress = Progress { localized("\($0) items exported") }
             let result = try BackupTransfer(Client.command).export(to: path) { progress.reach($0) }
             progress.end()
             report(options, [("exported", result.count)], result.staying) {
@@ -37,7 +37,7 @@ enum Backup {
     static func read(_ options: Options) throws(CommandFailure) {
         let path = options.arguments[0]
         do throws(Failure) {
-            var progress = Progress("imported")
+            var progress = Progress { localized("\($0) items imported") }
             let result = try BackupTransfer(Client.command).restore(from: path) { progress.reach($0) }
             progress.end()
             report(options, [("imported", result.count), ("present", result.present)], result.staying) {

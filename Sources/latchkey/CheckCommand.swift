@@ -78,9 +78,9 @@ enum CheckCommand {
     /// Writes every finding; a hint that consecutive findings share follows the last of them.
     private static func show(_ findings: [Finding]) {
         for (index, finding) in findings.enumerated() {
-            Output.write(Table.text([[finding.sentence]]))
-            let isLast = index + 1 == findings.count || findings[index + 1].hint != finding.hint
-            if isLast { Output.write("  " + finding.hint + "\n") }
+            Output.write(Table.text([[finding.sentence(localized)]]))
+            let isLast = index + 1 == findings.count || findings[index + 1].hint(localized) != finding.hint(localized)
+            if isLast { Output.write("  " + finding.hint(localized) + "\n") }
         }
     }
 }

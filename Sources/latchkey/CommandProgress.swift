@@ -4,19 +4,22 @@ import Glibc
 
 /// A line on standard error that counts the items of a long command, if standard error is a terminal.
 struct Progress {
-    private let word: String
+    private let words: (Int) -> String
     private let isShown = isatty(STDERR_FILENO) == 1
     private(set) var count = 0
     private var shown = 0
 
-    init(_ word: String) { self.word = word }
+    /// Creates a line that is not shown yet.
+    ///
+    /// - Parameter words: the line for a number of items.
+    init(_ words: @escaping (Int) -> String) { self.words = words }
 
     /// Sets the count; the line is rewritten after every 100 items.
     mutating func reach(_ total: Int) {
         count = total
         guard isShown, count - shown >= 100 else { return }
         shown = count
-        Output.writeError("\r\(count) items \(word)")
+        Output.writeError("\r" + words(count))
     }
 
     /// Clears the line.

@@ -74,18 +74,18 @@ extension CommandTable {
         ) { .guide(Simulation.value($0, Simulation.guidance) ?? .scanAgain) },
         verb("unplug", "unplug the sensor while it scans") { _ in .unplug },
         verb("enter", "type a passcode (from standard input) into the next prompt") { (_) throws(CommandFailure) in
-            .enter(try Input.passcodes(["Passcode: "], repeatsLast: false)[0])
+            .enter(try Input.passcodes([localized("Passcode: ")], repeatsLast: false)[0])
         },
         verb("fallback", "press the fallback button") { _ in .fallback },
         verb("cancel", "cancel the prompt") { _ in .cancel },
         verb("acknowledge", "confirm that the recovery code is written down") { _ in .acknowledgeCode },
         verb("enter-code", "type a recovery code (from standard input) into the next prompt") {
             (_) throws(CommandFailure) in
-            .enterCode(try Input.passcodes(["Recovery code: "], repeatsLast: false)[0])
+            .enterCode(try Input.passcodes([localized("Recovery code: ")], repeatsLast: false)[0])
         },
         verb("enter-new", "type a new passcode (from standard input) once into the next prompt") {
             (_) throws(CommandFailure) in
-            .enterNewPasscode(try Input.passcodes(["New passcode: "], repeatsLast: false)[0])
+            .enterNewPasscode(try Input.passcodes([localized("New passcode: ")], repeatsLast: false)[0])
         },
         CommandEntry("sim code", "print the recovery code that was shown last", action: Simulation.showCode),
         verb("face", "answer an app that asks to use Face ID", CommandArgument("ANSWER", .choice(["allow", "deny"]))) {

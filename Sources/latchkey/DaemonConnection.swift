@@ -22,7 +22,7 @@ struct DaemonConnection: Sendable, RequestCaller {
     static func makeClient() -> Client {
         Client(
             ofDaemonFor: Client.applicationName, groups: Client.declaredNames,
-            faceUsage: "Latchkey shows or changes the secrets that you name.")
+            faceUsage: localized("Latchkey shows or changes the secrets that you name."))
     }
 
     /// Makes a call. While it waits for another program's prompt, a line on standard error says so.

@@ -13,8 +13,12 @@ enum DaemonLogCommand {
             throw .failure(error)
         }
         if options.isJSON { return Output.write(lines.map { $0.json.line + "\n" }.joined()) }
-        guard !lines.isEmpty else { return Output.writeError("The daemon's log is empty.\n") }
-        Output.write(Table.text([["TIME", "PROCESS", "SEVERITY", "EVENT", "REASON"]] + lines.map(\.cells)))
+        guard !lines.isEmpty else { return Output.writeError(localized("The daemon's log is empty.") + "\n") }
+        // The lines themselves are English in every language: administrators search them and send them in reports.
+        let heading = [
+            localized("TIME"), localized("PROCESS"), localized("SEVERITY"), localized("EVENT"), localized("REASON"),
+        ]
+        Output.write(Table.text([heading] + lines.map(\.cells)))
     }
 }
 

@@ -56,8 +56,11 @@ enum Input {
         try forEachPiece(path) { (bytes) throws(Failure) in
             count += bytes.count
             guard count <= limit else {
-                let name = path ?? "Standard input"
-                throw Failure(.dataTooLarge, "\(name) has more than \(limit) bytes.", hint: "Use a shorter input.")
+                throw Failure(
+                    .dataTooLarge,
+                    path == nil
+                        ? "Standard input has more than \(limit) bytes."
+                        : "\(path ?? "") has more than \(limit) bytes.", hint: "Use a shorter input.")
             }
             pieces.append(SecretBytes(copying: bytes))
         }

@@ -67,7 +67,7 @@ enum KeyUse {
                     .invalidParameter, "The signature is not valid for this message and \(name).",
                     hint: "It may have been made with another --hash, or with or without --pss."))
         }
-        if !options.isJSON { Output.write("The signature is valid.\n") }
+        if !options.isJSON { Output.write(localized("The signature is valid.") + "\n") }
     }
 
     private static func find(_ name: String) throws(CommandFailure) -> NamedKey {

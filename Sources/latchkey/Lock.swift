@@ -15,6 +15,6 @@ enum Lock {
         Output.write(
             options.isJSON
                 ? JSON.object([("locked", .boolean(isLocked))]).line + "\n"
-                : "The keychain is \(isLocked ? "locked" : "unlocked").\n")
+                : (isLocked ? localized("The keychain is locked.") : localized("The keychain is unlocked.")) + "\n")
     }
 }

@@ -57,9 +57,16 @@ enum LogCommand {
         if !options.isJSON, end == 0 { Output.writeError(localized("The audit log is empty.") + "\n") }
     }
 
-    private static let heading = ["ENTRY", "TIME", "EVENT", "ITEM", "CALLER", "PROCESS"]
-    /// Minimum widths, so that all parts have the same columns.
-    private static let widths = [7, 20, 18, 24, 16, 7]
+    private static let heading = [
+        localized("ENTRY"), localized("TIME"), localized("EVENT"), localized("ITEM"), localized("CALLER"),
+        localized("PROCESS"),
+    ]
+    /// Minimum widths, so that all parts have the same columns: at least those of the headings and of the events.
+    private static let widths: [Int] = {
+        var widths = zip([7, 20, 18, 24, 16, 7], heading).map { max($0, $1.count) }
+        widths[2] = AuditEvent.allCases.reduce(widths[2]) { max($0, $1.text(localized).count) }
+        return widths
+    }()
 
     private static func verify(_ options: Options) throws(CommandFailure) {
         var count: Int64 = 0
@@ -84,7 +91,9 @@ enum LogCommand {
             pairs.append(("finding", finding.map(\.json) ?? .null))
             Output.write(JSON.object(pairs).line + "\n")
         }
-        if let finding { throw .failure(Failure(.storeUnreadable, finding.sentence, hint: finding.hint)) }
+        if let finding {
+            throw .failure(Failure(.storeUnreadable, finding.sentence(localized), hint: finding.hint(localized)))
+        }
         guard !options.isJSON else { return }
         guard let newest else { return Output.write(localized("The audit log is complete: it has no entries.") + "\n") }
         Output.write(localized("The audit log is complete: \(count) entries, the last of \(newest.when).") + "\n")

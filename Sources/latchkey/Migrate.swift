@@ -88,7 +88,7 @@ enum Migrate {
 
     private static func confirm(_ report: MigrationReport) throws(CommandFailure) {
         guard report.kept.count + report.lost.count > 0 else { return }
-        try Confirmation.ask("move", "Programs will not find the items that are kept or lost.\n")
+        try Confirmation.ask("move", localized("Programs will not find the items that are kept or lost.") + "\n")
     }
 
     /// Deletes what remains of a store that was moved.
@@ -96,15 +96,17 @@ enum Migrate {
         let removal = try failing { () throws(Failure) in try store.removal() }
         try Confirmation.ask(
             "discard",
-            """
-            This deletes \(store.folder) with everything in it: the items that were kept, and the audit log.
-            It cannot be undone.
+            localized(
+                """
+                This deletes \(store.folder) with everything in it: the items that were kept, and the audit log.
+                It cannot be undone.
 
-            """)
+                """))
         try failing { () throws(Failure) in try removal.remove(erasing: OwnStore.secrets) }
         Output.write(
             options.isJSON
-                ? JSON.object([("discarded", .boolean(true))]).line + "\n" : "\(store.folder) was deleted.\n")
+                ? JSON.object([("discarded", .boolean(true))]).line + "\n"
+                : localized("\(store.folder) was deleted.") + "\n")
     }
 
     private static var unexpectedReply: Failure {

@@ -73,12 +73,7 @@ enum ProofCommand {
         }
         let claim = proven.userVerificationClaimed
         guard options.isJSON else {
-            return Output.write(
-                """
-                Proven: the key was made in \(words(proven.keyCannotLeaveDevice)), and cannot leave it.
-                Claimed: each use needs \(words(claim.passcode))\(claim.requiresApplicationPassword ? " and a password" : "").
-
-                """)
+            return Output.write(words(proven.keyCannotLeaveDevice) + "\n" + words(claim) + "\n")
         }
         Output.write(
             JSON.object([
@@ -98,14 +93,17 @@ enum ProofCommand {
             ]).line + "\n")
     }
 
-    /// What each use needs, as an object.
-    private static func words(_ passcode: UserVerificationClaim.Passcode) -> String {
-        switch passcode {
-        case .decidedByAuthority: "the user's approval"
-        case .required: "the passcode of the device"
-        case .insteadOfApproval: "the user's approval or the passcode of the device"
-        case .besidesApproval: "the user's approval and the passcode of the device"
-        }
+    /// What each use needs, as a sentence.
+    private static func words(_ claim: UserVerificationClaim) -> String {
+        let needed =
+            switch claim.passcode {
+            case .decidedByAuthority: localized("the user's approval", context: "needs")
+            case .required: localized("the passcode of the device", context: "needs")
+            case .insteadOfApproval: localized("the user's approval or the passcode of the device", context: "needs")
+            case .besidesApproval: localized("the user's approval and the passcode of the device", context: "needs")
+            }
+        guard claim.requiresApplicationPassword else { return localized("Claimed: each use needs \(needed).") }
+        return localized("Claimed: each use needs \(needed) and a password.")
     }
 
     // MARK: - Input and output
@@ -144,16 +142,26 @@ enum ProofCommand {
         if error.code == .unknownEndorsementKey, let request,
             let name = try? Verifier.endorsementKeyName(in: request)
         {
-            hint = "If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))"
+            hint = localized(
+                "If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))")
         }
         return .failure(Failure(.invalidParameter, error.message, hint: hint))
     }
 
+    /// What is proven about the device that made the key, as a sentence.
     private static func words(_ kind: DeviceKind) -> String {
         switch kind {
         case .hardware(let manufacturer, let model):
-            "a TPM (manufacturer \(Table.shown(manufacturer)), model \(Table.shown(model)))"
-        case .virtual: "a virtual TPM, which the owner of its machine can copy"
+            localized(
+                """
+                Proven: the key was made in a TPM (manufacturer \(Table.shown(manufacturer)), model \
+                \(Table.shown(model))), and cannot leave it.
+                """)
+        case .virtual:
+            localized(
+                """
+                Proven: the key was made in a virtual TPM, which the owner of its machine can copy, and cannot leave it.
+                """)
         }
     }
 

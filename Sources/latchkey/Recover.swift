@@ -2,6 +2,7 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySettings
 
 /// recover: opens a keychain on a TPM with its recovery code, which is typed at the prompt only.
 enum Recover {
@@ -17,28 +18,28 @@ enum Recover {
     }
 
     private static func words(_ recovered: Reply.Recovered) -> String {
-        var text = """
-            The keychain is open, and the new passcode is set. The earlier recovery code is not valid any more; keep
-            the new one apart from this machine.
-
-            """
-        if let accepted = recovered.accepted {
-            text += """
-                The keychain was refused before, and was accepted as it is now: \(accepted.message)
-                Items that are bound to the enrolled fingers or faces stay unreadable.
-
+        var text =
+            localized(
                 """
+                The keychain is open, and the new passcode is set. The earlier recovery code is not valid any more; keep
+                the new one apart from this machine.
+                """) + "\n"
+        if let accepted = recovered.accepted {
+            let message = localized.translation(of: accepted.message)
+            text +=
+                localized(
+                    """
+                    The keychain was refused before, and was accepted as it is now: \(message)
+                    Items that are bound to the enrolled fingers or faces stay unreadable.
+                    """) + "\n"
         }
         let lost = recovered.lost
         guard lost.count > 0 else { return text }
-        text += """
-            \(lost.count) private \(lost.count == 1 ? "key was" : "keys were") in another TPM and cannot be used any more.
-            Delete each, and register a new one where it was used:
-
-            """
-        for item in lost.named { text += "  \(item.words)\n" }
-        if lost.count > UInt64(lost.named.count) { text += "  and \(lost.count - UInt64(lost.named.count)) more\n" }
-        return text
+        let first = localized.count(
+            Int(clamping: lost.count), "\(lost.count) private key was in another TPM and cannot be used any more.",
+            "\(lost.count) private keys were in another TPM and cannot be used any more.")
+        text += first + "\n" + localized("Delete each, and register a new one where it was used:") + "\n"
+        return text + Staying.lines(lost.named, of: lost.count)
     }
 
     private static func json(_ recovered: Reply.Recovered) -> String {

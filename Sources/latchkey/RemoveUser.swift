@@ -20,11 +20,12 @@ enum RemoveUser {
         if !options.has(.yes) {
             try Confirmation.ask(
                 word,
-                """
-                This removes the keychain of user \(removal.userID): every item, the passcode and its tries.
-                It cannot be undone.
+                localized(
+                    """
+                    This removes the keychain of user \(removal.userID): every item, the passcode and its tries.
+                    It cannot be undone.
 
-                """)
+                    """))
         }
         let remaining = try failing { () throws(Failure) in try removal.run() }
         if options.isJSON {
@@ -35,11 +36,11 @@ enum RemoveUser {
         }
         for failure in remaining { Output.write(localized.translation(of: failure.message) + "\n") }
         Output.write(
-            """
-            The keychain of user \(removal.userID) was removed.
-            Start the services again: systemctl start \(UserRemoval.sockets)
-
-            """)
+            localized(
+                """
+                The keychain of user \(removal.userID) was removed.
+                Start the services again: systemctl start \(UserRemoval.sockets)
+                """) + "\n")
     }
 
     private static func prepared(_ word: String) throws(Failure) -> UserRemoval {

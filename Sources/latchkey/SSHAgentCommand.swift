@@ -22,7 +22,9 @@ enum SSHAgentCommand {
         do throws(Failure) {
             let listener: Descriptor
             if let activated { listener = activated } else { (listener, held) = try listen() }
-            let agent = SSHAgent(DaemonKeyStore(), chosen) { Output.writeError("latchkey ssh-agent: \($0)\n") }
+            let agent = SSHAgent(DaemonKeyStore(), chosen, words: localized) {
+                Output.writeError("latchkey ssh-agent: \($0)\n")
+            }
             do throws(SystemError) {
                 try SSHAgentServer(listener, agent).run()
             } catch {

@@ -10,7 +10,7 @@ extension Client {
     static let ssh = DaemonConnection(
         Client(
             ofDaemonFor: SSHKeyMark.application, groups: [SSHKeyMark.application],
-            faceUsage: "Latchkey makes or deletes the key for SSH that you name."))
+            faceUsage: localized("Latchkey makes or deletes the key for SSH that you name.")))
 }
 
 extension SSHKeyMark {

@@ -37,7 +37,7 @@ enum Simulation {
             if options.isJSON { Output.write("{}\n") }
             return
         }
-        let words = delivered ? "A prompt used it." : "Queued for the next prompt."
+        let words = delivered ? localized("A prompt used it.") : localized("Queued for the next prompt.")
         Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
     }
 
@@ -64,7 +64,8 @@ enum Simulation {
                     .storeOfAnotherTier, "\(home) is served by a daemon of tier \(report.tier.name).",
                     hint: "Choose an empty folder.")
             }
-            Output.write("Simulated daemon, process \(report.processID), store \(report.storePath)\n")
+            Output.write(
+                localized("Simulated daemon, process \(report.processID), store \(report.storePath)") + "\n")
             if options.has(.ready) { try makeReady(report) }
         } catch {
             throw .failure(error)
@@ -76,9 +77,14 @@ enum Simulation {
         if report.biometry == .none { _ = try Client.command.call(.simulate(.sensor(.touchID))) }
         if !report.isEnrolled { _ = try Client.command.call(.simulate(.enrol)) }
         if !report.isPasscodeSet { _ = try Client.command.call(.passcode(.set(SecretBytes("1234".utf8)))) }
-        let finger = "A finger is enrolled" + (report.isEnrolled ? " already" : "")
-        let passcode = report.isPasscodeSet ? "a passcode is set" : "the passcode is 1234"
-        Output.write("\(finger), and \(passcode).\n")
+        let sentence =
+            switch (report.isEnrolled, report.isPasscodeSet) {
+            case (false, false): localized("A finger is enrolled, and the passcode is 1234.")
+            case (false, true): localized("A finger is enrolled, and a passcode is set.")
+            case (true, false): localized("A finger is enrolled already, and the passcode is 1234.")
+            case (true, true): localized("A finger is enrolled already, and a passcode is set.")
+            }
+        Output.write(sentence + "\n")
     }
 
     /// Ends the daemon and begins another boot; the next call starts the daemon again.

@@ -4,6 +4,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
+import LatchkeyWords
 
 /// status: shows the daemon, the store, and the means of authentication.
 enum StatusCommand {
@@ -47,8 +48,8 @@ enum StatusCommand {
             ],
             [localized("access group"), report.accessGroup],
         ]
-        if let other = otherStore(report) {
-            rows.append([localized("other store"), localized.translation(of: other)])
+        if let other = otherStore(report, localized) {
+            rows.append([localized("other store"), other])
         }
         if report.quarantineCount > 0 {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
@@ -57,14 +58,14 @@ enum StatusCommand {
     }
 
     /// A keychain of this user that programs do not use; nil if there is none.
-    private static func otherStore(_ report: StatusReport) -> String? {
+    private static func otherStore(_ report: StatusReport, _ words: Words) -> String? {
         // With LATCHKEY_HOME, or without a home folder, there is one store only.
         guard let own = try? OwnStore() else { return nil }
         switch report.tier {
         case .user where Files.exists(SystemSockets.installed.keychain):
-            return "the system's keychain is not used; move this store there with: latchkey migrate"
+            return words("the system's keychain is not used; move this store there with: latchkey migrate")
         case .file where own.wasMoved, .tpm where own.wasMoved:
-            return "\(own.folder) was moved; delete it with: latchkey migrate --discard"
+            return words("\(own.folder) was moved; delete it with: latchkey migrate --discard")
         case .user, .file, .tpm, .simulated: return nil
         }
     }
@@ -89,7 +90,7 @@ enum StatusCommand {
             ("memoryLocked", .boolean(report.unlockedMemory == nil)),
             ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),
-            ("otherStore", otherStore(report).map { .text($0) } ?? .null),
+            ("otherStore", otherStore(report, .plainEnglish).map { .text($0) } ?? .null),
             ("quarantined", .number(Int64(clamping: report.quarantineCount))),
             ("problem", report.problem.map { .text($0.message) } ?? .null),
         ])

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyWords
 import SSHAgentProtocol
+import TestSupport
 import Testing
 
 @Suite struct SigningReasonTests {
@@ -10,9 +12,15 @@ import Testing
     init() throws { host = try HostKey(Published.blob(Published.key)) }
 
     private func text(
-        _ purpose: SigningPurpose, name: String? = nil, program: String = "/usr/bin/ssh", key: String = "work"
+        _ purpose: SigningPurpose, name: String? = nil, program: String = "/usr/bin/ssh", key: String = "work",
+        words: Words = .plainEnglish
     ) -> String {
-        SigningReason(program: program, processID: 42, key: key) { _ in name }.text(purpose)
+        SigningReason(program: program, processID: 42, key: key, words: words) { _ in name }.text(purpose)
+    }
+
+    private static func german() throws -> Words {
+        let catalogue = try #require(Catalogue(try Catalogues().bytes("de")))
+        return Words(language: "de", catalogue: catalogue, isolates: false)
     }
 
     private static let end = ", asked by /usr/bin/ssh (process 42), key work"
@@ -53,8 +61,25 @@ import Testing
         #expect(text(.login(user: "", host: host, through: []), name: "").hasPrefix("log in to ? as ?,"))
     }
 
-    @Test func longNamesHideNothing() {
+    @Test func reasonHasTheLanguageOfTheAgent() throws {
+        let german = try Self.german()
+        let end = ", für /usr/bin/ssh (Prozess 42), Schlüssel work"
+        let login = SigningPurpose.login(user: "ada", host: host, through: [host, host])
+        #expect(
+            text(login, name: "a.example", words: german)
+                == "bei a.example als ada anmelden, weitergeleitet über a.example und 1 weitere" + end)
+        let unknown = text(.login(user: "ada", host: nil, through: []), words: german)
+        #expect(unknown == "als ada anmelden: Rechner unbekannt, vielleicht weitergeleitet" + end)
+        let both = text(.login(user: "ada", host: nil, through: [host]), name: "a.example", words: german)
+        #expect(both == "als ada anmelden: Rechner unbekannt, weitergeleitet, weitergeleitet über a.example" + end)
+        let message = text(.message(namespace: "git", through: []), program: "", words: german)
+        #expect(
+            message == "Daten des Namensraums git signieren, für ein unbekanntes Programm (Prozess 42), Schlüssel work")
+    }
+
+    @Test func longNamesHideNothing() throws {
         let long = String(repeating: "x", count: 10_000)
+        let german = try Self.german()
         for purpose in [
             SigningPurpose.login(user: long, host: host, through: [host, host]),
             .login(user: long, host: nil, through: []),
@@ -65,6 +90,10 @@ import Testing
                 let untilKey = shown.prefix(Limits.reasonCharacters)
                 #expect(untilKey.contains("/ssh (process 42)"), "\(shown.count): \(shown)")
                 #expect(purpose.forwarders.isEmpty || untilKey.contains("forwarded through"))
+                let other = text(purpose, name: name, program: "/" + long + "/ssh", key: long, words: german)
+                let untilOtherKey = other.prefix(Limits.reasonCharacters)
+                #expect(untilOtherKey.contains("/ssh (Prozess 42)"), "\(other.count): \(other)")
+                #expect(purpose.forwarders.isEmpty || untilOtherKey.contains("weitergeleitet über"))
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyWords
 import Synchronization
 import Testing
 
@@ -9,7 +10,9 @@ import Testing
     @Test func linesBeyondTheLimitAreCounted() {
         let time = SharedTime()
         let written = Mutex<[String]>([])
-        let log = LimitedLog(now: { time.value }, write: { line in written.withLock { $0.append(line) } })
+        let log = LimitedLog(
+            words: .plainEnglish, now: { time.value },
+            write: { line in written.withLock { $0.append(line) } })
         for number in 0..<100 { log.add("line \(number)") }
         #expect(written.withLock { $0.count } == LimitedLog.lines)
         time.value = LimitedLog.seconds * 1_000_000_000

@@ -5,10 +5,10 @@ import json
 import re
 import subprocess
 
-from clients import (
-    DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SYSTEM_CANCEL, UNLOCK, ClientTest)
+from clients import DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, UNLOCK, ClientTest
 from fingers import BIOMETRICS, OWNER, TOUCHED, TYPED, WithFingers
 from fprint import WithFprintd
+from locks import LocksOfEveryTier, WithSession
 from machine import eventually, fact
 from services import AUTHORITY, KEYCHAIN, ServiceTest
 
@@ -18,29 +18,11 @@ NOT_AVAILABLE = 75
 LOG = "/var/lib/latchkey-authd/daemon.log"
 
 
-class SessionTest(WithFprintd, WithFingers, ClientTest):
+class SessionTest(WithSession, WithFprintd, WithFingers, ClientTest):
     def elsewhere(self, session):
         """The app and the agent run in another session."""
         self.prompts.stop()
         self.first, self.prompts = self.app(session=session), self.agent(session=session)
-
-    def refused(self):
-        """The status of an evaluation that asks for a finger only."""
-        self.evaluate()
-        return self.first.end()[1][0]
-
-    def reader_is_free(self):
-        done = self.machine.run(
-            "busctl", "call", "net.reactivated.Fprint", "/net/reactivated/Fprint/Device/0",
-            "net.reactivated.Fprint.Device", "Claim", "s", "bob", check=False)
-        return done.returncode == 0
-
-    def assertTouchable(self):
-        self.assertEqual(self.read_with_a_touch("any"), SECRET)
-        self.await_end()
-
-    def is_locked(self):
-        return self.read("free") == NO_INTERACTION
 
 
 class SensorTests(SessionTest):
@@ -88,14 +70,6 @@ class SensorTests(SessionTest):
         self.await_end()
         return handle
 
-    def test_a_switch_of_the_user_during_a_prompt_releases_the_sensor_abuse22(self):
-        self.evaluate()
-        self.asked()
-        eventually(lambda: not self.reader_is_free())
-        with self.machine.seat("bob"):
-            self.assertEqual(self.first.end()[1][0], SYSTEM_CANCEL)
-            eventually(self.reader_is_free)
-
     def test_a_switch_of_the_user_leaves_the_passcode(self):
         self.first.begin("app.read", "presence", None, True, None, 20)
         self.asked()
@@ -112,24 +86,7 @@ class SensorTests(SessionTest):
         self.assertTouchable()
 
 
-class LockTests(SessionTest):
-    def test_a_locked_screen_ends_the_prompt_and_locks_until_it_is_unlocked(self):
-        self.first.begin("app.read", "any", None, True, None, 20)
-        self.asked()
-        self.seat.set_locked(True)
-        self.assertEqual(self.first.end(), SYSTEM_CANCEL)
-        eventually(self.is_locked)
-        eventually(self.reader_is_free)
-        self.seat.set_locked(False)
-        eventually(lambda: self.read("free") == SECRET)
-        self.assertTouchable()
-
-    def test_the_requests_lock_and_unlock_of_logind_count(self):
-        self.machine.run("loginctl", "lock-session", self.seat.id)
-        eventually(self.is_locked)
-        self.machine.run("loginctl", "unlock-session", self.seat.id)
-        eventually(lambda: self.read("free") == SECRET)
-
+class LockTests(LocksOfEveryTier, SessionTest):
     def test_a_lock_removes_the_key_of_the_passcode_from_memory(self):
         self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
         self.assertEqual(self.read("guarded"), SECRET)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier `user` with the real fprintd and the real logind: the daemon of alice and the process of its sensors, at her seat."""
 
-from clients import CURRENT_SET, DONE, NO_INTERACTION, PASSCODE, PRESENCE, SECRET, SYSTEM_CANCEL, ClientTest
+from clients import CURRENT_SET, DONE, PASSCODE, PRESENCE, SECRET, ClientTest
 from fingers import ANY_FINGER, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
+from locks import LocksOfEveryTier, WithSession
 from machine import eventually, fact
 
 HOME = "/home/alice/own-sensors"
@@ -11,7 +12,7 @@ ENVIRONMENT = ("env", f"LATCHKEY_HOME={HOME}", "HOME=/home/alice")
 NOT_AVAILABLE, NO_BINDING = 75, 50
 
 
-class UserTest(WithFprintd, WithFingers, ClientTest):
+class UserTest(WithSession, WithFprintd, WithFingers, ClientTest):
     RULES = (("any", ANY_FINGER),)
 
     def person(self):
@@ -45,20 +46,6 @@ class UserTest(WithFprintd, WithFingers, ClientTest):
     def sensors(self):
         """The process numbers of alice's sensor processes."""
         return self.machine.run("pgrep", "-u", "alice", "-f", "latchkey-authd --user", check=False).stdout.split()
-
-    def reader_is_free(self):
-        done = self.machine.run(
-            "busctl", "call", "net.reactivated.Fprint", "/net/reactivated/Fprint/Device/0",
-            "net.reactivated.Fprint.Device", "Claim", "s", "bob", check=False)
-        return done.returncode == 0
-
-    def refused(self):
-        """The status of an evaluation that asks for a finger only."""
-        self.evaluate()
-        return self.first.end()[1][0]
-
-    def is_locked(self):
-        return self.read("free") == NO_INTERACTION
 
 
 class SensorTests(UserTest):
@@ -107,32 +94,7 @@ class SensorTests(UserTest):
         self.assertEqual(self.refused(), NOT_AVAILABLE)
 
 
-class LockTests(UserTest):
-    def test_a_locked_screen_ends_the_prompt_and_locks_until_it_is_unlocked(self):
-        self.first.begin("app.read", "any", None, True, None, 20)
-        self.asked()
-        self.seat.set_locked(True)
-        self.assertEqual(self.first.end(), SYSTEM_CANCEL)
-        eventually(self.is_locked)
-        eventually(self.reader_is_free)
-        self.seat.set_locked(False)
-        eventually(lambda: self.read("free") == SECRET)
-        self.assertEqual(self.read_with_a_touch("any"), SECRET)
-
-    def test_the_requests_of_logind_count(self):
-        self.machine.run("loginctl", "lock-session", self.seat.id)
-        eventually(self.is_locked)
-        self.machine.run("loginctl", "unlock-session", self.seat.id)
-        eventually(lambda: not self.is_locked())
-
-    def test_a_switch_of_the_user_during_a_prompt_releases_the_sensor_abuse22(self):
-        self.evaluate()
-        self.asked()
-        eventually(lambda: not self.reader_is_free())
-        with self.machine.seat("bob"):
-            self.assertEqual(self.first.end()[1][0], SYSTEM_CANCEL)
-            eventually(self.reader_is_free)
-
+class LockTests(LocksOfEveryTier, UserTest):
     def test_a_restart_of_fprintd_ends_the_prompt_and_the_next_one_works(self):
         self.evaluate()
         self.asked()
