@@ -57,6 +57,8 @@ extension AuditLine {
         case .movedAway: "moved away"
         case .deviceIdentified: "identified"
         case .keyAttested: "attested"
+        case .sensorRefused: "sensor refused"
+        case .sessionsRefused: "sessions refused"
         }
     }
 
