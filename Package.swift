@@ -237,8 +237,8 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost", "SystemDriver",
-                "TPMDriver",
+                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost",
+                "SystemDriver", "TPMDriver",
             ]),
         process(
             "latchkey-authd-testing",

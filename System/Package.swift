@@ -94,8 +94,8 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost", "SystemDriver",
-                "TPMDriver",
+                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost",
+                "SystemDriver", "TPMDriver",
             ]),
 
         // The connection to the system's message bus: calls with deadlines, signals, one thread.

@@ -3,6 +3,7 @@
 import AuthorityHost
 import DaemonProcess
 import Glibc
+import LatchkeyAuthority
 import LatchkeyIdentity
 package import LatchkeyModel
 package import LatchkeySeams
@@ -108,8 +109,9 @@ package enum AuthorityProcess {
             TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
         ])
         let tier = configuration.tier
-        let drivers = try makeDrivers(options, clock, events).get()
-        let sensor = Self.sensor(drivers.reader, options, configuration, events)
+        let refusals = RefusalNotices(events, clock: clock)
+        let drivers = try makeDrivers(options, clock, refusals).get()
+        let sensor = Self.sensor(drivers.reader, options, configuration, refusals)
         let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
         var parts = AuthorityConnection.Parts(
             random: SystemRandomSource(), log: events, sessions: drivers.sessions, stretching: StretchThreads(),
@@ -132,6 +134,7 @@ package enum AuthorityProcess {
                     // An account's password could be guessed without the TPM, from /etc/shadow.
                     firstPasscode: tier == .tpm ? .own : options.firstPasscode))
         }
+        parts.refusals = refusals
         if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock) } }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
         let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }

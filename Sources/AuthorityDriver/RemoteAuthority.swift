@@ -198,6 +198,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
     }
 
+    func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
+
     func adopt(_ set: EnrolmentSet?) -> StoreReply {
         reply { (client) throws(Failure) in
             try client.adopt(set)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAuthority
+package import LatchkeyAuthority
 package import LatchkeyModel
 import LatchkeyPolicy
 package import LatchkeySeams
@@ -17,6 +17,8 @@ package final class AuthorityConnection: Sendable {
     package struct Parts: Sendable {
         package var random: any RandomSource
         package var log: any EventLog
+        /// The refusals that the audit logs of the users record; nil if none are reported.
+        package var refusals: RefusalNotices?
         /// The login sessions of all users.
         package var sessions: any SessionMonitor
         /// Runs the stretching of new passcodes.
@@ -87,6 +89,7 @@ package final class AuthorityConnection: Sendable {
         verification = PasscodeVerification(parts.passcodeChip?(carrier))
         carrier.follow(self)
         notify(.welcome(StoreCall.Welcome(version: UInt64(Limits.wireVersion), connection: connection, key: key)))
+        parts.refusals?.tell { [weak self] source, count in self?.record(source, count: count) ?? false }
     }
 
     // MARK: - Sending
@@ -179,6 +182,17 @@ package final class AuthorityConnection: Sendable {
             state.users[attach.userID] = user
         }
         user.attach(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
+        // What was refused while no user was attached.
+        parts.refusals?.deliver()
+    }
+
+    // MARK: - Refusals
+
+    /// Has the stores of all users record refusals; false if no user is attached.
+    private func record(_ source: UntrustedSource, count: UInt64) -> Bool {
+        let users = state.withLock { $0.users.values.map { $0 } }
+        for user in users { user.store.refused(source, count: count) }
+        return !users.isEmpty
     }
 
     // MARK: - Login sessions

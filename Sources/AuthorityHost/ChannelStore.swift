@@ -170,6 +170,10 @@ final class ChannelStore: AuthorityClient {
 
     func countersWereLost() throws(Failure) { connection?.notify(.countersWereLost(userID: userID)) }
 
+    func refused(_ source: UntrustedSource, count: UInt64) {
+        connection?.notify(.refused(StoreCall.Refused(userID: userID, source: source, count: count)))
+    }
+
     func followSessions(isLocked: Bool) throws(Failure) {
         switch try call(.sessionLock(StoreCall.SessionLock(userID: userID, isLocked: isLocked))) {
         case .done: return

@@ -57,9 +57,11 @@ final class GatheredRefusals: Sendable {
 }
 
 extension Keychain {
-    /// Commits an audit entry about the store as a whole.
-    package func record(_ event: AuditEvent, caller: Caller?) throws(Failure) {
-        try write { (store) throws(Failure) in _ = try audit.append(event, caller: caller, to: store) }
+    /// Commits an audit entry about the store as a whole, which represents `count` equal events.
+    package func record(_ event: AuditEvent, caller: Caller?, count: UInt64 = 1) throws(Failure) {
+        try write { (store) throws(Failure) in
+            _ = try audit.append(event, caller: caller, count: count, to: store)
+        }
     }
 
     /// Commits an audit entry for a refused caller. Further refusals of that caller within a minute are counted and

@@ -44,6 +44,10 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case deviceIdentified = 28
     /// A proof was made that a key cannot leave the device.
     case keyAttested = 29
+    /// A message or a service that claims to be a sensor was not trusted.
+    case sensorRefused = 30
+    /// A message or a service that claims to report login sessions was not trusted.
+    case sessionsRefused = 31
 }
 
 /// A decrypted entry of the audit log.

@@ -238,6 +238,8 @@ package enum StoreCall: Equatable, Sendable {
     case carry(TPMBytes)
     /// Try whether this key, derived from a recovery code, opens the root key. Reply: `opened` or `failure`.
     case tryRecovery(TryRecovery)
+    /// Messages or services that claim to be a sensor, or to report login sessions, were not trusted. Reply: `done`.
+    case refused(Refused)
 
     package struct TryRecovery: Equatable, Sendable {
         package var userID: UInt32
@@ -246,6 +248,21 @@ package enum StoreCall: Equatable, Sendable {
 
         /// Creates a value from its fields.
         package init(userID: UInt32, rootKey: SecretBytes) { (self.userID, self.rootKey) = (userID, rootKey) }
+    }
+
+    package struct Refused: Equatable, Sendable {
+        /// The user whose audit log records it.
+        package var userID: UInt32
+        package var source: UntrustedSource
+        /// How many refusals the call reports.
+        package var count: UInt64
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, source: UntrustedSource, count: UInt64) {
+            self.userID = userID
+            self.source = source
+            self.count = count
+        }
     }
 
     /// The login sessions of a user were locked or unlocked, or the machine goes to sleep or wakes up. Sent when the user

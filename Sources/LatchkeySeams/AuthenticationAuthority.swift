@@ -247,6 +247,9 @@ package protocol AuthorityClient: AnyObject, Sendable {
     func counted(_ counters: PolicyCounters)
     /// Reports that counters were missing or unreadable, and that tries therefore count as used up.
     func countersWereLost() throws(Failure)
+    /// Reports that messages or services that claim to be a sensor, or to report login sessions, were not trusted. Does
+    /// not wait for the store.
+    func refused(_ source: UntrustedSource, count: UInt64)
 }
 
 /// The role that stores the counters of failed tries durably.

@@ -49,6 +49,15 @@ extension Service: AuthorityClient {
 
     package func countersWereLost() throws(Failure) { try self.keychain.get().record(.countersLost, caller: nil) }
 
+    package func refused(_ source: UntrustedSource, count: UInt64) {
+        // The thread that reports it receives messages, so it must not wait for the store.
+        parts.work.submit(.any) { [self] in
+            parts.log.noting(.refusalNotRecorded) { () throws(Failure) in
+                try self.keychain.get().record(source.auditEvent, caller: nil, count: count)
+            }
+        }
+    }
+
     /// Starts an evaluation, and checks the token that answers it.
     ///
     /// - Parameters:

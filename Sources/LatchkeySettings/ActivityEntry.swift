@@ -64,6 +64,10 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         case deviceIdentified = 28
         /// A relying party got a proof about a key.
         case keyAttested = 29
+        /// A sensor, or a message that claims to come from one, was not trusted.
+        case sensorRefused = 30
+        /// A report about login sessions was not trusted.
+        case sessionsRefused = 31
     }
 
     /// The number of the entry, counted from 1.

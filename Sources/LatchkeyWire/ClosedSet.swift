@@ -12,6 +12,7 @@ extension ClosedSet {
 
 extension Accessibility: ClosedSet {}
 extension AuditEvent: ClosedSet {}
+extension UntrustedSource: ClosedSet {}
 extension AuthenticationMethod: ClosedSet {}
 extension BiometryKind: ClosedSet {}
 extension EnclaveKind: ClosedSet {}

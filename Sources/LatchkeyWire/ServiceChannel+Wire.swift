@@ -276,6 +276,15 @@ extension StoreCall.SessionLock: WireMap {
     }
 }
 
+extension StoreCall.Refused: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            userID: try map.field(0, \.userID),
+            source: try map.field(1, \.source),
+            count: try map.field(2, \.count))
+    }
+}
+
 extension SensorState: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(

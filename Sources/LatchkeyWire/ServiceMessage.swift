@@ -60,6 +60,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .carry(let command): body(8, command)
             case .tryRecovery(let recovery): body(9, recovery)
             case .sessionLock(let lock): body(10, lock)
+            case .refused(let refused): body(11, refused)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -139,6 +140,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 8: .carry(try reader.value())
         case 9: .tryRecovery(try reader.value())
         case 10: .sessionLock(try reader.value())
+        case 11: .refused(try reader.value())
         default: throw .unknownMessage
         }
     }

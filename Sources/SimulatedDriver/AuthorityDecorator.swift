@@ -111,4 +111,6 @@ extension AuthorityDecorator {
     package func counted(_ counters: PolicyCounters) { service.client?.counted(counters) }
 
     package func countersWereLost() throws(Failure) { try service.client?.countersWereLost() }
+
+    package func refused(_ source: UntrustedSource, count: UInt64) { service.client?.refused(source, count: count) }
 }

@@ -76,6 +76,8 @@ extension AuditEvent {
         case .movedAway: words("moved away", context: "event")
         case .deviceIdentified: words("identified", context: "event")
         case .keyAttested: words("attested", context: "event")
+        case .sensorRefused: words("sensor refused", context: "event")
+        case .sessionsRefused: words("sessions refused", context: "event")
         }
     }
 }

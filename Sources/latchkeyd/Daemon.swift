@@ -57,10 +57,11 @@ final class Daemon: FrameHandler {
         }
         self.world = world
         let programs = Files.folder(of: Environment.executable ?? "")
+        let refusals = RefusalNotices(events, clock: realClock)
         // Started before the store is opened, because the first answer of fprintd may take a moment.
         sensors =
             options.isSimulated
-            ? nil : Self.sensors(programs + "/latchkey-authd", clock: realClock, log: events)
+            ? nil : Self.sensors(programs + "/latchkey-authd", clock: realClock, log: refusals)
         if let sensors { reader = sensors }
         let keychain = Result { () throws(Failure) in
             if let problem { throw problem }
@@ -117,6 +118,11 @@ final class Daemon: FrameHandler {
             events.note(.storeUnusable, failure)
         }
         if let sensors { follow(sensors, authority, events) }
+        refusals.tell { [weak service] source, count in
+            guard let service else { return false }
+            service.refused(source, count: count)
+            return true
+        }
     }
 
     /// The sensors through the program at this path; nil if it is not installed.

@@ -2,6 +2,7 @@
 
 import AuthorityDriver
 import AuthorityHost
+import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -32,6 +33,8 @@ final class TwoServices: Sendable {
     let service: Service
     let random = SystemRandomSource()
     let sessions = ScriptedSessions()
+    /// The log of `latchkey-authd`, which outlives its connections.
+    let refusals: RefusalNotices
     private let prompter: any Prompter
     /// What the person sees.
     let seen: SeenPrompter
@@ -92,6 +95,8 @@ final class TwoServices: Sendable {
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
+        let refusals = RefusalNotices(UnwatchedLog(), clock: clock)
+        self.refusals = refusals
         world = SimulatedWorld(state, clock: clock, random: random, user: Self.userID) { _ in }
         let seen = SeenPrompter(ScriptedPrompter(SimulatedPrompter(), world: world))
         (self.seen, prompter) = (seen, seen)
@@ -134,8 +139,8 @@ final class TwoServices: Sendable {
         link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog(), carrier: carrier) {
             (received, ended) throws(Failure) in
             try Self.connect(
-                wire, world, prompter, sessions, clock, random, path, name, tier, userAccount, moments, received,
-                ended)
+                wire, world, prompter, sessions, refusals, clock, random, path, name, tier, userAccount, moments,
+                received, ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
@@ -158,7 +163,7 @@ final class TwoServices: Sendable {
 
     private static func connect(
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ sessions: ScriptedSessions,
-        _ clock: VirtualClock,
+        _ refusals: RefusalNotices, _ clock: VirtualClock,
         _ random: SystemRandomSource, _ path: String, _ account: AccountName, _ tier: Tier,
         _ userAccount: UserAccount?, _ moments: Moments?,
         _ received: @escaping @Sendable (SecretBytes) -> Bool,
@@ -170,7 +175,7 @@ final class TwoServices: Sendable {
             $0.ended = ended
         }
         var parts = AuthorityConnection.Parts(
-            random: random, log: UnwatchedLog(), sessions: sessions, stretching: ImmediateWorkQueue(),
+            random: random, log: refusals, sessions: sessions, stretching: ImmediateWorkQueue(),
             passcodeCost: 10
         ) { (process) throws(Failure) in
             guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
@@ -187,6 +192,7 @@ final class TwoServices: Sendable {
                 approvalKeys: files,
                 account: userAccount)
         }
+        parts.refusals = refusals
         if tier == .tpm {
             parts.passcodeChip = { carrier in
                 TPMPasscodeChip(TPMChip(CarriedTPM(carrier), clock: clock, random: random), random: random)
@@ -286,6 +292,12 @@ final class TwoServices: Sendable {
         connection?.disconnected()
         ended?()
     }
+
+    /// Accepts connections again, after `crashAuthority(refusing: true)`.
+    func allowConnections() { wire.state.withLock { $0.isRefusing = false } }
+
+    /// Sends a frame to latchkeyd as `latchkey-authd` does.
+    func sendToStore(_ frame: SecretBytes) { _ = wire.state.withLock { $0.toStore }?(frame) }
 
     /// Ends both services, so that others can use the TPM, which takes one connection at a time.
     func end() {

@@ -138,6 +138,9 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
         ServiceSample(
             "service-session-lock",
             store: .sessionLock(StoreCall.SessionLock(userID: 1000, isLocked: true))),
+        ServiceSample(
+            "service-refused",
+            store: .refused(StoreCall.Refused(userID: 1000, source: .sessions, count: 3))),
         ServiceSample("service-adopt", store: .adopt(StoreCall.Adopt(userID: 1000, set: EnrolmentSet([5])))),
         ServiceSample(
             "service-open",

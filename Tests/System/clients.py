@@ -18,6 +18,8 @@ PRESENCE, CURRENT_SET, PASSCODE_ONLY = 1, 8, 16
 # Operations of docs/protocol.md.
 STATUS, CONTEXT, INVALIDATE, EVALUATE, COPY, LOCK, UNLOCK, LOG = 2, 3, 4, 6, 11, 23, 24, 40
 SET_PASSCODE = 4
+# Events of the audit log: docs/store-format.md.
+SENSOR_REFUSED, SESSIONS_REFUSED = 30, 31
 # Statuses of failures.
 DISK_FULL, ROLLED_BACK, NOT_FOUND, NO_GROUP, NO_INTERACTION = 27, 25, 44, 45, 47
 CANCELLED, SYSTEM_CANCEL, NO_CONTEXT, NOT_INTERACTIVE = 71, 73, 79, 84
@@ -125,6 +127,10 @@ class ClientTest(ServiceTest):
     def events(self, app):
         """The audit log as [event, caller]."""
         return [entry[1:] for entry in app.do("app.log")]
+
+    def refusals(self, app):
+        """The entries of the audit log about sensors and login sessions that are not trusted, as [event, caller]."""
+        return [entry for entry in self.events(app) if entry[0] in (SENSOR_REFUSED, SESSIONS_REFUSED)]
 
     def kill_both(self):
         for unit in (AUTHORITY, KEYCHAIN):

@@ -71,6 +71,17 @@ class ServiceTest(MachineTest):
         eventually(lambda: int(self.machine.unit(unit)["MainPID"]) != pid)
         self.machine.run("systemctl", "reset-failed", unit, check=False)
 
+    def bus_connection(self, pid):
+        """The connection of a process to the system's message bus."""
+        lines = self.machine.run("busctl", "list", "--no-legend", "--unique").stdout.splitlines()
+        (found,) = [line.split()[0] for line in lines if line.split()[1] == str(pid)]
+        return found
+
+    def forge(self, pid, path, interface, member, *arguments, user="alice"):
+        """Sends a signal to a process that speaks to the system's message bus, as any program of a user can."""
+        self.machine.run("busctl", "emit", "--destination=" + self.bus_connection(pid), path, interface, member,
+                         *arguments, user=user)
+
     def assertFails(self, done, status, words):
         """Asserts the exit status of a command and a part of its message."""
         self.assertEqual((done.returncode, words in done.stderr), (status, True), done.stderr)

@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """A person at a fingerprint reader, with the real fprintd on the system's message bus, through both services."""
 
-from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, ClientTest
+from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, ClientTest
 from fingers import LOCKED_OUT, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
 from machine import eventually, fact
 from services import AUTHORITY
 
 
+NOT_AVAILABLE = 75
+LOG = "/var/lib/latchkey-authd/daemon.log"
+# What a careless administrator could write: a user may have the name of fprintd.
+POLICY = "/etc/dbus-1/system.d/test-taker.conf"
+ALLOWED = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><policy user="alice"><allow own="net.reactivated.Fprint"/></policy></busconfig>
+"""
+# Takes the name until its input ends.
+TAKER = """
+import sys
+from gi.repository import Gio, GLib
+bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
+bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+              GLib.Variant("(su)", ("net.reactivated.Fprint", 4)), None, 0, -1, None)
+print("taken", flush=True)
+sys.stdin.read()
+"""
 # libfprint's name of the reader.
 NAME = "Virtual device for debugging"
 RULE = """polkit.addRule(function(action, subject) {
@@ -129,21 +147,45 @@ class TrustTests(FprintTest):
         self.asked()
         self.finger("miss")
         self.prompts.do("agent.follow")
-        for destination in self.connections():
-            self.machine.run(
-                "busctl", "emit", "--destination=" + destination, "/net/reactivated/Fprint/Device/0",
-                "net.reactivated.Fprint.Device", "VerifyStatus", "sb", "verify-match", "true", user="alice")
-        eventually(lambda: "sensorRefused" in self.machine.read("/var/lib/latchkey-authd/daemon.log"))
+        self.forge_match()
+        eventually(lambda: "sensorRefused" in self.machine.read(LOG))
         self.prompts.do("agent.event", [3])
         self.assertNotEqual(self.first.end(), SECRET)
+        eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
+        listed = self.latchkey("log").stdout
+        self.assertIn("sensor refused", listed)
+        fact("a forged match on the message bus", "opened nothing; one line in `latchkey log`")
 
-    def connections(self):
-        """The connections of latchkey-authd to the bus."""
-        pid = str(self.machine.main_pid(AUTHORITY))
-        lines = self.machine.run("busctl", "list", "--no-legend", "--unique").stdout.splitlines()
-        found = [line.split()[0] for line in lines if line.split()[1] == pid]
-        self.assertEqual(len(found), 1, lines)
-        return found
+    def test_many_forged_matches_are_one_entry_of_the_audit_log(self):
+        for _ in range(4):
+            self.evaluate()
+            self.asked()
+            noted = self.machine.read(LOG).count("sensorRefused")
+            for _ in range(5):
+                self.forge_match("bob")
+            eventually(lambda: self.machine.read(LOG).count("sensorRefused") > noted)
+            self.prompts.do("agent.event", [3])
+            self.assertEqual(self.first.end()[0], 0)
+            self.await_end()
+        self.assertEqual(self.refusals(self.first), [[SENSOR_REFUSED, ""]])
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+
+    def test_a_program_of_a_user_that_has_the_name_is_no_reader_and_is_logged(self):
+        self.machine.run("systemctl", "stop", UNIT)
+        self.machine.write(POLICY, ALLOWED)
+        self.addCleanup(self.machine.run, "sh", "-c", f"rm -f {POLICY}; systemctl reload dbus")
+        self.machine.run("systemctl", "reload", "dbus")
+        thief = self.machine.start("/usr/bin/python3", "-c", TAKER, user="alice", stdin=-1, stdout=-1, text=True)
+        self.addCleanup(thief.communicate)
+        self.assertEqual(thief.stdout.readline(), "taken\n")
+        self.evaluate()
+        self.assertEqual(self.first.end()[1][0], NOT_AVAILABLE)
+        eventually(lambda: "belongs to user 1001, not to root" in self.machine.read(LOG))
+        eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
+
+    def forge_match(self, user="alice"):
+        self.forge(self.machine.main_pid(AUTHORITY), "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device",
+                   "VerifyStatus", "sb", "verify-match", "true", user=user)
 
 
 class CommandTests(FprintTest):

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier `user` with the real fprintd and the real logind: the daemon of alice and the process of its sensors, at her seat."""
 
-from clients import CURRENT_SET, DONE, PASSCODE, PRESENCE, SECRET, ClientTest
+import functools
+
+from clients import (
+    CURRENT_SET, DONE, NO_INTERACTION, PASSCODE, PASSCODE_ONLY, PRESENCE, SECRET, SENSOR_REFUSED, SESSIONS_REFUSED,
+    SYSTEM_CANCEL, ClientTest)
 from fingers import ANY_FINGER, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
 from locks import LocksOfEveryTier, WithSession
 from machine import eventually, fact
+from sleeping import WithSleep
 
 HOME = "/home/alice/own-sensors"
 ENVIRONMENT = ("env", f"LATCHKEY_HOME={HOME}", "HOME=/home/alice")
 NOT_AVAILABLE, NO_BINDING = 75, 50
+# The accessibility of docs/store-format.md that needs the passcode.
+WHEN_PASSCODE_SET = 7
 
 
 class UserTest(WithSession, WithFprintd, WithFingers, ClientTest):
@@ -26,8 +33,13 @@ class UserTest(WithSession, WithFprintd, WithFingers, ClientTest):
             self.assertEqual(app.do("app.add", name, SECRET, constraints), DONE)
         return app, agent
 
+    @property
+    def starter(self):
+        """Starts the first program of alice, and with it her daemon."""
+        return self.seat.start
+
     def own(self, *argv, input=None):
-        program = self.seat.start(*ENVIRONMENT, "latchkey", *argv, stdin=-1, stdout=-1, stderr=-1)
+        program = self.starter(*ENVIRONMENT, "latchkey", *argv, stdin=-1, stdout=-1, stderr=-1)
         output, errors = program.communicate(input, timeout=30)
         self.assertEqual(program.returncode, 0, errors)
         return output.decode()
@@ -105,6 +117,102 @@ class LockTests(LocksOfEveryTier, UserTest):
         self.await_end()
         self.machine.run("systemctl", "reset-failed", UNIT, check=False)
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
+
+
+class SleepTests(WithSleep, UserTest):
+    def test_sleep_ends_the_prompt_and_removes_keys_and_proofs(self):
+        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
+        handle = self.touched()
+        # Without the reader, which fprintd 1.94 does not release while the machine sleeps.
+        self.assertEqual(self.first.do("app.add", "typed", SECRET, PASSCODE_ONLY), DONE)
+        self.first.begin("app.read", "typed", None, True, None, 20)
+        self.asked()
+        with self.asleep():
+            self.assertEqual(self.first.end(), SYSTEM_CANCEL)
+            self.assertTrue(self.is_locked())
+        eventually(lambda: self.read("free") == SECRET)
+        self.assertEqual(self.read("guarded"), NO_INTERACTION)
+        self.assertNotEqual(self.read("any", handle), SECRET)
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+        fact("suspend in tier user", "logind's: keys and proofs were gone before it, and the reader works after it")
+
+    def test_sleep_waits_for_the_process_of_the_sensors(self):
+        [process] = self.sensors()
+        delays = self.machine.run("systemd-inhibit", "--list", "--no-legend", "--no-pager").stdout
+        [line] = [line for line in delays.splitlines() if process in line.split()]
+        self.assertIn("sleep", line)
+        self.assertIn("delay", line)
+
+
+class LogoutTests(UserTest):
+    def test_the_daemon_of_the_session_ends_with_it_and_the_next_one_asks_for_the_passcode(self):
+        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
+        self.assertEqual(self.read("guarded"), SECRET)
+        self.evaluate()
+        self.asked()
+        eventually(lambda: not self.reader_is_free())
+        self.machine.run("loginctl", "terminate-session", self.seat.id)
+        eventually(lambda: not self.own_daemons() and not self.sensors())
+        eventually(self.reader_is_free)
+        self.seat = self.enterContext(self.machine.seat("alice"))
+        # A session does not end before its programs.
+        self.addCleanup(self.end_own_daemon)
+        self.own("status")
+        self.place = self.machine.read(f"{HOME}/daemon.lock").split("\n")[1]
+        self.restart()
+        self.assertEqual(self.read("guarded"), NO_INTERACTION)
+        self.assertEqual(self.read("free"), SECRET)
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+        fact("logout in tier user", "daemon and sensor process ended, the reader was free, the passcode is asked for")
+
+
+class OutsideTests(UserTest):
+    """The daemon was started by a program without a session, as by a timer of the user, and outlives the session. polkit
+    lets it use no reader."""
+
+    RULES = ()
+
+    @property
+    def starter(self):
+        return functools.partial(self.machine.start, user="alice")
+
+    def test_the_end_of_the_last_session_removes_keys_and_locks_nothing(self):
+        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
+        outside = super(WithFprintd, self).client()
+        outside.do("App", path=self.place, kept="app")
+        self.assertEqual(outside.do("app.read", "guarded", None, False), SECRET)
+        self.machine.run("loginctl", "terminate-session", self.seat.id)
+        eventually(lambda: outside.do("app.read", "guarded", None, False) == NO_INTERACTION)
+        self.assertEqual(outside.do("app.read", "free", None, False), SECRET)
+        self.assertEqual(len(self.own_daemons()), 1)
+
+
+class TrustTests(UserTest):
+    """Any program can send signals to the process of the sensors."""
+
+    def test_a_forged_match_opens_nothing_and_is_in_the_audit_log(self):
+        [process] = self.sensors()
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.asked()
+        eventually(lambda: not self.reader_is_free())
+        for _ in range(5):
+            self.forge(process, "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device", "VerifyStatus", "sb",
+                       "verify-match", "true", user="bob")
+        eventually(lambda: "sensorRefused" in self.machine.read(f"{HOME}/daemon.log"))
+        self.prompts.do("agent.event", [3])
+        self.assertNotEqual(self.first.end(), SECRET)
+        eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
+
+    def test_a_forged_unlock_is_ignored_and_is_in_the_audit_log(self):
+        [process] = self.sensors()
+        self.seat.set_locked(True)
+        eventually(self.is_locked)
+        for _ in range(5):
+            self.forge(process, "/org/freedesktop/login1/session/_3" + self.seat.id, "org.freedesktop.login1.Session",
+                       "Unlock", user="bob")
+        eventually(lambda: "sessionsRefused" in self.machine.read(f"{HOME}/daemon.log"))
+        self.assertTrue(self.is_locked())
+        eventually(lambda: self.refusals(self.first) == [[SESSIONS_REFUSED, ""]])
 
 
 del UserTest

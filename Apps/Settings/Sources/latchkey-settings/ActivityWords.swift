@@ -53,6 +53,8 @@ enum ActivityWords {
             case .movedAway: words("The items were moved to the system’s keychain")
             case .deviceIdentified: words("\(app) identified this computer to a server")
             case .keyAttested: words("\(app) proved a key to a server")
+            case .sensorRefused: words("A sensor that is not trusted was ignored")
+            case .sessionsRefused: words("A report about your login session that is not trusted was ignored")
             }
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
@@ -82,7 +84,7 @@ enum ActivityWords {
         case .deleted, .protectedDiscarded: "user-trash-symbolic"
         case .used: "view-reveal-symbolic"
         case nil, .refused, .tryFailed, .lockedOut, .countersLost, .rowsChanged, .quarantined, .invalidated,
-            .rollbackAccepted:
+            .rollbackAccepted, .sensorRefused, .sessionsRefused:
             "dialog-warning-symbolic"
         case .passcodeSet, .passcodeChanged, .passcodeRemoved: "dialog-password-symbolic"
         case .enrolmentChanged: "auth-fingerprint-symbolic"
