@@ -72,7 +72,7 @@ enum StatusCommand {
 
     private static func enclave(_ report: StatusReport) -> String {
         switch report.enclave {
-        case nil: localized("none")
+        case nil: localized("none", context: "enclave")
         case .software: localized("software (private keys are in the daemon's memory while they are used)")
         case .tpm: "TPM 2.0"
         }
