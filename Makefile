@@ -100,7 +100,7 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
-test-system: build system-programs agent ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
+test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
