@@ -14,8 +14,10 @@ enum AppsWords {
 
     /// Instead of a list, which the system's services give to no app.
     static func separate(_ count: Int) -> String {
-        let first = words.count(count, "The system’s keychain has \(count) item.", "The system’s keychain has \(count) items.")
-        let second = words("It tells an app about its own items only. The page Activity shows which app asked for what.")
+        let first = words.count(
+            count, "The system’s keychain has \(count) item.", "The system’s keychain has \(count) items.")
+        let second = words(
+            "It tells an app about its own items only. The page Activity shows which app asked for what.")
         return "\(first) \(second)"
     }
 
