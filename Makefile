@@ -100,7 +100,7 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
-test-system: build system-programs agent ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
+test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
@@ -202,8 +202,9 @@ format: bootstrap ## format the sources with swift format
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
-bench-services: build system-programs ## compare calls through the services of a system with those of tier user (needs root)
+bench-services: build system-programs agent ## measure calls, prompts and starts of the services of a system (needs root)
 	@python3 -B Tests/System/bench_services.py
+	@CI=true scripts/test-system bench_prompt
 
 attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
 	@python3 -B Tests/System/attack_services.py

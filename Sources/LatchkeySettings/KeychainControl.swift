@@ -33,7 +33,8 @@ public final class KeychainControl: Sendable {
 
     /// The items of all apps, without secrets, ordered by app and name; shows no prompt.
     ///
-    /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read.
+    /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read, and `other` without
+    ///   `KeychainOverview.listsItems`.
     public func items() throws(SettingsFailure) -> [StoredItem] {
         guard case .items(let found, _) = try call(.listEverything) else { throw .unexpected }
         return found.enumerated().map { StoredItem($1, number: $0) }

@@ -32,6 +32,14 @@ public struct KeychainOverview: Equatable, Sendable {
     public let protection: Protection
     /// The folder of the store, or a name of the system's store.
     public let storePath: String
+    /// Whether `KeychainControl.items()` lists the items of all apps. The system's services tell an app about its own items
+    /// only, also this one.
+    public var listsItems: Bool {
+        switch protection {
+        case .user, .simulated: true
+        case .chip, .services: false
+        }
+    }
     /// Number of items of all apps; 0 when `problem` is set.
     public let itemCount: UInt64
     /// Whether a passcode is set.

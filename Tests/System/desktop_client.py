@@ -11,12 +11,72 @@ import sys
 import zlib
 
 import attack_client
-from accessible import Windows, check, until
+from accessible import Windows, check, everything_has_a_name, until
+from keyboard import Keyboard
 
-AGENT = "/usr/libexec/latchkey-agent"
+AGENT, SETTINGS = "/usr/libexec/latchkey-agent", "/usr/bin/latchkey-settings"
 
 
-class Desktop(Windows):
+class Shown(Windows):
+    """What a test outside does with the windows of a program."""
+
+    def reads(self, *words, title=None):
+        """Waits until the window shows each of these texts; all its texts."""
+        tree = self.sees(lambda tree: all(tree.says(text) for text in words), title)
+        return [text for node in tree.all() for text in (node.name, node.text) if text]
+
+    def holds(self, *words):
+        """Which of these texts are in the window, visible or not."""
+        return [text for text in words if self.tree().holds(text)]
+
+    def is_named(self):
+        """Fails for a widget that a screen reader could not name."""
+        everything_has_a_name(self.tree())
+
+    def presses(self, name, title=None):
+        """Presses the button with this name, which GTK 4.8 repeats after its mnemonic."""
+        names = (name, f"{name} {name}", f"_{name} {name}")
+
+        def button(tree):
+            return next((node for node in tree.all()
+                         if node.role == "push button" and node.name in names and node.sensitive), None)
+
+        button(self.sees(button, title)).press()
+
+    def keys(self, *names, title=None):
+        keyboard = Keyboard()
+        until(lambda: keyboard.focus(title or self.title), lambda: f"no window {title or self.title}")
+        for name in names:
+            keyboard.press(name)
+        keyboard.close()
+
+    def types(self, *texts):
+        """Types each text into the entry for a passcode that has the focus, and presses the key Return."""
+        for text in texts:
+            keyboard = Keyboard()
+            self.sees(lambda tree: any(node.role == "password text" for node in tree.all()))
+            until(lambda: keyboard.focus(self.title), lambda: "no window")
+            self.sees(lambda tree: any(
+                node.role == "password text" and node.focused and not node.text for node in tree.all()))
+            keyboard.type(text + "\n")
+            keyboard.close()
+
+    def is_gone(self):
+        until(lambda: self.tree() is None, lambda: "the window is still shown")
+
+
+class Settings(Shown):
+    """The settings window, beside the agent of the same display."""
+
+    title = "Latchkey Settings"
+
+    def __init__(self, page):
+        self.log = os.environ["XDG_RUNTIME_DIR"] + "/settings.log"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen([SETTINGS, page], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+class Desktop(Shown):
     """The agent, which is registered."""
 
     title = "Latchkey"
@@ -32,19 +92,11 @@ class Desktop(Windows):
                 stderr=log)
             check(ready.recv(64) == b"READY=1", "the agent is registered")
 
-    def reads(self, *words):
-        """Waits until the window shows each of these texts; all its texts."""
-        tree = self.sees(lambda tree: all(tree.says(text) for text in words))
-        return [text for node in tree.all() for text in (node.name, node.text) if text]
-
-    def presses(self, name):
-        self.press_button(name)
-
-    def is_gone(self):
-        until(lambda: self.tree() is None, lambda: "the prompt is still shown")
-
-    def pixels(self):
-        """What is on the display, when it does not change any more: width, height, and red, green and blue of each pixel."""
+    def pixels(self, moves=False):
+        """What is on the display: width, height, and red, green and blue of each pixel. Unless something moves on it, such
+        as a spinner, when it does not change any more."""
+        if moves:
+            return pixels()
         before = None
         def still():
             nonlocal before
@@ -52,9 +104,9 @@ class Desktop(Windows):
             return before == last and before
         return until(still, lambda: "the display does not come to rest", every=0.1)
 
-    def picture(self):
+    def picture(self, moves=False):
         """The same as a PNG."""
-        width, height, data = self.pixels()
+        width, height, data = self.pixels(moves)
         rows = b"".join(b"\0" + data[3 * width * y:3 * width * (y + 1)] for y in range(height))
         return b"\x89PNG\r\n\x1a\n" + b"".join(
             struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
@@ -89,8 +141,8 @@ def pixels():
     return width, height, bytes(colours)
 
 
-# The process outside calls it by its name.
-attack_client.Desktop = Desktop
+# The process outside calls them by their names.
+attack_client.Desktop, attack_client.Settings = Desktop, Settings
 
 if __name__ == "__main__":
     attack_client.serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -16,6 +16,8 @@ import Widgets
     private var search: SearchField?
     private var entries: [ActivityEntry] = []
     private var names: [String: String] = [:]
+    /// Whether the names of all items are known.
+    private var isNamed = true
     /// The app whose entries are shown; nil for all.
     private var app: String?
     private var isReading = false
@@ -46,7 +48,8 @@ import Widgets
     func startSearch() { search?.focus() }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard overview != nil else { return }
+        guard let overview else { return }
+        isNamed = overview.listsItems
         read(before: nil)
     }
 
@@ -58,9 +61,9 @@ import Widgets
     private func read(before number: Int64?) {
         guard !isReading else { return }
         isReading = true
-        let control = control
+        let (control, isNamed) = (control, isNamed)
         Work.run { () throws(SettingsFailure) in
-            (try control.activity(before: number, limit: Self.pageSize), try control.items())
+            (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : [])
         } done: { [weak self] result in
             guard let self else { return }
             isReading = false
@@ -121,5 +124,7 @@ import Widgets
             })
     }
 
-    private func sentence(_ entry: ActivityEntry) -> String { ActivityWords.sentence(entry, item: names[entry.item]) }
+    private func sentence(_ entry: ActivityEntry) -> String {
+        ActivityWords.sentence(entry, item: names[entry.item], isNamed: isNamed)
+    }
 }

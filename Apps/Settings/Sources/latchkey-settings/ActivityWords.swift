@@ -13,12 +13,13 @@ enum ActivityWords {
     static let empty = words("No app has used your keychain yet. What apps ask for appears here.")
     static let nothingFound = words("No entry matches.")
 
-    /// What happened, with the app and the item.
-    static func sentence(_ entry: ActivityEntry, item: String?) -> String {
+    /// What happened, with the app and the item; `isNamed` says whether the names of all items are known.
+    static func sentence(_ entry: ActivityEntry, item: String?, isNamed: Bool) -> String {
         let app = entry.app.isEmpty ? "Latchkey" : entry.app
         let one =
             item.map { words("“\($0)”") }
-            ?? (entry.item.isEmpty ? words("your keychain") : words("an item that no longer exists"))
+            ?? (entry.item.isEmpty
+                ? words("your keychain") : isNamed ? words("an item that no longer exists") : words("an item"))
         let text =
             switch entry.event {
             case nil: words("An entry that cannot be read")

@@ -37,7 +37,15 @@ import Widgets
     func startSearch() { search?.focus() }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard overview != nil, !isReading else { return }
+        guard let overview, !isReading else { return }
+        guard overview.listsItems else {
+            search?.isVisible = false
+            place.show(
+                icon: "view-app-grid-symbolic", title: AppsWords.separateTitle,
+                words: AppsWords.separate(Int(clamping: overview.itemCount)))
+            stack.page = "empty"
+            return
+        }
         isReading = true
         let control = control
         Work.run { () throws(SettingsFailure) in

@@ -7,9 +7,19 @@ enum AppsWords {
     static let search = words("Search Items")
     static let emptyTitle = words("No Items")
     static let empty = words("No app has stored anything yet. Passwords and keys of your apps appear here.")
+    static let separateTitle = words("Each App Shows Its Own Items")
     static let nothingFound = words("No item matches.")
     static let noApp = words("Unknown App")
     static let noName = words("Item Without a Name")
+
+    /// Instead of a list, which the system's services give to no app.
+    static func separate(_ count: Int) -> String {
+        let first = words.count(
+            count, "The system’s keychain has \(count) item.", "The system’s keychain has \(count) items.")
+        let second = words(
+            "It tells an app about its own items only. The page Activity shows which app asked for what.")
+        return "\(first) \(second)"
+    }
 
     static func count(_ count: Int) -> String { words.count(count, "\(count) item", "\(count) items") }
     static func more(_ count: Int) -> String {

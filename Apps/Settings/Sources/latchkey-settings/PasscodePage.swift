@@ -68,25 +68,30 @@ import Widgets
             })
     }
 
-    /// Counts the items that the removal deletes before it asks.
+    /// Counts the items that the removal deletes before it asks, if the keychain lists them.
     private func askToRemove() {
+        guard shown?.listsItems == true else { return ask(PasscodeWords.removeUncounted) }
         let control = control
         Work.run { () throws(SettingsFailure) in
             try control.items()
         } done: { [weak self] result in
-            guard let self, let window = host.window else { return }
+            guard let self else { return }
             switch result {
             case .failure(let failure): host.show(failure)
             case .success(let items):
                 let doomed = items.filter(\.needsPasscode)
                 let kept = items.filter { !$0.needsPasscode && ![.nothing, .appPassword].contains($0.rule) }
-                Question.ask(
-                    over: window, heading: PasscodeWords.removeQuestion,
-                    body: PasscodeWords.removeConsequences(deleted: doomed.count, unreadable: kept.count),
-                    decline: WindowWords.cancelMnemonic, agree: PasscodeWords.removeAgree, isDestructive: true
-                ) { [weak self] in self?.remove() }
+                ask(PasscodeWords.removeConsequences(deleted: doomed.count, unreadable: kept.count))
             }
         }
+    }
+
+    private func ask(_ consequences: String) {
+        guard let window = host.window else { return }
+        Question.ask(
+            over: window, heading: PasscodeWords.removeQuestion, body: consequences,
+            decline: WindowWords.cancelMnemonic, agree: PasscodeWords.removeAgree, isDestructive: true
+        ) { [weak self] in self?.remove() }
     }
 
     private func remove() {

@@ -41,6 +41,9 @@ enum PasscodeWords {
         }
     }
 
+    static let removeUncounted = words(
+        "Items that need a passcode are deleted. Other protected items cannot be read until a passcode is set again.")
+
     static func removeConsequences(deleted: Int, unreadable: Int) -> String {
         let first =
             deleted == 0

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures both services as a person at the machine notices them: the time from `evaluatePolicy` to the visible prompt, and
+the time in which both services start. `make bench-services` runs it with run.py.
+
+A queued touch is used as soon as the prompt is visible, so the duration of a call is that time plus the reply.
+"""
+
+import statistics
+import subprocess
+
+from clients import FOLDER
+from desktops import WithDesktop
+from machine import CHECKOUT, fact
+from prompts import PromptTest
+from sensors import WithSensor
+from services import SERVICES
+
+BUILT, APP = CHECKOUT / ".build/static/release/latchkey-test-client", "/usr/bin/vault"
+ROUNDS = 31
+# The first request of a program that waits at the socket of systemd, with the answer of both services.
+START = f"""
+import sys, time
+sys.path.insert(0, "{FOLDER}")
+import attack_client
+begin = time.perf_counter()
+assert attack_client.App().call(2)[0] != 0
+print((time.perf_counter() - begin) * 1000)
+"""
+
+
+def row(values, goal):
+    values = sorted(values)
+    return (f"median {statistics.median(values):.1f} ms, fastest {values[0]:.1f}, slowest {values[-1]:.1f} "
+            f"(of {len(values)}; goal {goal})")
+
+
+class PromptBench(WithSensor, WithDesktop, PromptTest):
+    def test_the_prompt_is_visible(self):
+        seat = self.enterContext(self.machine.seat("alice"))
+        self.machine.copy(BUILT, APP)
+        self.addCleanup(self.machine.run, "rm", "-f", APP)
+        self.desktop(seat)
+        # The first window of a program loads fonts and icons; the agent starts with the session.
+        times = [self.evaluated(seat) for _ in range(1 + ROUNDS)][1:]
+        fact("prompt visible", row(times, 150))
+
+    def evaluated(self, seat):
+        """The milliseconds of a call of `evaluatePolicy` that a queued touch answers."""
+        self.finger("touch")
+        process = seat.start(APP, "evaluate", "--reason", "bench", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             text=True)
+        words = process.communicate(timeout=30)[0].split()
+        self.assertEqual(words[:1], ["granted"], words)
+        return float(words[1]) / 1000
+
+
+class StartBench(PromptTest):
+    def test_both_services_start(self):
+        for path in ("Tests/System/attack_client.py", "Tests/Wire/deterministic_cbor.py"):
+            self.machine.copy(CHECKOUT / path, f"{FOLDER}/{path.rsplit('/', 1)[1]}")
+        times = []
+        for _ in range(ROUNDS):
+            self.machine.run("systemctl", "stop", *SERVICES)
+            self.machine.run("systemctl", "reset-failed", *SERVICES, check=False)
+            times.append(float(self.machine.run("/usr/bin/python3", "-c", START, user="alice").stdout))
+        fact("start of both services to the first answer", row(times, 20))
+
+
+del PromptTest
