@@ -14,6 +14,7 @@ extension Accessibility: ClosedSet {}
 extension AuditEvent: ClosedSet {}
 extension AuthenticationMethod: ClosedSet {}
 extension BiometryKind: ClosedSet {}
+extension EnclaveDevice: ClosedSet {}
 extension EnclaveKind: ClosedSet {}
 extension KeyUses: ClosedSet {}
 extension Finding.Kind: ClosedSet {}
