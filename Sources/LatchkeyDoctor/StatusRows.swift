@@ -110,7 +110,16 @@ extension DoctorRow {
         guard let report else { return unknown(name) }
         switch report.enclave {
         case .software: return DoctorRow(name, .ok, "software; private keys are in the daemon's memory during a use")
-        case .tpm: return DoctorRow(name, .ok, "TPM 2.0")
+        case .tpm:
+            switch report.enclaveDevice {
+            case .chip: return DoctorRow(name, .ok, "TPM 2.0")
+            case .program:
+                return DoctorRow(
+                    name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
+            case nil:
+                return DoctorRow(
+                    name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer")
+            }
         case nil:
             let restart = isSystem ? "systemctl restart latchkeyd" : "kill \(report.processID)"
             return DoctorRow(

@@ -53,6 +53,11 @@ package final class Enclave: Sendable {
     /// Erases a key that was created and could not be stored.
     package func erase(_ blob: SecretBytes) throws(Failure) { try module(of: blob).erase(blob) }
 
+    /// Whether a key is lost with the passcode, because its module demands the passcode for each use.
+    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool {
+        try module(of: blob).needsPasscode(blob)
+    }
+
     func module(of blob: SecretBytes) throws(Failure) -> any KeyModule {
         guard let module = ([module] + earlier).first(where: { $0.recognises(blob) }) else {
             throw Failure(

@@ -65,11 +65,38 @@ extension Keychain {
 
     /// The private keys of the enclave, by name.
     package func enclaveKeys(_ reason: StayReason) throws(Failure) -> StayingItems {
+        try enclaveKeys(reason, columns: .withoutSecret) { (_, _) throws(Failure) in true }
+    }
+
+    /// The private keys of the enclave that only an earlier passcode released, by name.
+    ///
+    /// A key that cannot be opened without the password of its app, or while the keychain is locked, is listed if its access
+    /// control has no way without the passcode: its module demands the passcode unless the key was made before one was set.
+    ///
+    /// - Parameter needsPasscode: whether the module of a key demands the passcode for each use; gets its blob.
+    package func keysOfEarlierPasscode(
+        _ needsPasscode: (SecretBytes) throws(Failure) -> Bool
+    ) throws(Failure) -> StayingItems {
+        try enclaveKeys(.earlierPasscode, columns: .all) { (row, item) throws(Failure) in
+            // The secret of an item of replaced fingers does not open, which does not mean that it is damaged.
+            guard item.accessControl.needsPasscode, !isDead(item) else { return false }
+            guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else {
+                return true
+            }
+            let blob = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, item) } ?? nil
+            return try blob.map { (blob) throws(Failure) in try needsPasscode(blob) } ?? false
+        }
+    }
+
+    private func enclaveKeys(
+        _ reason: StayReason, columns: RowColumns, where isListed: (StoredRow, Item) throws(Failure) -> Bool
+    ) throws(Failure) -> StayingItems {
         var keys = StayingItems()
         try store.read { (store) throws(Failure) in
-            try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
+            try store.forEachRow(.all, columns: columns) { (row) throws(Failure) in
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-                if let item, item.isInToken { keys.add(StayingItem(row.itemClass, item.attributes, reason)) }
+                guard let item, item.isInToken, try isListed(row, item) else { return true }
+                keys.add(StayingItem(row.itemClass, item.attributes, reason))
                 return true
             }
         }

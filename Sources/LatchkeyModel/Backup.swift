@@ -28,6 +28,8 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     case olderThere = 12
     /// The item is a private key of a TPM that is not there any more.
     case otherTPM = 13
+    /// The item is a private key of a TPM that only the passcode before a recovery releases.
+    case earlierPasscode = 14
 
     /// The reason as a clause for the user.
     package var words: String {
@@ -45,6 +47,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .invalidated: "it was bound to fingers or faces that are no longer enrolled"
         case .olderThere: "it replaced an older one"
         case .otherTPM: "it was in another TPM"
+        case .earlierPasscode: "only the passcode before the recovery releases it"
         }
     }
 }

@@ -16,6 +16,14 @@ package enum EnclaveKind: UInt8, CaseIterable, Sendable {
     }
 }
 
+/// The device of an implementation of the Secure Enclave, as it describes itself. Raw values are part of the wire format.
+package enum EnclaveDevice: UInt8, CaseIterable, Sendable {
+    /// A chip.
+    case chip = 1
+    /// A program: its administrator can copy the keys.
+    case program = 2
+}
+
 /// Identifies a private key of the enclave.
 package enum EnclaveKeyName: Equatable, Sendable {
     /// A key in the keychain, identified by its persistent reference.

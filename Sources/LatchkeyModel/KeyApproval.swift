@@ -41,6 +41,16 @@ extension PasscodeDemand.Part {
     }
 }
 
+extension AccessControl {
+    /// Whether no way to satisfy the access control does without the passcode.
+    package var needsPasscode: Bool {
+        switch PasscodeDemand.Part(plan) {
+        case .alone, .both: true
+        case .either, nil: false
+        }
+    }
+}
+
 /// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.
 package struct KeyBinding: Equatable, Sendable {
     /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.

@@ -59,7 +59,7 @@ package enum Reply: Equatable, Sendable {
     package struct Recovered: Equatable, Sendable {
         /// Why the store was refused before, and is accepted as it is now; nil if it was not refused.
         package var accepted: Failure?
-        /// The private keys that were in another TPM, and are lost.
+        /// The private keys that are lost: they were in another TPM, or only the earlier passcode released them.
         package var lost: StayingItems
 
         /// Creates a value from its fields.
@@ -170,6 +170,8 @@ package struct StatusReport: Equatable, Sendable {
     package var quarantineCount: UInt64
     /// The implementation of the Secure Enclave; nil if there is none.
     package var enclave: EnclaveKind?
+    /// The device of the enclave; nil for software, and for a device that could not be asked.
+    package var enclaveDevice: EnclaveDevice?
     /// Why secrets in the daemon's memory may be swapped out; nil if their pages are locked.
     package var unlockedMemory: String?
     /// The prompt that is shown; nil if there is none.
@@ -190,8 +192,8 @@ package struct StatusReport: Equatable, Sendable {
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
-        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, unlockedMemory: String? = nil,
-        prompt: ShownPrompt? = nil
+        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, enclaveDevice: EnclaveDevice? = nil,
+        unlockedMemory: String? = nil, prompt: ShownPrompt? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -206,6 +208,7 @@ package struct StatusReport: Equatable, Sendable {
         self.problem = problem
         self.quarantineCount = quarantineCount
         self.enclave = enclave
+        self.enclaveDevice = enclaveDevice
         self.unlockedMemory = unlockedMemory
         self.prompt = prompt
     }

@@ -13,6 +13,11 @@ package import LatchkeyModel
 package protocol KeyModule: AnyObject, Sendable {
     /// The kind of implementation.
     var kind: EnclaveKind { get }
+    /// The device of the module if it is known without asking it; does not block. Nil until `findDevice` has found it, and
+    /// for a module without a device.
+    var device: EnclaveDevice? { get }
+    /// Asks the device what it is, which sets `device`; does nothing for a module without a device, and if it is known.
+    func findDevice() throws(Failure)
     /// Whether every call only computes, for less than 100 microseconds, so that it may run on the thread that serves
     /// all clients. Handing a call to another thread and back takes 10 to 20 microseconds, about half a signature of
     /// the software module. A module that waits for a device must return false.
@@ -23,6 +28,9 @@ package protocol KeyModule: AnyObject, Sendable {
     /// Whether a blob was made by this kind of module; it may still be damaged. Blobs of different kinds differ in their
     /// first byte, so that a store can contain keys of several modules.
     func recognises(_ blob: SecretBytes) -> Bool
+    /// Whether the module itself demands a passcode for each use of a key, so that the key is lost with the passcode. Reads
+    /// the blob only. Throws `internalFailure` for a blob that this kind of module did not make.
+    func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool
     /// Creates a P-256 private key. Whatever `properties` names and the module can check itself is bound to the key.
     func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey
     /// Begins one use of a key.
@@ -77,6 +85,14 @@ package protocol KeyModule: AnyObject, Sendable {
     /// Deletes what the module stores of the key outside the blob. Succeeds for a key that was erased before. After it,
     /// the blob of a module that stores keys itself is useless; that of any other module is not affected.
     func erase(_ blob: SecretBytes) throws(Failure)
+}
+
+// A module of software has no device and demands no passcode. The status says of a TPM without a device that its kind is
+// not known.
+extension KeyModule {
+    package var device: EnclaveDevice? { nil }
+    package func findDevice() throws(Failure) {}
+    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool { false }
 }
 
 /// The properties of a new key of a module.

@@ -266,6 +266,7 @@ package final class Service: Sendable {
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
+            enclaveDevice: parts.keyModule?.device,
             unlockedMemory: parts.unlockedMemory(),
             prompt: authority.shownPrompt)
         do throws(Failure) {

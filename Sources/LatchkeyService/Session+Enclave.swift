@@ -76,6 +76,21 @@ extension Session {
         }
     }
 
+    // MARK: - The status
+
+    /// Answers with the status. The device of the enclave is asked what it is if that is not known.
+    func status(_ answer: @escaping Answer) {
+        guard let module = service.parts.keyModule, module.kind == .tpm, module.device == nil, !module.isImmediate
+        else {
+            return answer(.status(service.status(caller)))
+        }
+        service.parts.keyWork.submit(.any) { [self] in
+            // The status says of a device that cannot be asked that its kind is not known; uses of its keys say why.
+            try? module.findDevice()
+            answer(.status(service.status(caller)))
+        }
+    }
+
     // MARK: - The thread of key operations
 
     /// Runs operations of the key module: on this thread if the module only computes, otherwise on the queue of key

@@ -32,7 +32,7 @@ extension Session {
                     let keychain = try service.keychain.get()
                     let accepted = try keychain.recoverPasscode(
                         to: .slotKey(slotKey, passcodeID: passcodeID), with: granted.slotKeys, caller: caller)
-                    let lost = isOther ? try keychain.enclaveKeys(.otherTPM) : StayingItems()
+                    let lost = try service.lostKeys(keychain, isOther: isOther)
                     if accepted != nil { service.keeper?.checkRows() }
                     // Proofs of the earlier passcode are no longer valid.
                     service.forgetProofs()
@@ -56,6 +56,17 @@ extension Session {
 }
 
 extension Service {
+    /// The private keys that a recovery has ended.
+    ///
+    /// - Parameter isOther: whether the TPM is another one than before.
+    fileprivate func lostKeys(_ keychain: Keychain, isOther: Bool) throws(Failure) -> StayingItems {
+        guard !isOther else { return try keychain.enclaveKeys(.otherTPM) }
+        // The new passcode has another index, so the policy of such a key cannot be fulfilled.
+        return try keychain.keysOfEarlierPasscode { [enclave] (blob) throws(Failure) in
+            try enclave?.needsPasscode(blob) ?? false
+        }
+    }
+
     /// Makes a recovery code invalid whose passcode was removed. An earlier copy of the files still opens with it.
     func forgetRecovery() {
         guard let recovery = parts.recovery else { return }

@@ -69,7 +69,7 @@ package final class Session: RequestHandler {
         do throws(Failure) {
             switch request {
             case .hello: throw Failure.secondHello
-            case .status: answer(.status(service.status(caller)))
+            case .status: status(answer)
             case .createContext: answer(try createContext())
             case .invalidateContext(let handle): answer(try invalidate(handle))
             case .canEvaluate(let policy): answer(preflight(policy))

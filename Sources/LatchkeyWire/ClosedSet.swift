@@ -15,6 +15,7 @@ extension AuditEvent: ClosedSet {}
 extension UntrustedSource: ClosedSet {}
 extension AuthenticationMethod: ClosedSet {}
 extension BiometryKind: ClosedSet {}
+extension EnclaveDevice: ClosedSet {}
 extension EnclaveKind: ClosedSet {}
 extension KeyUses: ClosedSet {}
 extension Finding.Kind: ClosedSet {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
@@ -14,6 +14,9 @@ package final class TPMChip: Sendable {
     }
     private let state: Mutex<State>
     private let clock: any Clock
+    /// What the TPM said about itself on its present connection. A mutex of its own, so that reading it does not wait for a
+    /// command.
+    private let identified = Mutex<(generation: UInt64, identity: TPMIdentity)?>(nil)
 
     /// Seconds without a command after which the memory of the TPM is released.
     private static let idleSeconds: Int64 = 60
@@ -32,6 +35,7 @@ package final class TPMChip: Sendable {
     ) throws(Failure) -> R {
         defer { releaseLater() }
         return try state.withLock { (state) throws(Failure) in
+            defer { forgetIdentity(before: state.client.generation) }
             do throws(TPMError) {
                 state.memory.follow(state.client.generation)
                 return try body(&state.memory, &state.client)
@@ -39,6 +43,26 @@ package final class TPMChip: Sendable {
                 throw error.failure
             }
         }
+    }
+
+    /// What the TPM said about itself on its present connection; nil if it was not asked. Does not block.
+    package var knownIdentity: TPMIdentity? { identified.withLock { $0?.identity } }
+
+    /// Reads what the TPM says about itself, once on each connection. Blocks unless it is known.
+    package func identity() throws(Failure) -> TPMIdentity {
+        if let known = knownIdentity { return known }
+        return try use { (_, client) throws(TPMError) in
+            let identity = try client.identity()
+            // The command may have opened another connection.
+            let generation = client.generation
+            identified.withLock { $0 = (generation, identity) }
+            return identity
+        }
+    }
+
+    /// Forgets what the TPM of an earlier connection said: another one may answer at the same place now.
+    private func forgetIdentity(before generation: UInt64) {
+        identified.withLock { if let known = $0, known.generation != generation { $0 = nil } }
     }
 
     /// Sets the alarm that removes what is kept for the next use: the memory of a TPM is small, and a session that

@@ -35,11 +35,22 @@ package final class TPMEnclave: KeyModule {
 
     package var kind: EnclaveKind { .tpm }
 
+    package var device: EnclaveDevice? { chip.knownIdentity.map { $0.isVirtual ? .program : .chip } }
+
+    package func findDevice() throws(Failure) { _ = try chip.identity() }
+
     package var isImmediate: Bool { false }
 
     package var checksApprovals: Bool { true }
 
     package func recognises(_ blob: SecretBytes) -> Bool { TPMBlob.isOne(blob) }
+
+    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool {
+        switch try TPMBlob(blob).binding.passcode?.part {
+        case .alone, .both: true
+        case .either, nil: false
+        }
+    }
 
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         guard let binding = properties.binding else {

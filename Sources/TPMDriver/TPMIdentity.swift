@@ -55,11 +55,6 @@ extension TPMClient {
 }
 
 extension TPMChip {
-    /// Reads what the TPM says about itself. Blocks.
-    package func identity() throws(Failure) -> TPMIdentity {
-        try use { (_, client) throws(TPMError) in try client.identity() }
-    }
-
     /// Throws `enclaveUnavailable` if the TPM is a program. Blocks.
     ///
     /// - Parameter configuration: the file in which root can allow that; the failure names it.

@@ -133,9 +133,9 @@ extension CommandTable {
                 replaced. The daemon's prompt asks for the recovery code, which it showed when the passcode was set, and
                 for a new passcode, and shows a new recovery code. This command never receives any of them.
 
-                Every item stays, except keys of the Secure Enclave that were in another TPM: they are listed. If the
-                command is interrupted, repeat it with the code that was shown last; if that is refused, with the one
-                before.
+                Every item stays, except keys of the Secure Enclave that were in another TPM, or that only the earlier
+                passcode released: they are listed, the latter also before the prompt. If the command is interrupted,
+                repeat it with the code that was shown last; if that is refused, with the one before.
                 """, action: Recover.run),
         CommandEntry(
             "reset", "for a forgotten passcode: delete the items that need a proof", [],

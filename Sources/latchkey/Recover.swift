@@ -7,6 +7,7 @@ import LatchkeySettings
 /// recover: opens a keychain on a TPM with its recovery code, which is typed at the prompt only.
 enum Recover {
     static func run(_ options: Options) throws(CommandFailure) {
+        if !options.isJSON { Output.write(endangered) }
         do throws(Failure) {
             guard case .recovered(let recovered) = try Client.command.call(.passcode(.recoverAtPrompt)) else {
                 throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
@@ -35,11 +36,31 @@ enum Recover {
         }
         let lost = recovered.lost
         guard lost.count > 0 else { return text }
-        let first = localized.count(
-            Int(clamping: lost.count), "\(lost.count) private key was in another TPM and cannot be used any more.",
-            "\(lost.count) private keys were in another TPM and cannot be used any more.")
-        text += first + "\n" + localized("Delete each, and register a new one where it was used:") + "\n"
+        text +=
+            lost.named.first?.reason == .earlierPasscode
+            ? localized.count(
+                Int(clamping: lost.count),
+                "Only the earlier passcode released \(lost.count) private key, which cannot be used any more.",
+                "Only the earlier passcode released \(lost.count) private keys, which cannot be used any more.")
+            : localized.count(
+                Int(clamping: lost.count), "\(lost.count) private key was in another TPM and cannot be used any more.",
+                "\(lost.count) private keys were in another TPM and cannot be used any more.")
+        text += "\n" + localized("Delete each, and register a new one where it was used:") + "\n\n"
         return text + Staying.lines(lost.named, of: lost.count)
+    }
+
+    /// The private keys that only the present passcode releases, with a line about them; empty if there are none, and for a
+    /// keychain that cannot be listed now, whose lost keys are listed afterwards only.
+    private static var endangered: String {
+        // In other tiers the daemon refuses the recovery.
+        guard case .status(let report)? = try? Client.command.call(.status), report.tier == .tpm else { return "" }
+        let items = (try? Client.command.items(nil)) ?? []
+        let keys = items.filter { $0.attributes?[.tokenID] != nil && $0.accessControl?.needsPasscode == true }
+        guard !keys.isEmpty else { return "" }
+        let named = keys.prefix(Limits.stayingItems).map { StayingItem($0.itemClass, $0.attributes, .earlierPasscode) }
+        return localized(
+            "Only the present passcode releases these private keys. After the recovery they cannot be used any more:")
+            + "\n\n" + Staying.lines(named, of: UInt64(keys.count)) + "\n"
     }
 
     private static func json(_ recovered: Reply.Recovered) -> String {

@@ -74,7 +74,12 @@ enum StatusCommand {
         switch report.enclave {
         case nil: localized("none", context: "enclave")
         case .software: localized("software (private keys are in the daemon's memory while they are used)")
-        case .tpm: "TPM 2.0"
+        case .tpm:
+            switch report.enclaveDevice {
+            case .chip: "TPM 2.0"
+            case .program: localized("TPM 2.0, virtual: a program, whose administrator can copy the keys")
+            case nil: localized("TPM 2.0, not known whether it is virtual, because it does not answer")
+            }
         }
     }
 
@@ -87,6 +92,7 @@ enum StatusCommand {
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),
+            ("enclaveVirtual", report.enclaveDevice.map { .boolean($0 == .program) } ?? .null),
             ("memoryLocked", .boolean(report.unlockedMemory == nil)),
             ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),

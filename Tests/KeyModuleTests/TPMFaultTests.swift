@@ -235,6 +235,22 @@ import Testing
         #expect(try chip.identity().isVirtual)
     }
 
+    @Test func whatATPMSaysAboutItselfIsReadOnceOnEachConnection_abuse24() throws {
+        #expect(module.device == nil)
+        try module.findDevice()
+        #expect(module.device == .program)
+        tpm.inject(nil)
+        try module.findDevice()
+        #expect(tpm.commandCount == 0)
+        tpm.inject { _, _ in .dies }
+        #expect(status { () throws(Failure) in _ = try module.newKey() } != nil)
+        #expect(module.device == nil)
+        #expect(status { () throws(Failure) in try module.findDevice() } != nil && module.device == nil)
+        tpm.inject(nil)
+        try module.findDevice()
+        #expect(module.device == .program)
+    }
+
     @Test func aPlaceWithoutATPMIsReportedWithItsPath() {
         let absent = TPMChip(TPMPlace("/nonexistent/tpm"), clock: VirtualClock(), random: SystemRandomSource())
         let failure = #expect(throws: Failure.self) {

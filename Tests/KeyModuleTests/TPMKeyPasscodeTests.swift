@@ -77,6 +77,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [(PasscodeDemand.Part.alone, true), (.both, true), (.either, false)])
+    func aKeyIsLostWithThePasscodeUnlessAFingerReleasesIt(_ part: PasscodeDemand.Part, _ isLost: Bool) throws {
+        #expect(try module.needsPasscode(make(part).key.blob) == isLost)
+        #expect(try !module.needsPasscode(module.newKey().blob))
+        #expect(throws: Failure(.internalFailure)) { try module.needsPasscode(SecretBytes([5])) }
+    }
+
     @Test(arguments: PasscodeDemand.Part.allCases, [false, true])
     func aKeyIsUsedWithTheProofsOfItsPolicyAndNoOthers(_ part: PasscodeDemand.Part, _ hasPassword: Bool) throws {
         let password = hasPassword ? Self.password : nil

@@ -74,6 +74,18 @@ import Testing
         let system = DoctorRow.enclave(report, isSystem: true, configuration: "/etc/c")
         #expect(
             system.hint == .init("echo 'enclave = software' >> /etc/c && systemctl restart latchkeyd", needsRoot: true))
-        #expect(DoctorRow.enclave(Self.sound.with(\.enclave, .tpm), isSystem: true, configuration: "").state == .ok)
+    }
+
+    @Test(
+        arguments: [
+            (EnclaveDevice?.some(.chip), DoctorRow.State.ok, "TPM 2.0"), (.program, .attention, "virtual"),
+            (nil, .attention, "not known"),
+        ])
+    func enclaveOfATPMSaysWhetherItIsVirtual_abuse24(
+        _ device: EnclaveDevice?, _ state: DoctorRow.State, _ words: String
+    ) {
+        let report = Self.sound.with(\.enclave, .tpm).with(\.enclaveDevice, device)
+        let row = DoctorRow.enclave(report, isSystem: true, configuration: "")
+        #expect(row.state == state && row.found.contains(words))
     }
 }

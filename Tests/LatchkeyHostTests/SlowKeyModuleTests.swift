@@ -43,7 +43,7 @@ import Testing
 
     init() throws {
         let random = SystemRandomSource()
-        let module = GatedKeyModule(SoftwareEnclave(clock: VirtualClock(), random: random))
+        let module = GatedKeyModule(SoftwareEnclave(clock: VirtualClock(), random: random), device: .program)
         self.module = module
         simulated = try SimulatedService { parts, _ in
             parts.keyModule = module
@@ -74,6 +74,21 @@ import Testing
         #expect(module.waitForArrival() && client.waitForReply())
         guard case .enclaveKey(let key)? = client.replies(to: 1).first else { throw Failure(.internalFailure) }
         return key.name
+    }
+
+    @Test func theStatusAsksTheDeviceOnceAndDelaysNoOtherRequest_abuse24() throws {
+        func device(_ id: UInt64) -> EnclaveDevice? {
+            guard case .status(let report)? = client.replies(to: id).first else { return nil }
+            return report.enclaveDevice
+        }
+        client.send(1, .status)
+        #expect(module.waitForArrival() && client.replies(to: 1).isEmpty)
+        other.send(1, .createContext)
+        #expect(other.replies(to: 1).count == 1)
+        module.open()
+        #expect(client.waitForReply() && device(1) == .program)
+        client.send(2, .status)
+        #expect(device(2) == .program)
     }
 
     @Test func otherRequestsAreAnsweredWhileAKeyIsUsed() throws {

@@ -56,6 +56,38 @@ import Testing
         #expect(neither.enrolment == nil && neither.password == nil)
     }
 
+    /// Adds a key whose blob is one byte.
+    private func add(_ label: String, _ constraints: AccessConstraints, _ blob: UInt8) throws {
+        var password = try keychain.appPassword(isGiven: constraints.contains(.applicationPassword))
+        let control = rule(.whenUnlocked, constraints.union(.privateKeyUsage))
+        for parameters in try keychain.stretchingToAdd(control, password) {
+            password.add(try StretchedPassword(SecretBytes("word".utf8), parameters))
+        }
+        _ = try keychain.addKey(
+            Request.CreateEnclaveKey(
+                attributes: [.label: .text(label)], accessControl: control, isPermanent: true,
+                authentication: Authentication()),
+            blob: SecretBytes([blob]), publicKey: [4, blob], caller: StoreOnDisk.caller,
+            enrolment: try keychain.properties(ofNewKey: control, password).enrolment, password: password)
+    }
+
+    @Test func keysThatOnlyAnEarlierPasscodeReleasedAreNamed() throws {
+        _ = try keychain.follow(EnrolmentSet([1]))
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        try add("of the passcode", .devicePasscode, 5)
+        try add("of both", [.biometryAny, .and, .devicePasscode], 5)
+        try add("of an earlier form", .devicePasscode, 3)
+        try add("of either", .userPresence, 5)
+        try add("of a finger", .biometryAny, 5)
+        try add("of nothing", [], 5)
+        try add("of the app too", [.devicePasscode, .applicationPassword], 5)
+        try add("of other fingers", [.biometryCurrentSet, .and, .devicePasscode], 5)
+        _ = try keychain.follow(EnrolmentSet([2]))
+        let lost = try keychain.keysOfEarlierPasscode { (blob) throws(Failure) in blob.copyBytes() == [5] }
+        #expect(Set(lost.named.map(\.label)) == ["of the passcode", "of both", "of the app too"])
+        #expect(lost.count == 3 && lost.named.allSatisfy { $0.reason == .earlierPasscode })
+    }
+
     @Test func aKeyCreatedForAnEarlierEnrolmentSetIsNotStored() throws {
         _ = try keychain.follow(EnrolmentSet([1]))
         let bound = rule(.whenUnlocked, [.biometryCurrentSet, .privateKeyUsage])

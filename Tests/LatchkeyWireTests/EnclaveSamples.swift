@@ -65,5 +65,12 @@ extension Sample {
                     tier: .simulated, processID: 1, storePath: "/", itemCount: 0, biometry: .none, isEnrolled: false,
                     isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
                     enclave: .software))),
+        Sample(
+            "status-report-with-virtual-enclave",
+            .status(
+                StatusReport(
+                    tier: .tpm, processID: 1, storePath: "/", itemCount: 0, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    enclave: .tpm, enclaveDevice: .program))),
     ]
 }

@@ -58,6 +58,17 @@ import Testing
         #expect(refusal(of: request(10, item)) == .invalidValue)
     }
 
+    @Test(arguments: [0, 3, 255, UInt64.max]) func anUnknownDeviceOfTheEnclaveIsRefused_abuse24(_ device: UInt64) {
+        func status(_ device: UInt64) -> CBORItem {
+            [
+                0: 1, 1: 1, 2: "/", 3: 0, 4: 0, 5: false, 6: false, 7: false, 8: "notes", 10: false, 12: 2,
+                128: .unsigned(device),
+            ]
+        }
+        #expect(refusal(of: reply(3, status(device))) == .invalidValue)
+        #expect(refusal(of: reply(3, status(2))) == nil)
+    }
+
     @Test func numbersOutsideOfTheirClosedSetAreRefused() {
         #expect(refusal(of: request(5, [0: 0])) == .invalidValue, "policy 0")
         #expect(refusal(of: request(5, [0: 6])) == .invalidValue, "policy 6")

@@ -137,6 +137,16 @@ extension Sample {
                                 itemClass: .genericPassword, group: "notes", account: "ada", service: "mail",
                                 label: "", reason: .otherTPM)
                         ], count: 1)))),
+        Sample(
+            "recovered-on-the-same-tpm",
+            .recovered(
+                Reply.Recovered(
+                    lost: StayingItems(
+                        named: [
+                            StayingItem(
+                                itemClass: .key, group: "notes", account: "", service: "", label: "signing",
+                                reason: .earlierPasscode)
+                        ], count: 1)))),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

@@ -12,9 +12,15 @@ package final class GatedKeyModule: KeyModule {
     private let arrivals = DispatchSemaphore(value: 0)
     private let begun = Mutex<[EnclaveOperation]>([])
     private let erasures = Mutex(0)
+    private let ownDevice: EnclaveDevice?
+    private let isFound = Mutex(false)
 
     /// Creates a module that computes with `inner`.
-    package init(_ inner: any KeyModule) { self.inner = inner }
+    ///
+    /// - Parameter device: what the module says about its device after it was asked, as a TPM; nil for the kind of `inner`.
+    package init(_ inner: any KeyModule, device: EnclaveDevice? = nil) {
+        (self.inner, ownDevice) = (inner, device)
+    }
 
     /// Lets that many operations pass, those that wait already included.
     package func open(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
@@ -35,11 +41,19 @@ package final class GatedKeyModule: KeyModule {
         }
     }
 
-    package var kind: EnclaveKind { inner.kind }
+    package var kind: EnclaveKind { ownDevice == nil ? inner.kind : .tpm }
+    package var device: EnclaveDevice? { isFound.withLock { $0 } ? ownDevice : nil }
     package var isImmediate: Bool { false }
     package var checksApprovals: Bool { inner.checksApprovals }
 
     package func recognises(_ blob: SecretBytes) -> Bool { inner.recognises(blob) }
+
+    package func findDevice() throws(Failure) {
+        try pass()
+        isFound.withLock { $0 = true }
+    }
+
+    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool { try inner.needsPasscode(blob) }
 
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try pass()
