@@ -6,7 +6,7 @@ import re
 import subprocess
 
 from clients import (
-    DONE, EVALUATE, LOCK, NO_INTERACTION, PASSCODE_ONLY, SECRET, SESSIONS_REFUSED, SYSTEM_CANCEL, UNLOCK, ClientTest)
+    DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SESSIONS_REFUSED, SYSTEM_CANCEL, UNLOCK, ClientTest)
 from fingers import OWNER, TOUCHED, TYPED, WithFingers
 from fprint import WithFprintd
 from locks import LocksOfEveryTier, WithSession
@@ -221,13 +221,13 @@ class SleepTests(WithSleep, SessionTest):
     def test_sleep_ends_the_prompt_and_removes_keys_and_proofs(self):
         self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
         handle = self.touched()
-        # Without the reader, which fprintd 1.94 does not release while the machine sleeps.
-        self.assertEqual(self.first.do("app.add", "typed", SECRET, PASSCODE_ONLY), DONE)
-        self.first.begin("app.read", "typed", None, True, None, 20)
+        self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
+        eventually(lambda: not self.reader_is_free())
         with self.asleep():
             self.assertEqual(self.first.end(), SYSTEM_CANCEL)
             self.assertTrue(self.is_locked())
+        eventually(self.reader_is_free)
         eventually(lambda: self.read("free") == SECRET)
         self.assertEqual(self.read("guarded"), NO_INTERACTION)
         self.assertNotEqual(self.read("any", handle), SECRET)

@@ -231,6 +231,10 @@ final class DeviceScan {
 
     private func release() {
         phase = .releasing
+        service.whenAwake { [self] in if phase == .releasing { releaseNow() } }
+    }
+
+    private func releaseNow() {
         service.call("Release", of: device) { [self] result in
             guard phase == .releasing else { return }
             if case .failure(.timedOut) = result {

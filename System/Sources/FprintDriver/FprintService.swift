@@ -87,6 +87,36 @@ final class FprintService {
         bus.call(call, milliseconds: timing.call, done)
     }
 
+    /// Calls `done` when the machine does not sleep and is not about to, as logind says; at once without an answer.
+    ///
+    /// fprintd suspends its devices at the same signal as other programs lock. It forgets a claim that it is asked to
+    /// release meanwhile, and leaves the device open, so that no program can claim it until fprintd ends.
+    func whenAwake(_ done: @escaping () -> Void) { askForSleep(0, done) }
+
+    private func askForSleep(_ asked: Int, _ done: @escaping () -> Void) {
+        let call = BusCall(
+            "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Properties", "Get",
+            [.string("org.freedesktop.login1.Manager"), .string("PreparingForSleep")])
+        bus.call(call, milliseconds: timing.call) { [self] result in
+            var isSleeping = false
+            if case .success(let values) = result { isSleeping = values.first?.content?.flag ?? false }
+            guard isSleeping, asked < Self.mostQuestions else {
+                // fprintd wakes its devices at the same signal that has changed the property.
+                return asked == 0 ? done() : wait(done)
+            }
+            wait { [self] in askForSleep(asked + 1, done) }
+        }
+    }
+
+    private func wait(_ body: @escaping () -> Void) {
+        bus.after(milliseconds: Self.sleepMilliseconds, body)
+    }
+
+    /// Between two questions, and how many there are at most: about 30 seconds, in which the clock of a sleeping machine
+    /// stands still.
+    private static let sleepMilliseconds: Int64 = 250
+    private static let mostQuestions = 120
+
     /// The paths of all devices.
     func devices(_ done: @escaping (Result<[String], BusError>) -> Void) {
         call("GetDevices") { result in
