@@ -301,11 +301,12 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
-                "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "LatchkeyWords", "PromptDriver", "SQLiteDriver", "SystemDriver", "TPMDriver", "latchkeyd",
-                "latchkey-authd-testing", "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
-                "TestSupport",
+                "DaemonProcess", "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost",
+                "LatchkeyKeychain", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "LatchkeyTransport", "LatchkeyWire", "LatchkeyWords", "PromptDriver", "SQLiteDriver", "SystemDriver",
+                "TPMDriver",
+                "latchkeyd", "latchkey-authd-testing", "latchkey-prompt", "latchkey", "latchkey-demo",
+                "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
         tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
         tests(

@@ -10,10 +10,13 @@ struct AuthorityConfiguration {
     private(set) var tier = Tier.file
     /// Whether a face that PAM recognises answers policies.
     private(set) var usesFace = false
+    /// The password of the owner hierarchy of the TPM; nil for the empty one, and in tier `file`.
+    private(set) var ownerPassword: SecretBytes?
 
+    /// - Parameter group: the group of latchkeyd, which may read the file of the owner's password too.
     /// - Throws: `peerNotTrusted` if others than root can change the file, `invalidParameter` if it names no tier of the
-    ///   services, or does not say clearly whether faces are used.
-    init(_ path: String) throws(Failure) {
+    ///   services, or does not say clearly whether faces are used; the errors of `OwnerPasswordFile.read`.
+    init(_ path: String, group: UInt32) throws(Failure) {
         guard let file = try ConfigurationFile(ofRoot: path) else { return }
         switch file.lines.filter({ $0.name == "tier" }).map(\.value) {
         case ["file"]: tier = .file
@@ -31,5 +34,7 @@ struct AuthorityConfiguration {
                 .invalidParameter, "\(path) does not say whether a face may answer policies.",
                 hint: "Known: face = off, face = policy")
         }
+        guard tier == .tpm, let line = file.lines.last(where: { $0.name == "owner_auth_file" }) else { return }
+        ownerPassword = try OwnerPasswordFile.read(line.value, group: group)
     }
 }

@@ -81,7 +81,8 @@ package enum AuthorityProcess {
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
             try serve(
-                options, try AuthorityConfiguration(options.configuration), storeUser, events, isVirtual, drivers)
+                options, try AuthorityConfiguration(options.configuration, group: storeUser.groupID), storeUser, events,
+                isVirtual, drivers)
         } catch {
             events.note(.failed, error)
             throw error
@@ -135,7 +136,7 @@ package enum AuthorityProcess {
                     firstPasscode: tier == .tpm ? .own : options.firstPasscode))
         }
         parts.refusals = refusals
-        if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock) } }
+        if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock, configuration.ownerPassword) } }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
         let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }
         do throws(SystemError) {
@@ -175,9 +176,12 @@ package enum AuthorityProcess {
     }
 
     /// The TPM that judges passcodes; latchkeyd passes its commands on.
-    private static func chip(_ carrier: any CommandCarrier, _ clock: any Clock) -> any PasscodeChip {
+    private static func chip(
+        _ carrier: any CommandCarrier, _ clock: any Clock, _ ownerPassword: SecretBytes?
+    ) -> any PasscodeChip {
         let random = SystemRandomSource()
-        return TPMPasscodeChip(TPMChip(CarriedTPM(carrier), clock: clock, random: random), random: random)
+        return TPMPasscodeChip(
+            TPMChip(CarriedTPM(carrier), clock: clock, random: random, ownerPassword: ownerPassword), random: random)
     }
 
     private static func sessionOfProcess(

@@ -40,6 +40,12 @@ package struct ConfigurationFile {
     ///
     /// - Parameter owner: a user that may own it besides root, for tests.
     package init?(ofRoot path: String, orOf owner: UInt32 = 0) throws(Failure) {
+        try Self.checkOwner(of: path, orOf: owner)
+        try self.init(path)
+    }
+
+    /// Throws `peerNotTrusted` if others than root can change a file or replace it.
+    static func checkOwner(of path: String, orOf owner: UInt32) throws(Failure) {
         for path in Files.parents(of: path) + [path] {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
@@ -49,7 +55,6 @@ package struct ConfigurationFile {
                     hint: "Run as root: chown root \(path); chmod go-w \(path)")
             }
         }
-        try self.init(path)
     }
 
     /// The failure for a line that is not understood: a typing error must not silently weaken anything.

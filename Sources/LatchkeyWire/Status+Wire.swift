@@ -19,8 +19,7 @@ extension StatusReport: WireMap {
         let enclave = try map.optional(12, \.enclave)
         let unlockedMemory = try map.optional(13, \.unlockedMemory, .text())
         let prompt = try map.optional(14, \.prompt)
-        // Every library reads the status to find out whether there is an enclave; an earlier one skips this field.
-        let enclaveDevice = try map.optional(128, \.enclaveDevice)
+        let enclaveDevice = try map.optional(15, \.enclaveDevice)
         return Self(
             tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
             isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,

@@ -49,7 +49,7 @@ extension TPMClient {
     ) throws(TPMError) -> StorageRoot {
         let template = try failing { () throws(Failure) in try TPMPublicArea.storageRoot.encoded() }
         let parameters = try TPMCreation.parameters(template)
-        let made = try send(.createPrimary, [TPMEntity(.owner)], parameters, emptyPassword: true)
+        let made = try sendAsOwner(.createPrimary, [], parameters, salted: nil)
         guard let transient = made.handle else { throw .failed(TPMReader.malformed) }
         guard let (area, name) = try readPublic(transient), let point = area.point, area.hasForm(of: .storageRoot)
         else {
@@ -62,8 +62,10 @@ extension TPMClient {
         var target = TPMWriter()
         target.add(handle)
         do throws(TPMError) {
-            _ = try send(
-                .evictControl, [TPMEntity(.owner), TPMEntity(transient, name: name)], target.bytes, emptyPassword: true)
+            let entity = TPMEntity(transient, name: name)
+            // Without a password nothing is worth a session.
+            let salt = ownerPassword.map { _ in StorageRoot(entity: entity, point: point) }
+            _ = try sendAsOwner(.evictControl, [entity], target.bytes, salted: salt)
         } catch {
             try flush(transient)
             throw error

@@ -22,9 +22,14 @@ package final class TPMChip: Sendable {
     private static let idleSeconds: Int64 = 60
 
     /// Creates a chip that is connected when it is used first, and again after each failure of a connection.
-    package init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource) {
+    ///
+    /// - Parameter ownerPassword: the password of the owner hierarchy; nil for the empty one.
+    package init(
+        _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
+    ) {
         self.clock = clock
-        state = Mutex(State(client: TPMClient(place, clock: clock, random: random)))
+        state = Mutex(
+            State(client: TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)))
     }
 
     deinit { release() }

@@ -23,10 +23,15 @@ struct TPMClient: Sendable {
     private var connection: TPMConnection
     let random: any RandomSource
     let clock: any Clock
+    /// The password of the owner hierarchy; nil for the empty one.
+    let ownerPassword: SecretBytes?
     /// Changes with each connection; handles of another one are not valid.
     var generation: UInt64 { connection.generation }
 
-    init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource) {
+    init(
+        _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
+    ) {
+        self.ownerPassword = ownerPassword
         connection = TPMConnection(place)
         (self.clock, self.random) = (clock, random)
     }

@@ -27,7 +27,7 @@ package enum TPMError: Error {
     private static func hint(_ kind: TPMResponseCode) -> String {
         switch kind {
         case .badAuthorization, .authorizationFailed:
-            "A hierarchy of the TPM (owner or endorsement) has a password, which Latchkey does not have."
+            "The endorsement hierarchy of the TPM has a password, which Latchkey does not have."
         case .objectMemory, .sessionMemory, .contextGap:
             "Other programs hold the memory of the TPM. End them, or restart the machine."
         case .lockout: "The TPM is locked after wrong passwords of another program. Try again later."

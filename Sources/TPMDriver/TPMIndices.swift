@@ -72,9 +72,7 @@ extension TPMClient {
             try parameters.add(sized: area.encoded())
             return parameters.bytes
         }
-        _ = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
-            try client.send(.nvDefineSpace, [TPMEntity(.owner)], parameters, in: &session).response
-        }
+        _ = try sendAsOwner(.nvDefineSpace, [], parameters, salted: root)
     }
 
     /// Removes an index, before or after its first write (`TPM2_NV_UndefineSpace`). Does nothing if it does not exist, or
@@ -88,9 +86,6 @@ extension TPMClient {
             return
         }
         guard let found, found.isSame(as: area) else { return }
-        let index = try entity(found)
-        _ = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
-            try client.send(.nvUndefineSpace, [TPMEntity(.owner), index], [], in: &session).response
-        }
+        _ = try sendAsOwner(.nvUndefineSpace, [entity(found)], [], salted: root)
     }
 }

@@ -45,13 +45,6 @@ extension TPMError {
             Failure(
                 .vaultUnavailable, "The TPM has no room for the counter of the store.",
                 hint: "Remove an index that nothing uses any more. See: tpm2_getcap handles-nv-index", cause: self)
-        case (.nvDefineSpace, .badAuthorization), (.createPrimary, .badAuthorization),
-            (.evictControl, .badAuthorization):
-            Failure(
-                .vaultUnavailable,
-                "The owner hierarchy of the TPM has a password, which Latchkey does not have, so that it can make "
-                    + "neither a counter nor the storage root key.",
-                hint: "Remove the password: tpm2_changeauth -c owner -p PASSWORD", cause: self)
         case (.nvRead, .badAuthorization), (.nvIncrement, .badAuthorization):
             Failure(
                 .vaultUnavailable,

@@ -49,12 +49,12 @@ enum Recover {
         return text + Staying.lines(lost.named, of: lost.count)
     }
 
-    /// The private keys that only the present passcode releases, with a line about them; empty if there are none, and for a
-    /// keychain that cannot be listed now, whose lost keys are listed afterwards only.
+    /// The private keys of this command's own groups that only the present passcode releases, with a line about them; empty
+    /// if there are none, and for a keychain that cannot be listed now. The list afterwards has the keys of all groups.
     private static var endangered: String {
         // In other tiers the daemon refuses the recovery.
         guard case .status(let report)? = try? Client.command.call(.status), report.tier == .tpm else { return "" }
-        let items = (try? Client.command.items(nil)) ?? []
+        let items = (try? Client.command.items(ItemQuery(itemClass: .key))) ?? []
         let keys = items.filter { $0.attributes?[.tokenID] != nil && $0.accessControl?.needsPasscode == true }
         guard !keys.isEmpty else { return "" }
         let named = keys.prefix(Limits.stayingItems).map { StayingItem($0.itemClass, $0.attributes, .earlierPasscode) }

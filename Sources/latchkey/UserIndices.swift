@@ -32,8 +32,8 @@ struct UserIndices {
         func attempt(_ part: Part, _ body: () throws(Failure) -> Void) {
             do throws(Failure) { try body() } catch { remaining.append(part.remains(error)) }
         }
-        var (records, tpm) = (PasscodeRecords(), nil as String?)
-        attempt(.counter) { () throws(Failure) in tpm = try place() }
+        var (records, tpm, ownerPassword) = (PasscodeRecords(), nil as String?, nil as SecretBytes?)
+        attempt(.counter) { () throws(Failure) in (tpm, ownerPassword) = try place() }
         attempt(.passcode) { () throws(Failure) in
             records = try AuthorityFolder.passcodeRecords(in: authority)
         }
@@ -41,7 +41,9 @@ struct UserIndices {
             .compactMap(\.self).filter { !$0.isEmpty }
         // A keychain of tier `file` has nothing in a TPM, also if its records cannot be read.
         guard tpm != nil || !indices.isEmpty else { return [] }
-        let chip = TPMChip(TPMPlace(tpm ?? TPMPlace.device), clock: SystemClock(), random: SystemRandomSource())
+        let chip = TPMChip(
+            TPMPlace(tpm ?? TPMPlace.device), clock: SystemClock(), random: SystemRandomSource(),
+            ownerPassword: ownerPassword)
         let removal = TPMUserIndices(chip, random: SystemRandomSource())
         for index in indices {
             attempt(.passcode) { () throws(Failure) in try removal.removePasscode(index) }
@@ -71,10 +73,16 @@ struct UserIndices {
         }
     }
 
-    /// The place of the TPM; nil if the configuration names another tier, or does not exist.
-    private func place() throws(Failure) -> String? {
-        guard let file = try ConfigurationFile(places.configuration) else { return nil }
-        guard file.lines.contains(where: { $0.name == "tier" && $0.value == "tpm" }) else { return nil }
-        return file.lines.last { $0.name == "tpm" }?.value ?? TPMPlace.device
+    /// The place of the TPM, and the password of its owner hierarchy; nil if the configuration names another tier, or does
+    /// not exist.
+    private func place() throws(Failure) -> (String?, SecretBytes?) {
+        guard let file = try ConfigurationFile(places.configuration),
+            file.lines.contains(where: { $0.name == "tier" && $0.value == "tpm" })
+        else { return (nil, nil) }
+        let group = Accounts.user(named: "latchkey")?.groupID ?? 0
+        let ownerPassword = try file.lines.last { $0.name == "owner_auth_file" }.map { (line) throws(Failure) in
+            try OwnerPasswordFile.read(line.value, group: group)
+        }
+        return (file.lines.last { $0.name == "tpm" }?.value ?? TPMPlace.device, ownerPassword)
     }
 }

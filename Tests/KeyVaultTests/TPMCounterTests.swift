@@ -167,6 +167,6 @@ import Testing
         let failure = failure { _ = try machine.open(owner: [2]).counter?.create() }
         #expect(failure?.status == .vaultUnavailable)
         #expect(failure?.message.contains("owner hierarchy") == true)
-        #expect(failure?.hint.contains("tpm2_changeauth") == true)
+        #expect(failure?.hint.contains("owner_auth_file") == true)
     }
 }

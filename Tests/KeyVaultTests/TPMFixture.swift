@@ -21,11 +21,15 @@ final class TPMFixture {
 
     /// Starts a TPM.
     ///
-    /// - Parameter other: the fixture whose folder is used, as if its machine had got another TPM; nil for a new one.
-    init(folderOf other: TPMFixture? = nil) throws {
+    /// - Parameters:
+    ///   - other: the fixture whose folder is used, as if its machine had got another TPM; nil for a new one.
+    ///   - ownerPassword: the password of the owner hierarchy that the driver has; nil for none.
+    init(folderOf other: TPMFixture? = nil, ownerPassword: [UInt8]? = nil) throws {
         tpm = try SwitchedTPM()
         bus = TPMBus(tpm.path)
-        chip = TPMChip(bus, clock: VirtualClock(), random: SystemRandomSource())
+        chip = TPMChip(
+            bus, clock: VirtualClock(), random: SystemRandomSource(),
+            ownerPassword: ownerPassword.map { SecretBytes($0) })
         temporary = try other?.temporary ?? TemporaryFolder()
         folder = StoreFolder(temporary.path)
     }
@@ -110,9 +114,9 @@ final class TPMFixture {
     func clear() throws { try bus.send(0x126, [0x4000_000a]) }
 
     /// `TPM2_HierarchyChangeAuth` of the owner.
-    func setOwnerPassword() throws {
+    func setOwnerPassword(_ password: [UInt8] = [1, 2, 3]) throws {
         var parameters = TPMWriter()
-        try parameters.add(sized: [1, 2, 3])
+        try parameters.add(sized: password)
         try bus.send(0x129, [0x4000_0001], parameters.bytes)
     }
 

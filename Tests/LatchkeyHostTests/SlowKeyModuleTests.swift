@@ -41,9 +41,11 @@ import Testing
         func waitForReply() -> Bool { arrivals.wait(timeout: .now() + 10) == .success }
     }
 
-    init() throws {
+    init() throws { try self.init(device: nil) }
+
+    private init(device: EnclaveDevice?) throws {
         let random = SystemRandomSource()
-        let module = GatedKeyModule(SoftwareEnclave(clock: VirtualClock(), random: random), device: .program)
+        let module = GatedKeyModule(SoftwareEnclave(clock: VirtualClock(), random: random), device: device)
         self.module = module
         simulated = try SimulatedService { parts, _ in
             parts.keyModule = module
@@ -77,6 +79,8 @@ import Testing
     }
 
     @Test func theStatusAsksTheDeviceOnceAndDelaysNoOtherRequest_abuse24() throws {
+        let tests = try Self(device: .program)
+        let (module, client, other) = (tests.module, tests.client, tests.other)
         func device(_ id: UInt64) -> EnclaveDevice? {
             guard case .status(let report)? = client.replies(to: id).first else { return nil }
             return report.enclaveDevice

@@ -65,9 +65,10 @@ import Testing
         }
         _ = try keychain.addKey(
             Request.CreateEnclaveKey(
-                attributes: [.label: .text(label)], accessControl: control, isPermanent: true,
+                attributes: [.label: .text(label), .applicationTag: .text(label)], accessControl: control,
+                isPermanent: true,
                 authentication: Authentication()),
-            blob: SecretBytes([blob]), publicKey: [4, blob], caller: StoreOnDisk.caller,
+            blob: SecretBytes([blob]), publicKey: [4] + Array(label.utf8), caller: StoreOnDisk.caller,
             enrolment: try keychain.properties(ofNewKey: control, password).enrolment, password: password)
     }
 

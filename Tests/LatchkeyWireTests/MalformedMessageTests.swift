@@ -62,7 +62,7 @@ import Testing
         func status(_ device: UInt64) -> CBORItem {
             [
                 0: 1, 1: 1, 2: "/", 3: 0, 4: 0, 5: false, 6: false, 7: false, 8: "notes", 10: false, 12: 2,
-                128: .unsigned(device),
+                15: .unsigned(device),
             ]
         }
         #expect(refusal(of: reply(3, status(device))) == .invalidValue)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A TPM that is a program, swtpm, as a service of the machine, and a configuration with which keys are made in it."""
 
+import struct
+
 from machine import eventually
 from sensors import WithSensor
 from services import CONFIGURATION
@@ -31,9 +33,17 @@ class Chip:
         self.machine.run("systemctl", "stop", UNIT)
 
     def extend_secure_boot(self):
-        """Extends PCR 7, as a firmware with other keys does. The TPM takes one connection at a time."""
-        command = bytes.fromhex("8002" "00000041" "00000182" "00000007" "00000009" "40000009" "0000" "00" "0000"
-                                "00000001" "000b") + bytes([0x33] * 32)
+        """Extends PCR 7, as a firmware with other keys does."""
+        self.send(0x182, 7, bytes.fromhex("00000001" "000b") + bytes([0x33] * 32))
+
+    def set_owner_password(self, password):
+        """Gives the owner hierarchy a password, as another program does."""
+        self.send(0x129, 0x40000001, struct.pack(">H", len(password)) + password.encode())
+
+    def send(self, code, handle, parameters):
+        """Sends a command with the empty password. The TPM takes one connection at a time."""
+        body = struct.pack(">IIIIHBH", code, handle, 9, 0x40000009, 0, 0, 0) + parameters
+        command = struct.pack(">HI", 0x8002, 6 + len(body)) + body
         done = self.machine.run("python3", "-c", (
             "import socket, sys\nconnection = socket.socket(socket.AF_UNIX)\n"
             f"connection.connect({PLACE!r})\nconnection.sendall(bytes.fromhex({command.hex()!r}))\n"

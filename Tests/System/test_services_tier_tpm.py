@@ -4,9 +4,9 @@
 import re
 
 from chips import PLACE, Chip
-from machine import fact
+from machine import eventually, fact
 from prompts import PASSCODE, PromptTest
-from services import CONFIGURATION, RECORDS, SERVICES, STORES
+from services import CONFIGURATION, KEYCHAIN, RECORDS, SERVICES, SOCKETS, STORES
 from terminals import Terminal
 
 TIER = f"tier = tpm\ntpm = {PLACE}\n"
@@ -179,6 +179,17 @@ class RecoveryTests(TierTest):
         self.assertReleases(self.asking(), OTHER)
         self.assertEqual(self.get().stdout.strip(), "free text")
 
+    def test_keys_that_only_the_passcode_released_are_named_before_and_after(self):
+        for name, rule in (("signing", "passcode"), ("either", "presence")):
+            self.latchkey("key", "create", name, "--enclave", "--protect", rule)
+        before, asked, after = self.recover().partition("Type the recovery code")
+        for written in (before, after):
+            self.assertIn("signing", written)
+            self.assertNotIn("either", written)
+        done = self.latchkey("key", "sign", "signing", input=b"a text", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        fact("recovery on the same TPM", "names the keys that only the earlier passcode released")
+
     def test_a_wrong_code_is_refused_and_neither_service_has_the_right_one(self):
         with Terminal(self.session, "latchkey", "recover") as terminal:
             terminal.expect("Type the recovery code of the keychain")
@@ -217,6 +228,61 @@ class RecoveryTests(TierTest):
         self.recover()
         self.assertEqual(self.get().stdout.strip(), "bound")
         self.assertReleases(self.asking(), OTHER)
+
+
+class OwnerTests(TierTest):
+    """A TPM whose owner hierarchy has a password, which root gives the services in a file."""
+
+    FILE, PASSWORD = "/etc/latchkey/owner", "the owner's password"
+    LINES = ("allow-virtual-hardware = yes", f"owner_auth_file = {FILE}")
+
+    def setUp(self):
+        super().setUp()
+        self.stop_services()
+        self.remove_stores()
+        self.replace_chip()
+        self.set_owner_password(self.PASSWORD)
+        self.addCleanup(self.machine.run, "rm", "-f", self.FILE)
+
+    def give(self, text=PASSWORD + "\n", mode=0o640, owner="root:latchkey"):
+        self.machine.write(self.FILE, text, mode, owner)
+        self.configure(*self.LINES)
+        self.machine.run("systemctl", "reset-failed", *SOCKETS, *SERVICES, check=False)
+        self.machine.run("systemctl", "start", *SOCKETS)
+
+    def test_with_the_password_of_the_owner_the_keychain_is_made_and_recovered(self):
+        self.give()
+        self.set_passcode(PASSCODE)
+        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "token", "--protect", "presence", input="the secret")
+        self.assertReleases(self.asking())
+        self.recover()
+        self.assertReleases(self.asking(), OTHER)
+        for unit in SERVICES:
+            self.assertNotIn(self.PASSWORD, self.machine.journal(unit, lines=200))
+        fact("an owner hierarchy with a password", "a keychain of tier tpm made with the file of root")
+
+    def test_without_the_password_or_with_another_one_nothing_is_made(self):
+        self.configure("allow-virtual-hardware = yes")
+        for words in ("owner hierarchy of the TPM has a password", "is not the one of the owner hierarchy"):
+            done = self.latchkey("set", "free", input="free text", check=False)
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            self.assertIn(words, done.stderr)
+            self.give("another\n")
+
+    def test_a_file_that_others_can_read_or_change_or_that_is_missing_is_refused(self):
+        for mode, owner, words in ((0o644, "root:latchkey", "others than the services can read it"),
+                                   (0o640, "root:users", "others than the services can read it"),
+                                   (0o660, "root:latchkey", "can be changed by others than root"),
+                                   (0o640, "latchkey:latchkey", "can be changed by others than root"),
+                                   (None, None, "does not exist")):
+            with self.subTest(mode=mode, owner=owner):
+                self.give(mode=mode or 0o640, owner=owner or "root:latchkey")
+                if mode is None:
+                    self.machine.run("rm", self.FILE)
+                done = self.latchkey("set", "free", input="free text", check=False)
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertTrue(eventually(lambda: words in self.machine.journal(KEYCHAIN, lines=8)))
 
 
 class ConfigurationTests(TierTest):

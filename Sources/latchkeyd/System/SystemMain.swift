@@ -45,7 +45,9 @@ enum SystemMain {
         }
         let count = SessionCount()
         let (clock, random) = (SystemClock(), SystemRandomSource())
-        let chip = options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: clock, random: random) : nil
+        let chip =
+            options.enclave == .tpm
+            ? TPMChip(TPMPlace(options.tpm), clock: clock, random: random, ownerPassword: options.ownerPassword) : nil
         let link = AuthorityLink(
             clock: clock, work: SerialWorkQueue { false }, log: events, carrier: options.tier == .tpm ? chip : nil,
             connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))

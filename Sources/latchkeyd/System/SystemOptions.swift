@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DaemonProcess
+import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
@@ -21,6 +22,8 @@ struct SystemOptions {
     var seal = TPMKeyVault.Binding.chip
     /// The device of the TPM, or the socket of a virtual one.
     var tpm = TPMPlace.device
+    /// The password of the owner hierarchy of the TPM; nil for the empty one.
+    var ownerPassword: SecretBytes?
     /// Whether proofs by virtual hardware are accepted.
     var allowsVirtualHardware = false
 
@@ -45,13 +48,15 @@ struct SystemOptions {
             case ("enclave", "software"): enclave = .software
             case ("enclave", "tpm"): enclave = .tpm
             case ("tpm", let place) where place.hasPrefix("/"): tpm = place
+            case ("owner_auth_file", let path) where path.hasPrefix("/"):
+                ownerPassword = try OwnerPasswordFile.read(path, group: getegid(), orOf: authority)
             case ("allow-virtual-hardware", "yes"): allowsVirtualHardware = true
             case ("allow-virtual-hardware", "no"): allowsVirtualHardware = false
             default:
                 throw file.refusal(
                     line,
                     known: "tier = file | tpm, enclave = software | tpm, tpm = PATH, seal = chip | pcr7, "
-                        + "face = off | policy, allow-virtual-hardware = yes | no")
+                        + "owner_auth_file = PATH, face = off | policy, allow-virtual-hardware = yes | no")
             }
         }
         guard let chosen else {
