@@ -49,6 +49,32 @@ extension RelyingPartyService {
         }
     }
 
+    /// Approves one act within a session: the key of the session has signed what the act is.
+    ///
+    /// - Parameters:
+    ///   - token: the token of the session.
+    ///   - context: the act, such as "pay 20 EUR to Bob", as the challenge and the signed message have it. It is stored
+    ///     in the audit log.
+    ///   - proof: the signature of a challenge for `stepUp` with this context.
+    /// - Returns: the session.
+    /// - Throws: `refused`, also for a key that is not the session's; `malformed` for an empty context; `unavailable`.
+    public func stepUp(
+        _ token: [UInt8], context: String, _ proof: SignedProof
+    ) throws(RelyingPartyError) -> OpenSession {
+        try working {
+            guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
+            let now = now
+            let challenge = try verify(proof, .stepUp, context, at: now)
+            return try storage.transaction { database in
+                let session = try database.session(token, policy, at: now)
+                guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
+                try database.spend(challenge)
+                try database.audit("step-up", proof.user, proof.key, context, at: now)
+                return session
+            }
+        }
+    }
+
     /// Ends a session, if it is open.
     ///
     /// - Parameter token: the token.

@@ -14,7 +14,8 @@ package struct Interface: Sendable {
     /// The methods of each path, for tests too.
     package static let methods: [String: [String]] = [
         "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
-        "/v1/revocations": ["POST"], "/v1/openapi.json": ["GET"], "/health": ["GET"], "/ready": ["GET"],
+        "/v1/revocations": ["POST"], "/v1/step-ups": ["POST"], "/v1/openapi.json": ["GET"], "/health": ["GET"],
+        "/ready": ["GET"],
     ]
 
     /// Answers a request. Blocks while the service does.
@@ -50,6 +51,7 @@ package struct Interface: Sendable {
             try service.endSession(token(request))
             return HTTPResponse(204, "application/json", "")
         case ("POST", "/v1/revocations"): return try revoke(request)
+        case ("POST", "/v1/step-ups"): return try stepUp(request)
         case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
         case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
         case ("GET", "/ready"):
@@ -75,7 +77,7 @@ package struct Interface: Sendable {
         let body = try RequestBody(request.body, allowing: ["user", "key", "purpose", "context"])
         let name = try body.text("purpose")
         // Only the purposes that an operation of this interface redeems.
-        let known: [ChallengePurpose] = [.login, .register, .revoke]
+        let known: [ChallengePurpose] = [.login, .register, .revoke, .stepUp]
         guard let purpose = known.first(where: { $0.name == name }) else { throw .malformed("purpose") }
         let challenge = try service.challenge(
             user: body.text("user"), key: body.bytes("key"), purpose: purpose,
@@ -112,6 +114,18 @@ package struct Interface: Sendable {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames)
         let (token, expiry) = try service.signIn(body.proof())
         return reply(201, [("token", .string(StrictBase64.url.encode(token))), ("expires", .integer(expiry))])
+    }
+
+    private func stepUp(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context"]))
+        let context = try body.text("context")
+        let session = try service.stepUp(token(request), context: context, body.proof())
+        return reply(
+            200,
+            [
+                ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
+                ("context", .string(context)),
+            ])
     }
 
     /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.

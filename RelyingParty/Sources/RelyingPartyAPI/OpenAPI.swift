@@ -388,6 +388,76 @@ package enum OpenAPI {
              }
             }
            }
+          },
+          "/v1/step-ups": {
+           "post": {
+            "operationId": "stepUp",
+            "summary": "Approves one act within a session, signed by the key of the session.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/StepUp"
+               }
+              }
+             }
+            },
+            "responses": {
+             "200": {
+              "description": "The act is approved.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "user",
+                  "key",
+                  "context"
+                 ],
+                 "properties": {
+                  "user": {
+                   "type": "string"
+                  },
+                  "key": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "context": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            },
+            "security": [
+             {
+              "bearer": []
+             }
+            ]
+           }
           }
          },
          "components": {
@@ -453,7 +523,8 @@ package enum OpenAPI {
               "enum": [
                "login",
                "register",
-               "revoke"
+               "revoke",
+               "step-up"
               ]
              },
              "context": {
@@ -610,6 +681,45 @@ package enum OpenAPI {
              "target": {
               "type": "string",
               "description": "user, device:NAME or key:IDENTIFIER; also the context of the challenge"
+             }
+            }
+           },
+           "StepUp": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature",
+             "context"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             },
+             "context": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 512
              }
             }
            }

@@ -154,6 +154,27 @@ struct ServiceTests {
         #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(tokens[1]) }
     }
 
+    @Test func aStepUpNeedsTheKeyOfTheSessionAndTheSignedContext() throws {
+        let fixture = try Fixture()
+        let (key, other) = (try TestKey(), try TestKey())
+        try fixture.register(key)
+        try fixture.register(other)
+        let token = try fixture.service.signIn(fixture.proof(key)).token
+        let act = "pay 20 EUR to Bob"
+        let proof = try fixture.proof(key, "ada", .stepUp, context: act)
+        #expect(throws: Self.refused(.otherBinding)) {
+            try fixture.service.stepUp(token, context: "pay 200 EUR to Bob", proof)
+        }
+        let foreign = try fixture.proof(other, "ada", .stepUp, context: act)
+        #expect(throws: Self.refused(.otherBinding)) { try fixture.service.stepUp(token, context: act, foreign) }
+        #expect(throws: Self.refused(.unknownSession)) {
+            try fixture.service.stepUp([UInt8](repeating: 0, count: 32), context: act, proof)
+        }
+        #expect(throws: Self.refused(.otherBinding)) { try fixture.service.signIn(proof) }
+        #expect(try fixture.service.stepUp(token, context: act, proof).user == "ada")
+        #expect(throws: Self.refused(.replayed)) { try fixture.service.stepUp(token, context: act, proof) }
+    }
+
     @Test func aRawKeyOnlyLogsIn() throws {
         let fixture = try Fixture()
         let key = try TestKey()

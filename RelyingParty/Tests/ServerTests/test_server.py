@@ -66,15 +66,19 @@ class SignInTests(unittest.TestCase):
                     self.assertIn("rows", again.command("audit"))
 
     def test_abuse44_an_expired_challenge_is_refused(self):
-        with Server(challenge_seconds=1) as server:
-            device = Device(server, "ada").register()
-            proof = device.proof()
-            expiry = int.from_bytes(base64.urlsafe_b64decode(proof["challenge"] + "==")[73:81], "big")
-            # The life of the challenge is the condition that is waited for.
-            while time.time() < expiry:
-                time.sleep(0.02)
-            self.assertEqual(server.post("/v1/sessions", proof), (401, REFUSED))
-            self.assertIn('"reason":"expired"', server.written())
+        with tempfile.TemporaryDirectory() as folder, Server(folder) as first:
+            device = Device(first, "ada").register()
+            first.stop()
+            with Server(folder, challenge_seconds=1) as server:
+                device.server = server
+                proof = device.proof()
+                expiry = int.from_bytes(base64.urlsafe_b64decode(proof["challenge"] + "==")[73:81], "big")
+                # The life of the challenge is the condition that is waited for.
+                while time.time() < expiry:
+                    time.sleep(0.02)
+                self.assertEqual(server.post("/v1/sessions", proof), (401, REFUSED))
+                server.stop()
+                self.assertIn('"reason":"expired"', server.written())
 
     def test_abuse44_other_user_key_purpose_or_relying_party_is_refused_uniformly(self):
         with Server() as server, Server(relying_party_id="example.org") as other:
@@ -90,6 +94,19 @@ class SignInTests(unittest.TestCase):
             self.assertEqual(server.post("/v1/sessions", stranger.proof()), (401, REFUSED))
             # None of these spent the challenge.
             self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
+
+    def test_a_step_up_is_signed_with_its_context(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            header = {"Authorization": "Bearer " + device.sign_in()[1]["token"]}
+            proof = device.proof("step-up", "pay 20 EUR to Bob")
+            wrong = proof | {"context": "pay 200 EUR to Bob"}
+            right = proof | {"context": "pay 20 EUR to Bob"}
+            self.assertEqual(server.post("/v1/step-ups", wrong, header), (401, REFUSED))
+            self.assertEqual(server.post("/v1/step-ups", right), (401, REFUSED))
+            status, reply = server.post("/v1/step-ups", right, header)
+            self.assertEqual((status, reply["context"]), (200, right["context"]))
+            self.assertEqual(server.post("/v1/step-ups", right, header), (401, REFUSED))
 
     def test_revocation_ends_sessions_and_refuses_the_key(self):
         with Server() as server:
@@ -123,7 +140,7 @@ class BadInputTests(unittest.TestCase):
             self.assertEqual(server.send("POST", "/v1/sessions", good, {"Content-Type": "text/plain"})[0], 415)
             self.assertEqual(server.send("GET", "/v1/sessions")[0], 405)
             self.assertEqual(server.send("GET", "/v2")[0], 404)
-            for purpose in ("step-up", "rotate", "LOGIN", ""):
+            for purpose in ("rotate", "LOGIN", ""):
                 body = {"user": "ada", "key": text(device.id), "purpose": purpose}
                 self.assertEqual(server.post("/v1/challenges", body)[0], 400)
             for _ in range(300):
