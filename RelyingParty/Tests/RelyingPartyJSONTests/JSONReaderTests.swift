@@ -54,6 +54,32 @@ struct JSONReaderTests {
         }
     }
 
+    /// Accepted texts are written and read again, and no text traps. The generator has a fixed seed (Knuth, MMIX).
+    @Test func randomlyChangedTextsAreRefusedOrHaveOneMeaning() throws {
+        let seed = Array(#"{"a":"\ud83d\ude00\n","b":[true,false,null,{"c":-1.5e3}],"d":{"e":"x"}}"#.utf8)
+        let alphabet = Array("{}[]\",:\\u0dD8e+-. \u{0}tfn\u{ff}".utf8)
+        var state: UInt64 = 1
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        var accepted = 0
+        for _ in 0..<20_000 {
+            var text = seed
+            for _ in 0...random(3) {
+                switch random(3) {
+                case 0: text[random(text.count)] = alphabet[random(alphabet.count)]
+                case 1: text.remove(at: random(text.count))
+                default: text.insert(alphabet[random(alphabet.count)], at: random(text.count + 1))
+                }
+            }
+            guard let value = try? JSONReader.read(text) else { continue }
+            accepted += 1
+            #expect(try JSONReader.read(Array(value.encoded.utf8)) == value)
+        }
+        #expect(accepted > 100)
+    }
+
     @Test func controlCharactersAreEscapedInOutput() {
         #expect(JSONValue.string("a\"\n\u{2028}\u{7f}").encoded == #""a\"\u000a\u2028\u007f""#)
     }

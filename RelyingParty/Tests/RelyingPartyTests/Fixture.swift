@@ -90,6 +90,7 @@ final class TestKey: @unchecked Sendable {
     var der: [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = i2d_PUBKEY(key, &bytes)
+        defer { CRYPTO_free(bytes, nil, 0) }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
