@@ -45,6 +45,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: settings test-settings settings-screenshots install-settings
+.PHONY: serve test-server
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
@@ -72,7 +73,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-system test-deb
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -103,7 +104,16 @@ test-sdk: build ## build and test packages that use the products, or the SDK whi
 test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
+serve: bootstrap ## run a relying party on an empty database, and sign in to it with curl and openssl
+	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/serve
+
+test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
+	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/test-server $(ONLY)
+
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
+	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/check
 
 bench: bootstrap ## measure calls through the socket, compared with the lower bounds of this machine and gnome-keyring

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingPartyCrypto
+
+/// What a challenge is for. The numbers are part of the format.
+public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
+    case login = 1
+    case stepUp = 2
+    case register = 3
+    case rotate = 4
+    case revoke = 5
+
+    /// The name in requests.
+    public var name: String {
+        switch self {
+        case .login: "login"
+        case .stepUp: "step-up"
+        case .register: "register"
+        case .rotate: "rotate"
+        case .revoke: "revoke"
+        }
+    }
+}
+
+/// What a challenge is bound to, besides the relying party: a signature of it proves nothing about anything else.
+struct ChallengeBinding: Equatable, Sendable {
+    let user: String
+    /// The identifier of the key, 32 bytes.
+    let key: [UInt8]
+    let purpose: ChallengePurpose
+    /// What the purpose is about, such as the key that is revoked. Empty for a login.
+    let context: String
+
+    /// Purpose, user, key and context, each but the first with its length in two bytes.
+    var bytes: [UInt8] {
+        [purpose.rawValue] + Self.counted(Array(user.utf8)) + Self.counted(key) + Self.counted(Array(context.utf8))
+    }
+
+    /// Limits keep every part below 65,536 bytes (`Limits`); a longer one would not get a valid length.
+    static func counted(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+    }
+}
+
+/// The layout of a challenge, `docs/relying-party.md`: 145 bytes, numbers big-endian.
+struct Challenge: Equatable, Sendable {
+    static let byteCount = 145
+    static let version: UInt8 = 1
+
+    let relyingParty: [UInt8]
+    let binding: [UInt8]
+    /// Seconds since 1970.
+    let issued: Int64
+    /// Seconds since 1970; valid before this second.
+    let expiry: Int64
+    let nonce: [UInt8]
+
+    /// The hour in which the challenge was issued, which chooses the key of its MAC and the table of its nonce.
+    var epoch: Int64 { issued / 3600 }
+
+    /// Everything before the MAC, 113 bytes.
+    var authenticated: [UInt8] {
+        [Self.version] + relyingParty + binding + Self.number(issued) + Self.number(expiry) + nonce
+    }
+
+    init(relyingParty: [UInt8], binding: [UInt8], issued: Int64, expiry: Int64, nonce: [UInt8]) {
+        self.relyingParty = relyingParty
+        self.binding = binding
+        self.issued = issued
+        self.expiry = expiry
+        self.nonce = nonce
+    }
+
+    /// Reads the fields; nil for another length or version, or a negative time. The MAC is not verified.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, bytes[0] == Self.version else { return nil }
+        relyingParty = Array(bytes[1..<33])
+        binding = Array(bytes[33..<65])
+        issued = Self.number(bytes[65..<73])
+        expiry = Self.number(bytes[73..<81])
+        nonce = Array(bytes[81..<113])
+        guard issued >= 0, expiry >= 0 else { return nil }
+    }
+
+    static func number(_ number: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+        bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+}

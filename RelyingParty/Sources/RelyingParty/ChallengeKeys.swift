@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyCrypto
+
+/// Issues and checks challenges. Nothing is stored: the MAC of a challenge says that this relying party issued it.
+package struct ChallengeKeys: Sendable {
+    /// The longest life of a challenge that can be configured, in seconds. With it, only keys of this hour and the
+    /// one before can be valid.
+    package static let longestSeconds: Int64 = 600
+
+    private let masters: [SecretBytes]
+    private let relyingParty: [UInt8]
+    private let seconds: Int64
+    /// Challenges issued before this time are refused: those that were spent may be missing in a restored database.
+    private let notBefore: Int64
+
+    /// - Parameters:
+    ///   - masters: the secret that issues, at least 32 bytes, and then the one that it replaces, if any.
+    ///   - relyingPartyID: the name of the relying party, such as its domain.
+    ///   - seconds: the life of a challenge.
+    ///   - notBefore: the time since which challenges are accepted, in seconds since 1970.
+    package init(
+        masters: [SecretBytes], relyingPartyID: String, seconds: Int64, notBefore: Int64
+    ) throws(CryptoFailure) {
+        self.masters = masters
+        relyingParty = try LibCrypto.sha256(Array("latchkey relying party id 1\0\(relyingPartyID)".utf8))
+        self.seconds = min(max(1, seconds), Self.longestSeconds)
+        self.notBefore = notBefore
+    }
+
+    func issue(_ binding: ChallengeBinding, at now: Int64, nonce: [UInt8]) throws(CryptoFailure) -> [UInt8] {
+        guard let master = masters.first, nonce.count == 32 else { throw CryptoFailure() }
+        let challenge = Challenge(
+            relyingParty: relyingParty, binding: try Self.digest(binding), issued: now, expiry: now + seconds,
+            nonce: nonce)
+        return challenge.authenticated + (try Self.code(of: challenge, under: master))
+    }
+
+    /// Checks MAC, relying party, times and binding, in this order; nothing is trusted before the MAC.
+    func check(
+        _ bytes: [UInt8], _ binding: ChallengeBinding, at now: Int64
+    ) throws(CryptoFailure) -> Result<Challenge, RefusalReason> {
+        guard let challenge = Challenge(bytes) else { return .failure(.challengeFormat) }
+        var isAuthentic = false
+        for master in masters where LibCrypto.equal(try Self.code(of: challenge, under: master), Array(bytes[113...])) {
+            isAuthentic = true
+        }
+        guard isAuthentic else { return .failure(.challengeCode) }
+        guard challenge.relyingParty == relyingParty else { return .failure(.otherRelyingParty) }
+        // The times are authentic, so their differences are small and do not overflow.
+        guard now < challenge.expiry else { return .failure(.expired) }
+        guard challenge.issued <= now, challenge.epoch >= now / 3600 - 1, challenge.issued >= notBefore,
+            challenge.expiry - challenge.issued <= Self.longestSeconds
+        else { return .failure(.otherEpoch) }
+        guard challenge.binding == (try Self.digest(binding)) else { return .failure(.otherBinding) }
+        return .success(challenge)
+    }
+
+    private static func digest(_ binding: ChallengeBinding) throws(CryptoFailure) -> [UInt8] {
+        try LibCrypto.sha256(Array("latchkey challenge binding 1\0".utf8) + binding.bytes)
+    }
+
+    private static func code(of challenge: Challenge, under master: SecretBytes) throws(CryptoFailure) -> [UInt8] {
+        let label = Array("latchkey challenge epoch 1\0".utf8)
+        let key = try LibCrypto.derive(master, label + Challenge.number(challenge.epoch))
+        return try LibCrypto.hmac(key, challenge.authenticated)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyCrypto
+
+/// What permits a registration.
+public enum RegistrationRight: Sendable {
+    /// A code that the operator gave to the user.
+    case code(String)
+    /// The token of a session of the same user.
+    case session([UInt8])
+}
+
+extension RelyingPartyService {
+    /// Registers a key, whose owner proves to have it.
+    ///
+    /// - Parameters:
+    ///   - key: the public key; the proof names its identifier.
+    ///   - proof: the signature of a challenge for `register`.
+    ///   - right: an enrolment code, or a session of the user.
+    ///   - device: a name of the device, at most 64 bytes, by which its keys can be revoked together.
+    ///   - isRaw: whether the key signs challenges as they are; it can then only log in.
+    ///   - tier: the declared tier.
+    package func register(
+        _ key: P256PublicKey, _ proof: SignedProof, _ right: RegistrationRight, device: String, isRaw: Bool,
+        tier: DeclaredTier
+    ) throws(RelyingPartyError) {
+        try working {
+            try check(user: proof.user, key: proof.key)
+            guard Limits.deviceBytes.contains(device.utf8.count) else { throw RelyingPartyError.malformed("device") }
+            let now = now
+            let binding = ChallengeBinding(user: proof.user, key: key.identifier, purpose: .register, context: "")
+            let challenge = try challenges.check(proof.challenge, binding, at: now).mapError { reason in
+                RelyingPartyError.refused(reason)
+            }.get()
+            guard proof.key == key.identifier,
+                key.isValid(proof.signature, for: message(proof, .register, "", isRaw: isRaw))
+            else { throw RelyingPartyError.refused(.wrongSignature) }
+            guard tier.isAtLeast(policy.minimumTier) else { throw RelyingPartyError.refused(.tierTooLow) }
+            do {
+                try insert(key, proof.user, challenge, right, device, isRaw, tier, at: now)
+            } catch RelyingPartyError.refused(.wrongCode) {
+                // The transaction was rolled back. This changes a row that exists and adds none: anybody can sign with a
+                // key of their own, so a failed registration must not store anything.
+                _ = try storage.transaction { database in
+                    try database.run(Statements.countTry, [.text(proof.user), .integer(Limits.codeTries)])
+                }
+                throw RelyingPartyError.refused(.wrongCode)
+            }
+        }
+    }
+
+    private func insert(
+        _ key: P256PublicKey, _ user: String, _ challenge: Challenge, _ right: RegistrationRight, _ device: String,
+        _ isRaw: Bool, _ tier: DeclaredTier, at now: Int64
+    ) throws {
+        try storage.transaction { database in
+            try database.spend(challenge)
+            switch right {
+            case .code(let code):
+                let stored = try stored(code: code, of: user)
+                _ = try database.run(
+                    Statements.spendCode, [.text(user), .blob(stored), .integer(now), .integer(Limits.codeTries)])
+                guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.wrongCode) }
+            case .session(let token):
+                guard try database.session(token, policy, at: now).user.utf8.elementsEqual(user.utf8) else {
+                    throw RelyingPartyError.refused(.unknownSession)
+                }
+            }
+            guard case .integer(let count)? = try database.run(Statements.keysOfUser, [.text(user)]).first?.first,
+                count < Limits.keysOfUser
+            else { throw RelyingPartyError.refused(.tooManyKeys) }
+            do throws(StorageFailure) {
+                _ = try database.run(
+                    Statements.insertKey,
+                    [
+                        .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
+                        .text(tier.rawValue), .integer(now),
+                    ])
+            } catch  where error.isDuplicate {
+                throw RelyingPartyError.refused(.keyExists)
+            }
+            try database.audit("register", user, key.identifier, tier.rawValue, at: now)
+        }
+    }
+
+    /// Makes an enrolment code for a user, valid once and for 10 minutes; an earlier one ends.
+    ///
+    /// - Parameter user: the name of the user.
+    /// - Returns: 12 characters of Crockford's Base32, 60 random bits.
+    /// - Throws: `malformed` and `unavailable`.
+    public func makeCode(for user: String) throws(RelyingPartyError) -> String {
+        try working {
+            try check(user: user, key: [UInt8](repeating: 0, count: 32))
+            let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+            let code = String(try randomBytes(12).map { digits[Int($0 & 31)] })
+            let stored = try stored(code: code, of: user)
+            let now = now
+            try storage.transaction { database in
+                _ = try database.run(Statements.dropCode, [.text(user)])
+                _ = try database.run(
+                    Statements.insertCode, [.text(user), .blob(stored), .integer(now + Limits.codeSeconds)])
+                try database.audit("code", user, [], at: now)
+            }
+            return code
+        }
+    }
+
+    /// What is revoked.
+    public enum RevocationTarget: Equatable, Sendable {
+        case key([UInt8])
+        case device(String)
+        case user
+    }
+
+    /// Revokes keys, and ends their sessions in the same transaction, because a key of the user asks for it.
+    ///
+    /// - Parameters:
+    ///   - target: what is revoked.
+    ///   - context: the target as text, as the challenge and the signed message have it.
+    ///   - proof: the signature of a challenge for `revoke`.
+    package func revoke(
+        _ target: RevocationTarget, context: String, _ proof: SignedProof
+    ) throws(RelyingPartyError) -> Int {
+        try working {
+            let now = now
+            let challenge = try verify(proof, .revoke, context, at: now)
+            return try storage.transaction { database in
+                try database.requireActive(proof.key)
+                try database.spend(challenge)
+                return try database.revoke(target, of: proof.user, at: now)
+            }
+        }
+    }
+
+    /// Revokes keys, and ends their sessions in the same transaction, because the operator asks for it.
+    ///
+    /// - Parameters:
+    ///   - target: what is revoked.
+    ///   - user: the user whose keys are meant.
+    /// - Returns: the number of revoked keys.
+    /// - Throws: `unavailable`.
+    public func revoke(_ target: RevocationTarget, of user: String) throws(RelyingPartyError) -> Int {
+        try working {
+            let now = now
+            return try storage.transaction { database in try database.revoke(target, of: user, at: now) }
+        }
+    }
+}
+
+extension SQLConnection {
+    fileprivate func revoke(
+        _ target: RelyingPartyService.RevocationTarget, of user: String, at now: Int64
+    ) throws -> Int {
+        switch target {
+        case .key(let key): _ = try run(Statements.revokeKey, [.integer(now), .text(user), .blob(key)])
+        case .device(let name): _ = try run(Statements.revokeDevice, [.integer(now), .text(user), .text(name)])
+        case .user: _ = try run(Statements.revokeUser, [.integer(now), .text(user)])
+        }
+        let count = changedRowCount
+        // A code that was given out before would bring the user's access back.
+        if target == .user { _ = try run(Statements.dropCode, [.text(user)]) }
+        _ = try run(Statements.endRevoked, [])
+        try audit("revoke", user, [], "\(count) keys", at: now)
+        return count
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingPartyCrypto
+
+/// A session, as long as it is open.
+public struct OpenSession: Equatable, Sendable {
+    /// The name of the user.
+    public let user: String
+    /// The identifier of the key that opened the session.
+    public let key: [UInt8]
+    /// When the session ends, in seconds since 1970, if it is used until then.
+    public let expiry: Int64
+}
+
+extension RelyingPartyService {
+    /// Opens a session: verifies the proof, spends the challenge and stores the hash of the token.
+    ///
+    /// - Parameter proof: the signature of a challenge for `login`.
+    /// - Returns: the token, 32 random bytes, and when the session ends at the latest, in seconds since 1970.
+    /// - Throws: `refused`, `malformed` and `unavailable`.
+    public func signIn(_ proof: SignedProof) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
+        try working {
+            let now = now
+            let challenge = try verify(proof, .login, "", at: now)
+            let token = try randomBytes(32)
+            let hash = try LibCrypto.sha256(token)
+            let expiry = now + policy.sessionSeconds
+            try storage.transaction { database in
+                try database.requireActive(proof.key)
+                try database.spend(challenge)
+                _ = try database.run(
+                    Statements.insertSession, [.blob(hash), .blob(proof.key), .integer(now), .integer(expiry)])
+                _ = try database.run(Statements.limitSessions, [.blob(proof.key), .integer(Limits.sessionsOfKey)])
+                try database.audit("login", proof.user, proof.key, at: now)
+            }
+            return (token, expiry)
+        }
+    }
+
+    /// Finds an open session, and notes that it is used.
+    ///
+    /// - Parameter token: the token.
+    /// - Returns: the session.
+    /// - Throws: `refused` for a session that is unknown or over, and `unavailable`.
+    public func session(_ token: [UInt8]) throws(RelyingPartyError) -> OpenSession {
+        try working {
+            let now = now
+            return try storage.transaction { database in try database.session(token, policy, at: now) }
+        }
+    }
+
+    /// Approves one act within a session: the key of the session has signed what the act is.
+    ///
+    /// - Parameters:
+    ///   - token: the token of the session.
+    ///   - context: the act, such as "pay 20 EUR to Bob", as the challenge and the signed message have it. It is stored
+    ///     in the audit log.
+    ///   - proof: the signature of a challenge for `stepUp` with this context.
+    /// - Returns: the session.
+    /// - Throws: `refused`, also for a key that is not the session's; `malformed` for an empty context; `unavailable`.
+    public func stepUp(
+        _ token: [UInt8], context: String, _ proof: SignedProof
+    ) throws(RelyingPartyError) -> OpenSession {
+        try working {
+            guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
+            let now = now
+            let challenge = try verify(proof, .stepUp, context, at: now)
+            return try storage.transaction { database in
+                let session = try database.session(token, policy, at: now)
+                guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
+                try database.spend(challenge)
+                try database.audit("step-up", proof.user, proof.key, context, at: now)
+                return session
+            }
+        }
+    }
+
+    /// Ends a session, if it is open.
+    ///
+    /// - Parameter token: the token.
+    /// - Throws: `unavailable`.
+    public func endSession(_ token: [UInt8]) throws(RelyingPartyError) {
+        try working {
+            let hash = try LibCrypto.sha256(token)
+            _ = try storage.transaction { database in try database.run(Statements.endSession, [.blob(hash)]) }
+        }
+    }
+}
+
+extension SQLConnection {
+    /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
+    /// before, so that most requests write nothing.
+    func session(_ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64) throws -> OpenSession {
+        let hash = try LibCrypto.sha256(token)
+        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 4,
+            case .blob(let key) = row[0], case .text(let user) = row[1], case .integer(let used) = row[2],
+            case .integer(let expiry) = row[3], now < expiry, now - policy.sessionIdleSeconds < used
+        else { throw RelyingPartyError.refused(.unknownSession) }
+        if now - used > policy.sessionIdleSeconds / 10 {
+            _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
+        }
+        return OpenSession(user: user, key: key, expiry: expiry)
+    }
+}

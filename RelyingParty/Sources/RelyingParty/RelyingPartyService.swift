@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyCrypto
+
+/// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing.
+public enum DeclaredTier: String, CaseIterable, Sendable {
+    case simulated, user, file, tpm
+
+    func isAtLeast(_ other: DeclaredTier) -> Bool {
+        let order = Self.allCases
+        return (order.firstIndex(of: self) ?? -1) >= (order.firstIndex(of: other) ?? order.count)
+    }
+}
+
+/// What a relying party demands, and how long its sessions live.
+public struct RelyingPartyPolicy: Sendable {
+    /// The name of the relying party, such as its domain: a part of every challenge and signed message.
+    public var relyingPartyID: String
+    /// The lowest tier of a key that may be registered.
+    public var minimumTier: DeclaredTier
+    /// A session ends when it is not used for so long.
+    public var sessionIdleSeconds: Int64
+    /// A session ends so long after it was opened.
+    public var sessionSeconds: Int64
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - relyingPartyID: the name of the relying party.
+    ///   - minimumTier: the lowest tier of a key that may be registered.
+    ///   - sessionIdleSeconds: the life of a session that is not used, in seconds.
+    ///   - sessionSeconds: the life of any session, in seconds.
+    public init(
+        relyingPartyID: String, minimumTier: DeclaredTier = .user, sessionIdleSeconds: Int64 = 900,
+        sessionSeconds: Int64 = 43200
+    ) {
+        self.relyingPartyID = relyingPartyID
+        self.minimumTier = minimumTier
+        self.sessionIdleSeconds = sessionIdleSeconds
+        self.sessionSeconds = sessionSeconds
+    }
+}
+
+/// The relying party: issues challenges, registers keys, opens sessions and revokes.
+///
+/// Usable from any thread. Calls block while libcrypto computes and the database writes.
+public final class RelyingPartyService: Sendable {
+    let policy: RelyingPartyPolicy
+    let challenges: ChallengeKeys
+    let storage: Storage
+    private let codeKey: SecretBytes
+    private let clock: @Sendable () -> Int64
+    private let random: @Sendable (Int) throws -> [UInt8]
+
+    /// - Parameters:
+    ///   - policy: what is demanded.
+    ///   - master: the secret from which other keys are derived, at least 32 bytes.
+    ///   - challenges: how challenges are issued and checked.
+    ///   - storage: the database.
+    ///   - clock: the time in seconds since 1970.
+    ///   - random: unpredictable bytes, as many as asked for.
+    package init(
+        policy: RelyingPartyPolicy, master: SecretBytes, challenges: ChallengeKeys, storage: Storage,
+        clock: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) throws -> [UInt8]
+    ) throws(CryptoFailure) {
+        self.policy = policy
+        self.challenges = challenges
+        self.storage = storage
+        self.clock = clock
+        self.random = random
+        codeKey = try LibCrypto.derive(master, Array("latchkey enrolment codes 1\0".utf8))
+    }
+
+    var now: Int64 { max(0, clock()) }
+
+    func randomBytes(_ count: Int) throws -> [UInt8] { try random(count) }
+
+    /// What is stored of an enrolment code: a stolen database does not contain codes.
+    func stored(code: String, of user: String) throws -> [UInt8] {
+        try LibCrypto.hmac(codeKey, ChallengeBinding.counted(Array(user.utf8)) + Array(code.utf8))
+    }
+
+    /// Runs an operation and makes every other error than those of the relying party `unavailable`.
+    func working<Result>(_ body: () throws -> Result) throws(RelyingPartyError) -> Result {
+        do {
+            return try body()
+        } catch let error as RelyingPartyError {
+            throw error
+        } catch let failure as StorageFailure {
+            throw .unavailable(failure.message)
+        } catch {
+            throw .unavailable("A computation failed.")
+        }
+    }
+
+    func check(user: String, key: [UInt8], context: String = "") throws {
+        guard Limits.userBytes.contains(user.utf8.count), !user.utf8.contains(0) else {
+            throw RelyingPartyError.malformed("user")
+        }
+        guard key.count == 32 else { throw RelyingPartyError.malformed("key") }
+        guard Limits.contextBytes.contains(context.utf8.count) else { throw RelyingPartyError.malformed("context") }
+    }
+
+    // MARK: - Challenges
+
+    /// Issues a challenge. Reads and writes no storage, so the reply is the same for users and keys that do not exist.
+    ///
+    /// - Parameters:
+    ///   - user: the name of the user, 1 to 128 bytes.
+    ///   - key: the identifier of the key that will sign, 32 bytes.
+    ///   - purpose: what the signature is for.
+    ///   - context: what the purpose is about, at most 512 bytes.
+    /// - Returns: the challenge, 145 bytes.
+    /// - Throws: `malformed` and `unavailable`.
+    public func challenge(
+        user: String, key: [UInt8], purpose: ChallengePurpose, context: String = ""
+    ) throws(RelyingPartyError) -> [UInt8] {
+        try working {
+            try check(user: user, key: key, context: context)
+            let binding = ChallengeBinding(user: user, key: key, purpose: purpose, context: context)
+            return try challenges.issue(binding, at: now, nonce: randomBytes(32))
+        }
+    }
+
+    // MARK: - Housekeeping
+
+    /// Deletes sessions that are over and the tables of epochs whose challenges have all expired for 10 minutes.
+    ///
+    /// - Throws: `unavailable`.
+    public func removeOld() throws(RelyingPartyError) {
+        try working {
+            let now = now
+            // An epoch is over an hour after its begin; its last challenge expires 600 seconds later.
+            let first = (now - ChallengeKeys.longestSeconds - 600) / 3600
+            try storage.transaction { database in
+                _ = try database.run(
+                    Statements.endOld, [.integer(now), .integer(now - policy.sessionIdleSeconds)])
+                for row in try database.run(Statements.epochsBefore, [.integer(first)]) {
+                    guard case .integer(let epoch)? = row.first else { continue }
+                    _ = try database.run(Statements.setDropped, [.integer(epoch)])
+                    _ = try database.run(Statements.dropSpent(epoch), [])
+                    _ = try database.run(Statements.dropEpoch, [.integer(epoch)])
+                }
+            }
+        }
+    }
+
+    /// Whether the storage answers.
+    ///
+    /// - Throws: `unavailable`.
+    public func checkStorage() throws(RelyingPartyError) {
+        try working { _ = try storage.read(Statements.dropped, []) }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingParty
+internal import RelyingPartyCrypto
+package import RelyingPartyHTTP
+internal import RelyingPartyJSON
+
+/// The interface `/v1` over HTTP, `docs/relying-party.md`.
+package struct Interface: Sendable {
+    private let service: RelyingPartyService
+
+    package init(_ service: RelyingPartyService) { self.service = service }
+
+    /// The methods of each path, for tests too.
+    package static let methods: [String: [String]] = [
+        "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
+        "/v1/revocations": ["POST"], "/v1/step-ups": ["POST"], "/v1/openapi.json": ["GET"], "/health": ["GET"],
+        "/ready": ["GET"],
+    ]
+
+    /// Answers a request. Blocks while the service does.
+    package func respond(to request: HTTPRequest) -> HTTPResponse {
+        guard let methods = Self.methods[request.path] else { return Problem.response(404) }
+        guard methods.contains(request.method) else { return Problem.response(405) }
+        if request.method == "POST", request.contentType != "application/json" { return Problem.response(415) }
+        do throws(RelyingPartyError) {
+            return try route(request)
+        } catch {
+            switch error {
+            case .refused(let reason): return Problem.response(401, reason: reason.rawValue)
+            case .malformed(let part): return Problem.response(400, reason: part)
+            case .unavailable(let text): return Problem.response(503, reason: text)
+            }
+        }
+    }
+
+    private func route(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        switch (request.method, request.path) {
+        case ("POST", "/v1/challenges"): return try challenge(request)
+        case ("POST", "/v1/keys"): return try register(request)
+        case ("POST", "/v1/sessions"): return try signIn(request)
+        case ("GET", "/v1/session"):
+            let session = try service.session(token(request))
+            return reply(
+                200,
+                [
+                    ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
+                    ("expires", .integer(session.expiry)),
+                ])
+        case ("DELETE", "/v1/session"):
+            try service.endSession(token(request))
+            return HTTPResponse(204, "application/json", "")
+        case ("POST", "/v1/revocations"): return try revoke(request)
+        case ("POST", "/v1/step-ups"): return try stepUp(request)
+        case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
+        case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
+        case ("GET", "/ready"):
+            try service.checkStorage()
+            return reply(200, [("status", .string("ready"))])
+        default: return Problem.response(404)
+        }
+    }
+
+    private func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
+        HTTPResponse(status, "application/json", JSONValue.object(members).encoded)
+    }
+
+    /// The token of a header `Authorization: Bearer ...` (RFC 6750, section 2.1).
+    private func token(_ request: HTTPRequest) throws(RelyingPartyError) -> [UInt8] {
+        guard let header = request.authorization, header.hasPrefix("Bearer "),
+            let token = StrictBase64.url.decode(header.utf8.dropFirst(7)), token.count == 32
+        else { throw .refused(.unknownSession) }
+        return token
+    }
+
+    private func challenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: ["user", "key", "purpose", "context"])
+        let name = try body.text("purpose")
+        // Only the purposes that an operation of this interface redeems.
+        let known: [ChallengePurpose] = [.login, .register, .revoke, .stepUp]
+        guard let purpose = known.first(where: { $0.name == name }) else { throw .malformed("purpose") }
+        let challenge = try service.challenge(
+            user: body.text("user"), key: body.bytes("key"), purpose: purpose,
+            context: body.optionalText("context") ?? "")
+        return reply(200, [("challenge", .string(StrictBase64.url.encode(challenge)))])
+    }
+
+    private func register(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode"]
+        let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
+        let form = try body.text("form")
+        guard form == "raw" || form == "bound" else { throw .malformed("form") }
+        guard let tier = DeclaredTier(rawValue: try body.text("tier")) else { throw .malformed("tier") }
+        let given = try body.value("publicKey")
+        guard let format = given.member("format")?.text, let value = given.member("value") else {
+            throw .malformed("publicKey")
+        }
+        let key: P256PublicKey?
+        do throws(CryptoFailure) {
+            key = try PublicKeyInput.read(format, value)
+        } catch {
+            throw .unavailable("libcrypto failed.")
+        }
+        guard let key else { throw .malformed("publicKey") }
+        let right: RegistrationRight =
+            if let code = try body.optionalText("enrolmentCode") { .code(code) } else { .session(try token(request)) }
+        try service.register(
+            key, body.proof(), right, device: body.optionalText("device") ?? "", isRaw: form == "raw", tier: tier)
+        return reply(
+            201, [("key", .string(StrictBase64.url.encode(key.identifier))), ("declaredTier", .string(tier.rawValue))])
+    }
+
+    private func signIn(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames)
+        let (token, expiry) = try service.signIn(body.proof())
+        return reply(201, [("token", .string(StrictBase64.url.encode(token))), ("expires", .integer(expiry))])
+    }
+
+    private func stepUp(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context"]))
+        let context = try body.text("context")
+        let session = try service.stepUp(token(request), context: context, body.proof())
+        return reply(
+            200,
+            [
+                ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
+                ("context", .string(context)),
+            ])
+    }
+
+    /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.
+    private func revoke(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["target"]))
+        let context = try body.text("target")
+        let target: RelyingPartyService.RevocationTarget
+        if context == "user" {
+            target = .user
+        } else if context.hasPrefix("device:") {
+            target = .device(String(context.dropFirst(7)))
+        } else if context.hasPrefix("key:"), let key = StrictBase64.url.decode(context.utf8.dropFirst(4)) {
+            target = .key(key)
+        } else {
+            throw .malformed("target")
+        }
+        let count = try service.revoke(target, context: context, body.proof())
+        return reply(200, [("revokedKeys", .integer(Int64(count)))])
+    }
+}

@@ -1,0 +1,730 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long: one document, which is served as it is.
+
+/// The description of the interface in OpenAPI 3.1, which is served as it is.
+package enum OpenAPI {
+    package static let text = #"""
+        {
+         "openapi": "3.1.0",
+         "info": {
+          "title": "latchkey-server",
+          "version": "1",
+          "license": {
+           "name": "Apache-2.0",
+           "identifier": "Apache-2.0"
+          },
+          "description": "docs/relying-party.md describes the protocol."
+         },
+         "paths": {
+          "/v1/challenges": {
+           "post": {
+            "operationId": "issueChallenge",
+            "summary": "Issues a challenge; stores nothing.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/ChallengeRequest"
+               }
+              }
+             }
+            },
+            "responses": {
+             "200": {
+              "description": "The challenge.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "challenge"
+                 ],
+                 "properties": {
+                  "challenge": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 194,
+                   "maxLength": 194
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/keys": {
+           "post": {
+            "operationId": "registerKey",
+            "summary": "Registers a key whose owner proves to have it.",
+            "security": [
+             {},
+             {
+              "bearer": []
+             }
+            ],
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/Registration"
+               }
+              }
+             }
+            },
+            "responses": {
+             "201": {
+              "description": "The key is registered.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "key",
+                  "declaredTier"
+                 ],
+                 "properties": {
+                  "key": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "declaredTier": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/sessions": {
+           "post": {
+            "operationId": "signIn",
+            "summary": "Opens a session.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/Proof"
+               }
+              }
+             }
+            },
+            "responses": {
+             "201": {
+              "description": "The session.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "token",
+                  "expires"
+                 ],
+                 "properties": {
+                  "token": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "expires": {
+                   "type": "integer"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/session": {
+           "get": {
+            "operationId": "showSession",
+            "summary": "Describes the session of the token.",
+            "security": [
+             {
+              "bearer": []
+             }
+            ],
+            "responses": {
+             "200": {
+              "description": "The session.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "user",
+                  "key",
+                  "expires"
+                 ],
+                 "properties": {
+                  "user": {
+                   "type": "string"
+                  },
+                  "key": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "expires": {
+                   "type": "integer"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           },
+           "delete": {
+            "operationId": "endSession",
+            "summary": "Ends the session of the token.",
+            "security": [
+             {
+              "bearer": []
+             }
+            ],
+            "responses": {
+             "204": {
+              "description": "The session has ended."
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/revocations": {
+           "post": {
+            "operationId": "revoke",
+            "summary": "Revokes keys and ends their sessions.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/Revocation"
+               }
+              }
+             }
+            },
+            "responses": {
+             "200": {
+              "description": "The keys are revoked.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "revokedKeys"
+                 ],
+                 "properties": {
+                  "revokedKeys": {
+                   "type": "integer"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/openapi.json": {
+           "get": {
+            "operationId": "describe",
+            "summary": "This document.",
+            "responses": {
+             "200": {
+              "description": "This document.",
+              "content": {
+               "application/json": {}
+              }
+             }
+            }
+           }
+          },
+          "/health": {
+           "get": {
+            "operationId": "health",
+            "summary": "The process answers.",
+            "responses": {
+             "200": {
+              "description": "It answers.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "status"
+                 ],
+                 "properties": {
+                  "status": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             }
+            }
+           }
+          },
+          "/ready": {
+           "get": {
+            "operationId": "ready",
+            "summary": "The storage answers.",
+            "responses": {
+             "200": {
+              "description": "It answers.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "status"
+                 ],
+                 "properties": {
+                  "status": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
+          "/v1/step-ups": {
+           "post": {
+            "operationId": "stepUp",
+            "summary": "Approves one act within a session, signed by the key of the session.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/StepUp"
+               }
+              }
+             }
+            },
+            "responses": {
+             "200": {
+              "description": "The act is approved.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "user",
+                  "key",
+                  "context"
+                 ],
+                 "properties": {
+                  "user": {
+                   "type": "string"
+                  },
+                  "key": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "context": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            },
+            "security": [
+             {
+              "bearer": []
+             }
+            ]
+           }
+          }
+         },
+         "components": {
+          "securitySchemes": {
+           "bearer": {
+            "type": "http",
+            "scheme": "bearer"
+           }
+          },
+          "responses": {
+           "Problem": {
+            "description": "A problem, the same for every cause of its status.",
+            "content": {
+             "application/problem+json": {
+              "schema": {
+               "$ref": "#/components/schemas/Problem"
+              }
+             }
+            }
+           }
+          },
+          "schemas": {
+           "Problem": {
+            "type": "object",
+            "required": [
+             "type",
+             "title",
+             "status"
+            ],
+            "properties": {
+             "type": {
+              "type": "string"
+             },
+             "title": {
+              "type": "string"
+             },
+             "status": {
+              "type": "integer"
+             }
+            }
+           },
+           "ChallengeRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "purpose"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "purpose": {
+              "enum": [
+               "login",
+               "register",
+               "revoke",
+               "step-up"
+              ]
+             },
+             "context": {
+              "type": "string",
+              "maxLength": 512
+             }
+            }
+           },
+           "Proof": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             }
+            }
+           },
+           "Registration": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature",
+             "publicKey",
+             "form",
+             "tier"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             },
+             "publicKey": {
+              "type": "object",
+              "required": [
+               "format",
+               "value"
+              ],
+              "properties": {
+               "format": {
+                "enum": [
+                 "pem",
+                 "der",
+                 "x963",
+                 "jwk"
+                ]
+               },
+               "value": {
+                "type": [
+                 "string",
+                 "object"
+                ]
+               }
+              }
+             },
+             "form": {
+              "enum": [
+               "raw",
+               "bound"
+              ]
+             },
+             "tier": {
+              "enum": [
+               "simulated",
+               "user",
+               "file",
+               "tpm"
+              ]
+             },
+             "device": {
+              "type": "string",
+              "maxLength": 64
+             },
+             "enrolmentCode": {
+              "type": "string"
+             }
+            }
+           },
+           "Revocation": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature",
+             "target"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             },
+             "target": {
+              "type": "string",
+              "description": "user, device:NAME or key:IDENTIFIER; also the context of the challenge"
+             }
+            }
+           },
+           "StepUp": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature",
+             "context"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             },
+             "context": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 512
+             }
+            }
+           }
+          }
+         }
+        }
+        """#
+}

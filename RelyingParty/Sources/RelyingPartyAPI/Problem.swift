@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyHTTP
+internal import RelyingPartyJSON
+
+/// Responses that report a problem (RFC 9457). Every refused proof has the same one, so a reply does not say which
+/// users and keys exist, or which check failed.
+package enum Problem {
+    package static func response(_ status: UInt32, reason: String = "") -> HTTPResponse {
+        let title =
+            switch status {
+            case 400: "The request is malformed."
+            case 401: "The proof was not accepted."
+            case 404: "There is no such resource."
+            case 405: "The resource has no such method."
+            case 411: "The length of the body is not stated."
+            case 413: "The body is too long."
+            case 415: "The body is not application/json."
+            default: "The service is not available."
+            }
+        let body = JSONValue.object([
+            ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(Int64(status))),
+        ])
+        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason)
+    }
+}

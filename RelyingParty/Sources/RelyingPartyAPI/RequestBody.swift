@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+internal import RelyingPartyCrypto
+internal import RelyingPartyJSON
+
+/// The object in the body of a request, whose members are all known.
+struct RequestBody {
+    private let object: JSONValue
+
+    /// - Parameters:
+    ///   - bytes: the body.
+    ///   - names: the members that may appear. Others are refused: a client that misspells one would believe that it
+    ///     had an effect.
+    init(_ bytes: [UInt8], allowing names: Set<String>) throws(RelyingPartyError) {
+        let value: JSONValue
+        do throws(JSONReader.Failure) {
+            value = try JSONReader.read(bytes)
+        } catch {
+            throw .malformed("JSON: \(error)")
+        }
+        guard case .object(let members) = value, members.allSatisfy({ names.contains($0.name) }) else {
+            throw .malformed("members")
+        }
+        object = value
+    }
+
+    func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
+        guard let value = object.member(name) else { throw .malformed(name) }
+        return value
+    }
+
+    func text(_ name: String) throws(RelyingPartyError) -> String {
+        guard let text = try value(name).text else { throw .malformed(name) }
+        return text
+    }
+
+    /// Nil when the member does not exist; another type than a string is malformed.
+    func optionalText(_ name: String) throws(RelyingPartyError) -> String? {
+        object.member(name) == nil ? nil : try text(name)
+    }
+
+    func bytes(_ name: String) throws(RelyingPartyError) -> [UInt8] {
+        guard let bytes = StrictBase64.url.decode(try text(name).utf8) else { throw .malformed(name) }
+        return bytes
+    }
+
+    /// The members of a proof.
+    static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
+
+    func proof() throws(RelyingPartyError) -> SignedProof {
+        SignedProof(
+            user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
+            signature: try bytes("signature"))
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request whose body was received completely.
+package struct HTTPRequest: Sendable {
+    package let method: String
+    /// The path as it was sent, without the query, percent-decoded.
+    package let path: String
+    package let contentType: String?
+    package let authorization: String?
+    package let body: [UInt8]
+
+    package init(method: String, path: String, contentType: String?, authorization: String?, body: [UInt8]) {
+        self.method = method
+        self.path = path
+        self.contentType = contentType
+        self.authorization = authorization
+        self.body = body
+    }
+}
+
+/// A response.
+package struct HTTPResponse: Sendable {
+    package let status: UInt32
+    package let contentType: String
+    package let body: String
+    /// Why, for the log only.
+    package let reason: String
+
+    package init(_ status: UInt32, _ contentType: String, _ body: String, reason: String = "") {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.reason = reason
+    }
+}
+
+/// The limits of a server, all of which hold for clients that are not known.
+package struct HTTPLimits: Sendable {
+    /// The most bytes of a body.
+    package var bodyBytes = 16384
+    /// The memory of one connection, which bounds the headers too.
+    package var connectionBytes: UInt32 = 32768
+    /// The most connections.
+    package var connections: UInt32 = 1000
+    /// A connection without any byte for so long is closed.
+    package var idleSeconds: UInt32 = 10
+    /// A request that is not complete so long after its connection was opened or its predecessor ended is cut off.
+    package var requestSeconds: Int64 = 10
+    /// The number of threads.
+    package var threads: UInt32 = 2
+
+    package init() {}
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Only this file calls SQLite; no C type is visible outside it.
+
+internal import CServerSQLite
+package import RelyingParty
+
+/// A database in a file, and its prepared statements. Not safe for concurrent use.
+package final class SQLiteConnection: SQLConnection {
+    private var handle: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens the database, and makes it and its tables if there is none. Commits are durable when they return.
+    ///
+    /// - Parameter path: an absolute path that is no symbolic link, or `:memory:`.
+    package init(_ path: String) throws(StorageFailure) {
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw Self.failure(code)
+        }
+        sqlite3_busy_timeout(handle, 5000)
+        for pragma in ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"] {
+            _ = try run(pragma, [])
+        }
+        try makeTables()
+    }
+
+    private func makeTables() throws(StorageFailure) {
+        _ = try run("BEGIN IMMEDIATE", [])
+        let version = try run("PRAGMA user_version", []).first?.first
+        if version == .integer(0), try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty {
+            for statement in SQLiteSchema.statements { _ = try run(statement, []) }
+        } else if version != .integer(SQLiteSchema.version) {
+            throw StorageFailure("The database is not one of this version.")
+        }
+        _ = try run("COMMIT", [])
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    package var changedRowCount: Int { Int(sqlite3_changes(handle)) }
+
+    package func run(_ sql: String, _ values: [SQLValue]) throws(StorageFailure) -> [[SQLValue]] {
+        let statement = try prepare(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        // A parameter gets its index when it first appears, so this also refuses a statement out of order.
+        guard Int(sqlite3_bind_parameter_count(statement)) == values.count else {
+            throw StorageFailure("A statement has another number of parameters than values.")
+        }
+        for (offset, value) in values.enumerated() { try bind(value, to: CInt(clamping: offset + 1), of: statement) }
+        var rows: [[SQLValue]] = []
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return rows }
+            guard code == SQLITE_ROW else { throw Self.failure(code) }
+            rows.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
+        }
+    }
+
+    private func prepare(_ sql: String) throws(StorageFailure) -> OpaquePointer {
+        if let known = statements[sql] { return known }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw Self.failure(code) }
+        // Statements of epochs have the epoch in their text; those of old ones must not accumulate.
+        if statements.count >= 64 {
+            for old in statements.values { sqlite3_finalize(old) }
+            statements.removeAll()
+        }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: SQLValue, to index: CInt, of statement: OpaquePointer) throws(StorageFailure) {
+        guard let name = sqlite3_bind_parameter_name(statement, index), String(cString: name) == "$\(index)" else {
+            throw StorageFailure("The parameters of a statement are not in the order of their numbers.")
+        }
+        // SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let code: CInt
+        switch value {
+        case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
+        case .text(let text):
+            code = sqlite3_bind_text(statement, index, text, CInt(clamping: text.utf8.count), copied)
+        case .blob(let bytes):
+            code =
+                bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob(statement, index, bytes, CInt(clamping: bytes.count), copied)
+        case .null: code = sqlite3_bind_null(statement, index)
+        }
+        guard code == SQLITE_OK else { throw Self.failure(code) }
+    }
+
+    private static func value(_ statement: OpaquePointer, _ column: CInt) -> SQLValue {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_TEXT:
+            guard let start = sqlite3_column_text(statement, column) else { return .null }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            guard let start = sqlite3_column_blob(statement, column) else { return .blob([]) }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .blob(Array(UnsafeRawBufferPointer(start: start, count: count)))
+        default: return .null
+        }
+    }
+
+    private static func failure(_ code: CInt) -> StorageFailure {
+        StorageFailure(
+            isDuplicate: latchkey_server_is_duplicate(code) != 0,
+            "The database reports: \(String(cString: sqlite3_errstr(code))) (\(code)).")
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+
+/// A message for the operator, and nothing else.
+struct Usage: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+}
+
+/// The configuration: lines `name = value`. Unknown and repeated names are errors, because a misspelled limit would
+/// have no effect.
+struct Configuration {
+    let relyingPartyID: String
+    /// A port of 127.0.0.1; 0 for any. The server has no TLS, so it listens on no other address.
+    let port: UInt16
+    let database: String
+    let secretFile: String
+    /// The secret that is being replaced: challenges that it issued are still accepted.
+    let previousSecretFile: String?
+    let minimumTier: DeclaredTier
+    let challengeSeconds: Int64
+    let sessionIdleSeconds: Int64
+    let sessionSeconds: Int64
+
+    init(_ text: String) throws(Usage) {
+        var values: [String: String] = [:]
+        for (offset, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = Self.trimmed(line)
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let parts = line.split(separator: "=", maxSplits: 1).map(Self.trimmed)
+            guard parts.count == 2, Self.names.contains(parts[0]), !parts[1].isEmpty else {
+                throw Usage("line \(offset + 1) of the configuration is not a known name, = and a value")
+            }
+            guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
+                throw Usage("the configuration has \(parts[0]) twice")
+            }
+        }
+        func required(_ name: String) throws(Usage) -> String {
+            guard let value = values[name] else { throw Usage("the configuration has no \(name)") }
+            return value
+        }
+        func number(_ name: String, _ range: ClosedRange<Int64>, _ standard: Int64) throws(Usage) -> Int64 {
+            guard let text = values[name] else { return standard }
+            guard let number = Int64(text), range.contains(number) else {
+                throw Usage("\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        relyingPartyID = try required("relying_party_id")
+        guard (1...253).contains(relyingPartyID.utf8.count) else { throw Usage("relying_party_id is too long") }
+        port = UInt16(clamping: try number("port", 0...65535, 8440))
+        database = try required("database")
+        secretFile = try required("secret_file")
+        previousSecretFile = values["previous_secret_file"]
+        // A declared tier proves nothing, and without proofs of a TPM `tpm` must not look as if it did.
+        guard let tier = DeclaredTier(rawValue: values["minimum_tier"] ?? "user"), tier != .tpm else {
+            throw Usage("minimum_tier is not simulated, user or file; tpm cannot be proven by this version")
+        }
+        minimumTier = tier
+        challengeSeconds = try number("challenge_seconds", 1...600, 60)
+        sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
+        sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
+    }
+
+    private static let names: Set<String> = [
+        "relying_party_id", "port", "database", "secret_file", "previous_secret_file", "minimum_tier",
+        "challenge_seconds", "session_idle_seconds", "session_seconds",
+    ]
+
+    private static func trimmed(_ text: Substring) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
+        return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

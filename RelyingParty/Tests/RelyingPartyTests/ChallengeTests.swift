@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RelyingPartyCrypto
+import Testing
+
+@testable import RelyingParty
+
+struct ChallengeTests {
+    private static let binding = ChallengeBinding(
+        user: "Jürgen", key: [UInt8](100..<132), purpose: .login, context: "")
+    private static let issued: Int64 = 1_800_003_599
+
+    private static func keys(
+        party: String = "example.com", first: UInt8 = 0, notBefore: Int64 = 0
+    ) throws
+        -> ChallengeKeys
+    {
+        var secret = [UInt8](first..<first + 32)
+        return try ChallengeKeys(
+            masters: [SecretBytes(taking: &secret)], relyingPartyID: party, seconds: 60, notBefore: notBefore)
+    }
+
+    private static func refusal(
+        _ bytes: [UInt8], _ binding: ChallengeBinding = binding, at now: Int64 = issued, keys: ChallengeKeys? = nil
+    ) throws -> RefusalReason? {
+        guard case .failure(let reason) = try (keys ?? Self.keys()).check(bytes, binding, at: now) else { return nil }
+        return reason
+    }
+
+    private static func issue() throws -> [UInt8] {
+        try keys().issue(binding, at: issued, nonce: [UInt8](200..<232))
+    }
+
+    @Test func challengesAndMessagesMatchTheVectorsOfAnotherImplementation() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/challenge.tsv")
+        let fixture = try Fixture()
+        var count = 0
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+            let cells = line.split(separator: "\t").map(String.init)
+            let hex = { (bytes: [UInt8]) in bytes.map { String(format: "%02x", $0) }.joined() }
+            for purpose in ChallengePurpose.allCases {
+                let contexts = ["step-up": "pay 20 EUR", "rotate": "k", "revoke": "user"]
+                let context = contexts[purpose.name] ?? ""
+                let binding = ChallengeBinding(
+                    user: "Jürgen", key: [UInt8](100..<132), purpose: purpose, context: context)
+                let bytes = try Self.keys().issue(binding, at: Self.issued, nonce: [UInt8](200..<232))
+                let proof = SignedProof(user: "Jürgen", key: binding.key, challenge: bytes, signature: [])
+                if cells[0] == purpose.name + "-challenge" {
+                    #expect(hex(bytes) == cells[1])
+                    count += 1
+                } else if cells[0] == purpose.name + "-message" {
+                    #expect(hex(fixture.service.message(proof, purpose, context, isRaw: false)) == cells[1])
+                    count += 1
+                }
+            }
+        }
+        #expect(count == 10)
+    }
+
+    @Test func everyChangedByteIsRefused() throws {
+        let bytes = try Self.issue()
+        #expect(try Self.refusal(bytes) == nil)
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 1
+            #expect(try Self.refusal(changed) != nil)
+        }
+        for count in 0..<bytes.count { #expect(try Self.refusal(Array(bytes[..<count])) == .challengeFormat) }
+        #expect(try Self.refusal(bytes + [0]) == .challengeFormat)
+    }
+
+    @Test func abuse44AChallengeIsRefusedInTheSecondInWhichItExpires() throws {
+        let bytes = try Self.issue()
+        #expect(try Self.refusal(bytes, at: Self.issued + 59) == nil)
+        #expect(try Self.refusal(bytes, at: Self.issued + 60) == .expired)
+    }
+
+    @Test func abuse44AnotherUserKeyPurposeOrContextIsRefused() throws {
+        let bytes = try Self.issue()
+        let key = Self.binding.key
+        for other in [
+            ChallengeBinding(user: "jürgen", key: key, purpose: .login, context: ""),
+            ChallengeBinding(user: "Jürgen", key: [UInt8](101..<133), purpose: .login, context: ""),
+            ChallengeBinding(user: "Jürgen", key: key, purpose: .stepUp, context: ""),
+            ChallengeBinding(user: "Jürgen", key: key, purpose: .login, context: "x"),
+        ] { #expect(try Self.refusal(bytes, other) == .otherBinding) }
+    }
+
+    @Test func anotherRelyingPartySecretOrClockIsRefused() throws {
+        let bytes = try Self.issue()
+        #expect(try Self.refusal(bytes, keys: Self.keys(party: "example.org")) == .otherRelyingParty)
+        #expect(try Self.refusal(bytes, keys: Self.keys(first: 1)) == .challengeCode)
+        #expect(try Self.refusal(bytes, at: Self.issued - 1) == .otherEpoch)
+        #expect(try Self.refusal(bytes, keys: Self.keys(notBefore: Self.issued + 1)) == .otherEpoch)
+    }
+
+    @Test func thePreviousSecretIsAcceptedAndDoesNotIssue() throws {
+        var old = [UInt8](0..<32)
+        var new = [UInt8](1..<33)
+        let both = try ChallengeKeys(
+            masters: [SecretBytes(taking: &new), SecretBytes(taking: &old)], relyingPartyID: "example.com", seconds: 60,
+            notBefore: 0)
+        #expect(try Self.refusal(Self.issue(), keys: both) == nil)
+        let issued = try both.issue(Self.binding, at: Self.issued, nonce: [UInt8](200..<232))
+        #expect(try Self.refusal(issued) == .challengeCode)
+    }
+}

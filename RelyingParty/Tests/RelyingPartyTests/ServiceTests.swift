@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import RelyingPartyCrypto
+import Synchronization
+import Testing
+
+@testable import RelyingParty
+
+struct ServiceTests {
+    private static func refused(_ reason: RefusalReason) -> RelyingPartyError { .refused(reason) }
+
+    @Test(arguments: [true, false]) func aRegisteredKeySignsIn(isRaw: Bool) throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key, isRaw: isRaw)
+        let (token, expiry) = try fixture.service.signIn(fixture.proof(key, isRaw: isRaw))
+        #expect(expiry == fixture.now + 43200)
+        let id = try key.publicKey.identifier
+        #expect(try fixture.service.session(token) == OpenSession(user: "ada", key: id, expiry: expiry))
+        try fixture.service.endSession(token)
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(token) }
+        #expect(try fixture.service.verifyAudit() == (3, nil))
+    }
+
+    @Test func abuse43OneOfAHundredUsesOfAChallengeAtOnceSucceeds() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let proof = try fixture.proof(key)
+        let outcomes = Mutex<(successes: Int, replays: Int)>((0, 0))
+        DispatchQueue.concurrentPerform(iterations: 100) { _ in
+            do throws(RelyingPartyError) {
+                _ = try fixture.service.signIn(proof)
+                outcomes.withLock { $0.successes += 1 }
+            } catch {
+                if error == .refused(.replayed) { outcomes.withLock { $0.replays += 1 } }
+            }
+        }
+        #expect(outcomes.withLock { $0 } == (1, 99))
+        #expect(try fixture.count("sessions") == 1)
+    }
+
+    @Test func aSeenChallengeCannotBeSpentWithoutAValidSignature() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let proof = try fixture.proof(key)
+        let forged = SignedProof(
+            user: proof.user, key: proof.key, challenge: proof.challenge, signature: try TestKey().sign(proof.challenge)
+        )
+        for _ in 0..<10 {
+            #expect(throws: Self.refused(.wrongSignature)) { try fixture.service.signIn(forged) }
+        }
+        _ = try fixture.service.signIn(proof)
+    }
+
+    @Test func refusedRequestsStoreNothing() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let before = try ["audit", "epochs", "sessions", "keys", "spent_500000"].map(fixture.count)
+        for index in 0..<200 {
+            let stranger = try TestKey()
+            let proof = try fixture.proof(stranger, "user\(index)", .register)
+            #expect(throws: Self.refused(.wrongCode)) {
+                try fixture.service.register(
+                    stranger.publicKey, proof, .code("0"), device: "", isRaw: false, tier: .user)
+            }
+            #expect(throws: Self.refused(.unknownKey)) { try fixture.service.signIn(fixture.proof(stranger)) }
+        }
+        #expect(try ["audit", "epochs", "sessions", "keys", "spent_500000"].map(fixture.count) == before)
+        #expect(try fixture.count("codes") == 0)
+    }
+
+    @Test func aCodeIsUsedOnceByItsUserWithinTenMinutesAndFiveTries() throws {
+        let fixture = try Fixture()
+        let attempt = { (code: String, user: String) throws in
+            let key = try TestKey()
+            try fixture.service.register(
+                key.publicKey, fixture.proof(key, user, .register), .code(code), device: "", isRaw: false, tier: .user)
+        }
+        let code = try fixture.service.makeCode(for: "ada")
+        #expect(throws: Self.refused(.wrongCode)) { try attempt(code, "bob") }
+        try attempt(code, "ada")
+        #expect(throws: Self.refused(.wrongCode)) { try attempt(code, "ada") }
+        let late = try fixture.service.makeCode(for: "ada")
+        fixture.advance(600)
+        #expect(throws: Self.refused(.wrongCode)) { try attempt(late, "ada") }
+        let tried = try fixture.service.makeCode(for: "ada")
+        for _ in 0..<5 { #expect(throws: Self.refused(.wrongCode)) { try attempt("WRONG", "ada") } }
+        #expect(throws: Self.refused(.wrongCode)) { try attempt(tried, "ada") }
+    }
+
+    @Test func abuse46ATierBelowTheMinimumIsRefused() throws {
+        let fixture = try Fixture(minimumTier: .file)
+        let key = try TestKey()
+        #expect(throws: Self.refused(.tierTooLow)) { try fixture.register(key, tier: .simulated) }
+        try fixture.register(key, tier: .file)
+    }
+
+    @Test func aSessionOfTheUserRegistersAnotherKey() throws {
+        let fixture = try Fixture()
+        let (first, second) = (try TestKey(), try TestKey())
+        try fixture.register(first)
+        let token = try fixture.service.signIn(fixture.proof(first)).token
+        let foreign = try fixture.proof(second, "bob", .register)
+        #expect(throws: Self.refused(.unknownSession)) {
+            try fixture.service.register(
+                second.publicKey, foreign, .session(token), device: "", isRaw: false, tier: .user)
+        }
+        try fixture.service.register(
+            second.publicKey, fixture.proof(second, "ada", .register), .session(token), device: "", isRaw: false,
+            tier: .user)
+        _ = try fixture.service.signIn(fixture.proof(second))
+        #expect(throws: Self.refused(.keyExists)) { try fixture.register(second) }
+    }
+
+    @Test func sessionsEndWhenIdleAndAtTheirAbsoluteLimit() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let idle = try fixture.service.signIn(fixture.proof(key)).token
+        fixture.advance(899)
+        _ = try fixture.service.session(idle)
+        fixture.advance(900)
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(idle) }
+        let busy = try fixture.service.signIn(fixture.proof(key)).token
+        for _ in 0..<71 {
+            fixture.advance(600)
+            _ = try fixture.service.session(busy)
+        }
+        fixture.advance(600)
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(busy) }
+        try fixture.service.removeOld()
+        #expect(try fixture.count("sessions") == 0)
+    }
+
+    @Test func revocationEndsSessionsAndRefusesTheKey() throws {
+        let fixture = try Fixture()
+        let (lost, kept) = (try TestKey(), try TestKey())
+        try fixture.register(lost, device: "phone")
+        try fixture.register(kept, device: "laptop")
+        let tokens = try [lost, kept].map { try fixture.service.signIn(fixture.proof($0)).token }
+        let waiting = try fixture.proof(lost)
+        let proof = try fixture.proof(kept, "ada", .revoke, context: "device:phone")
+        #expect(try fixture.service.revoke(.device("phone"), context: "device:phone", proof) == 1)
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(tokens[0]) }
+        #expect(throws: Self.refused(.revokedKey)) { try fixture.service.signIn(waiting) }
+        _ = try fixture.service.session(tokens[1])
+        #expect(throws: Self.refused(.keyExists)) { try fixture.register(lost) }
+        #expect(try fixture.service.revoke(.user, of: "ada") == 1)
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(tokens[1]) }
+    }
+
+    @Test func aStepUpNeedsTheKeyOfTheSessionAndTheSignedContext() throws {
+        let fixture = try Fixture()
+        let (key, other) = (try TestKey(), try TestKey())
+        try fixture.register(key)
+        try fixture.register(other)
+        let token = try fixture.service.signIn(fixture.proof(key)).token
+        let act = "pay 20 EUR to Bob"
+        let proof = try fixture.proof(key, "ada", .stepUp, context: act)
+        #expect(throws: Self.refused(.otherBinding)) {
+            try fixture.service.stepUp(token, context: "pay 200 EUR to Bob", proof)
+        }
+        let foreign = try fixture.proof(other, "ada", .stepUp, context: act)
+        #expect(throws: Self.refused(.otherBinding)) { try fixture.service.stepUp(token, context: act, foreign) }
+        #expect(throws: Self.refused(.unknownSession)) {
+            try fixture.service.stepUp([UInt8](repeating: 0, count: 32), context: act, proof)
+        }
+        #expect(throws: Self.refused(.otherBinding)) { try fixture.service.signIn(proof) }
+        #expect(try fixture.service.stepUp(token, context: act, proof).user == "ada")
+        #expect(throws: Self.refused(.replayed)) { try fixture.service.stepUp(token, context: act, proof) }
+    }
+
+    @Test func aRawKeyOnlyLogsIn() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key, isRaw: true)
+        let proof = try fixture.proof(key, "ada", .revoke, context: "user", isRaw: true)
+        #expect(throws: Self.refused(.rawKey)) { try fixture.service.revoke(.user, context: "user", proof) }
+    }
+
+    @Test func aSignatureOfTheBareChallengeIsRefusedForABoundKey() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        #expect(throws: Self.refused(.wrongSignature)) { try fixture.service.signIn(fixture.proof(key, isRaw: true)) }
+    }
+
+    @Test func tablesOfOldEpochsAreDroppedAndAClockSetBackRevivesNothing() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let proof = try fixture.proof(key)
+        _ = try fixture.service.signIn(proof)
+        fixture.advance(3600 + 1199)
+        try fixture.service.removeOld()
+        #expect(try fixture.count("epochs") == 1)
+        fixture.advance(1)
+        try fixture.service.removeOld()
+        #expect(try fixture.count("epochs") == 0)
+        fixture.advance(-4800)
+        #expect(throws: Self.refused(.replayed)) { try fixture.service.signIn(proof) }
+    }
+
+    @Test func aChangedRowOfTheAuditLogIsFound() throws {
+        let fixture = try Fixture()
+        for _ in 0..<3 { _ = try fixture.service.makeCode(for: "ada") }
+        _ = try fixture.service.storage.read("UPDATE audit SET user = 'bob' WHERE number = 2", [])
+        #expect(try fixture.service.verifyAudit() == (1, 2))
+    }
+
+    @Test func keysAndSessionsOfAUserAreLimited() throws {
+        let fixture = try Fixture()
+        let keys = try (0..<21).map { _ in try TestKey() }
+        for key in keys.prefix(20) { try fixture.register(key) }
+        #expect(throws: Self.refused(.tooManyKeys)) { try fixture.register(keys[20]) }
+        for _ in 0..<20 { _ = try fixture.service.signIn(fixture.proof(keys[0])) }
+        #expect(try fixture.count("sessions") == 16)
+    }
+
+    @Test func statementsInNamesAreStoredAsText() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        let name = "'; DROP TABLE keys; --"
+        try fixture.register(key, name, device: name)
+        #expect(try fixture.service.session(fixture.service.signIn(fixture.proof(key, name)).token).user == name)
+    }
+}

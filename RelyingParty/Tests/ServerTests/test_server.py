@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of running servers over loopback, with a client that shares no code with them."""
+import base64
+import concurrent.futures
+import json
+import pathlib
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from server import PROGRAM, Device, Server, text
+
+REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
+
+
+class SignInTests(unittest.TestCase):
+    def test_a_registered_key_signs_in_and_its_session_ends(self):
+        with Server() as server:
+            for raw in (True, False):
+                device = Device(server, f"ada{raw}").register(raw)
+                status, session = device.sign_in(raw)
+                self.assertEqual(status, 201)
+                header = {"Authorization": "Bearer " + session["token"]}
+                status, shown = server.send("GET", "/v1/session", headers=header)
+                self.assertEqual((status, json.loads(shown)["user"]), (200, device.user))
+                self.assertEqual(server.send("DELETE", "/v1/session", headers=header)[0], 204)
+                self.assertEqual(server.send("GET", "/v1/session", headers=header)[0], 401)
+            self.assertIn("6 rows", server.command("audit"))
+
+    def test_abuse43_a_hundred_clients_replay_one_challenge(self):
+        with Server() as server:
+            proof = Device(server, "ada").register().proof()
+            barrier = threading.Barrier(100)
+
+            def client(_):
+                barrier.wait()
+                return server.post("/v1/sessions", proof)
+            with concurrent.futures.ThreadPoolExecutor(100) as pool:
+                replies = list(pool.map(client, range(100)))
+            acknowledged = [reply for status, reply in replies if status == 201]
+            self.assertEqual(len(acknowledged), 1)
+            self.assertEqual([reply for status, reply in replies if status != 201], [REFUSED] * 99)
+            rows = sqlite3.connect(server.folder / "server.sqlite").execute("SELECT count(*) FROM sessions").fetchone()
+            print(f"acknowledged {len(acknowledged)}, lost {len(acknowledged) - rows[0]}, "
+                  f"redeemed twice {max(0, len(acknowledged) - 1)}")
+            self.assertEqual(rows, (1,))
+
+    def test_a_spent_challenge_stays_spent_after_kill_9(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with Server(folder) as server:
+                device = Device(server, "ada").register()
+                spent = device.proof()
+                status, session = server.post("/v1/sessions", spent)
+                self.assertEqual(status, 201)
+                server.stop(signal.SIGKILL)
+                with Server(folder) as again:
+                    self.assertEqual(again.post("/v1/sessions", spent), (401, REFUSED))
+                    header = {"Authorization": "Bearer " + session["token"]}
+                    self.assertEqual(again.send("GET", "/v1/session", headers=header)[0], 200)
+                    self.assertIn("rows", again.command("audit"))
+
+    def test_abuse44_an_expired_challenge_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder, Server(folder) as first:
+            device = Device(first, "ada").register()
+            first.stop()
+            with Server(folder, challenge_seconds=1) as server:
+                device.server = server
+                proof = device.proof()
+                expiry = int.from_bytes(base64.urlsafe_b64decode(proof["challenge"] + "==")[73:81], "big")
+                # The life of the challenge is the condition that is waited for.
+                while time.time() < expiry:
+                    time.sleep(0.02)
+                self.assertEqual(server.post("/v1/sessions", proof), (401, REFUSED))
+                server.stop()
+                self.assertIn('"reason":"expired"', server.written())
+
+    def test_abuse44_other_user_key_purpose_or_relying_party_is_refused_uniformly(self):
+        with Server() as server, Server(relying_party_id="example.org") as other:
+            ada, bob = Device(server, "ada").register(), Device(server, "bob").register()
+            proof, foreign = ada.proof(), bob.proof()
+            purpose = ada.proof("revoke", "user")
+            for wrong in (proof | {"user": "bob"}, proof | {"key": foreign["key"]}, proof | {"user": "nobody"},
+                          purpose, proof | {"signature": foreign["signature"]}, proof | {"signature": ""},
+                          proof | {"challenge": text(bytes(145))}, proof | {"challenge": "AAAA"}):
+                self.assertEqual(server.post("/v1/sessions", wrong), (401, REFUSED))
+            stranger = Device(other, "ada").register()
+            self.assertEqual(other.post("/v1/sessions", proof), (401, REFUSED))
+            self.assertEqual(server.post("/v1/sessions", stranger.proof()), (401, REFUSED))
+            # None of these spent the challenge.
+            self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
+
+    def test_a_step_up_is_signed_with_its_context(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            header = {"Authorization": "Bearer " + device.sign_in()[1]["token"]}
+            proof = device.proof("step-up", "pay 20 EUR to Bob")
+            wrong = proof | {"context": "pay 200 EUR to Bob"}
+            right = proof | {"context": "pay 20 EUR to Bob"}
+            self.assertEqual(server.post("/v1/step-ups", wrong, header), (401, REFUSED))
+            self.assertEqual(server.post("/v1/step-ups", right), (401, REFUSED))
+            status, reply = server.post("/v1/step-ups", right, header)
+            self.assertEqual((status, reply["context"]), (200, right["context"]))
+            self.assertEqual(server.post("/v1/step-ups", right, header), (401, REFUSED))
+
+    def test_revocation_ends_sessions_and_refuses_the_key(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            header = {"Authorization": "Bearer " + device.sign_in()[1]["token"]}
+            target = "key:" + text(device.id)
+            status, reply = server.post("/v1/revocations", device.proof("revoke", target) | {"target": target})
+            self.assertEqual((status, reply), (200, {"revokedKeys": 1}))
+            self.assertEqual(server.send("GET", "/v1/session", headers=header)[0], 401)
+            self.assertEqual(device.sign_in(), (401, REFUSED))
+
+
+class BadInputTests(unittest.TestCase):
+    def test_malformed_requests_are_refused_and_store_nothing(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            proof = device.proof()
+            good = json.dumps(proof).encode()
+            database = sqlite3.connect(server.folder / "server.sqlite")
+            count = lambda: [database.execute(f"SELECT count(*) FROM {t}").fetchone()
+                             for t in ("audit", "sessions", "keys", "codes", "epochs")]
+            before = count()
+            duplicate = good[:-1] + b', "user": "ada"}'
+            for body in (b"", b"{", b"[]", b"null", b"\xff", good + b"x", duplicate, b"[" * 10000,
+                         json.dumps(proof | {"more": 1}).encode(), json.dumps(proof | {"user": 1}).encode(),
+                         json.dumps(proof | {"user": ""}).encode(), json.dumps(proof | {"user": "a" * 129}).encode(),
+                         json.dumps(proof | {"key": "!"}).encode(), json.dumps(proof | {"key": "AA"}).encode()):
+                self.assertEqual(server.send("POST", "/v1/sessions", body)[0], 400, body[:60])
+            oversize = b'{"user":"' + b"a" * 20000 + b'"}'
+            self.assertEqual(server.send("POST", "/v1/sessions", oversize)[0], 413)
+            self.assertEqual(server.send("POST", "/v1/sessions", good, {"Content-Type": "text/plain"})[0], 415)
+            self.assertEqual(server.send("GET", "/v1/sessions")[0], 405)
+            self.assertEqual(server.send("GET", "/v2")[0], 404)
+            for purpose in ("rotate", "LOGIN", ""):
+                body = {"user": "ada", "key": text(device.id), "purpose": purpose}
+                self.assertEqual(server.post("/v1/challenges", body)[0], 400)
+            for _ in range(300):
+                self.assertEqual(server.post("/v1/sessions", proof | {"signature": "AAAA"})[0], 401)
+            self.assertEqual(count(), before)
+            self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
+
+    def test_abuse45_keys_of_other_curves_are_refused(self):
+        with Server() as server:
+            for curve in ("P-384", "secp256k1"):
+                device = Device(server, "ada", curve)
+                self.assertEqual(server.post("/v1/keys", device.registration("X"))[0], 400)
+
+    def test_bodies_without_a_length_are_refused(self):
+        with Server() as server:
+            for head in (b"Transfer-Encoding: chunked\r\n", b"", b"Content-Length: -1\r\n",
+                         b"Content-Length: 99999999999999999999\r\n"):
+                with socket.create_connection(("127.0.0.1", server.port), 20) as client:
+                    client.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: a\r\n" + head + b"\r\n")
+                    self.assertIn(client.recv(100)[:12], (b"HTTP/1.1 411", b"HTTP/1.1 400", b"HTTP/1.1 413", b""))
+            self.assertEqual(server.send("GET", "/health")[0], 200)
+
+    def test_a_request_that_trickles_is_cut_off(self):
+        with Server() as server, socket.create_connection(("127.0.0.1", server.port), 20) as client:
+            began = time.monotonic()
+            client.settimeout(1)
+            client.sendall(b"GET /health HTTP/1.1\r\n")
+            # One byte a second, so that the connection is never idle for long; each wait ends with the reply or the cut.
+            while time.monotonic() - began < 30:
+                try:
+                    if client.recv(1) == b"":
+                        break
+                except TimeoutError:
+                    try:
+                        client.sendall(b"X")
+                    except OSError:
+                        break
+                except OSError:
+                    break
+            self.assertLess(time.monotonic() - began, 20)
+            self.assertEqual(server.send("GET", "/health")[0], 200)
+
+    def test_the_log_has_no_secrets(self):
+        with Server() as server:
+            device = Device(server, "adalovelace").register()
+            proof = device.proof()
+            token = server.post("/v1/sessions", proof)[1]["token"]
+            server.send("GET", "/v1/session", headers={"Authorization": "Bearer " + token})
+            server.send("GET", "/" + token)
+            server.stop()
+            log = server.written()
+            self.assertIn('"status":201', log)
+            for secret in (token, proof["signature"], proof["challenge"], "adalovelace"):
+                self.assertNotIn(secret, log)
+            for line in log.splitlines():
+                json.loads(line)
+
+
+class ProcessTests(unittest.TestCase):
+    def test_health_readiness_and_the_description_are_served(self):
+        with Server() as server:
+            self.assertEqual(server.send("GET", "/health")[0], 200)
+            self.assertEqual(server.send("GET", "/ready")[0], 200)
+            status, body = server.send("GET", "/v1/openapi.json")
+            self.assertEqual((status, json.loads(body)["openapi"]), (200, "3.1.0"))
+            for path in json.loads(body)["paths"]:
+                self.assertNotEqual(server.send("GET", path)[0], 404, path)
+
+    def test_sigterm_answers_what_was_received_and_ends_with_0(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                proofs = [device.proof() for _ in range(8)]
+                sent = [pool.submit(server.post, "/v1/sessions", proof) for proof in proofs]
+                concurrent.futures.wait(sent, return_when=concurrent.futures.FIRST_COMPLETED)
+                self.assertEqual(server.stop(), 0)
+                acknowledged = sum(1 for s in sent if s.exception() is None and s.result()[0] == 201)
+            rows = sqlite3.connect(server.folder / "server.sqlite").execute("SELECT count(*) FROM sessions").fetchone()
+            self.assertGreaterEqual(acknowledged, 1)
+            self.assertGreaterEqual(rows[0], acknowledged)
+
+    def test_wrong_configurations_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            secret = folder / "secret"
+            secret.write_text("00" * 32)
+            secret.chmod(0o600)
+            good = f"relying_party_id = a\nport = 0\ndatabase = {folder}/d\nsecret_file = {secret}\n"
+            (folder / "open").write_text("00" * 32)
+            (folder / "open").chmod(0o644)
+            (folder / "short").write_text("00")
+            (folder / "short").chmod(0o600)
+            for text_ in ("", good + "prot = 1\n", good + "port = 1\n", good.replace("port = 0", "port = x"),
+                          good.replace("port = 0", "port = 70000"), good + "minimum_tier = tpm\n",
+                          good.replace(str(secret), str(folder / "open")), good + "challenge_seconds = 601\n",
+                          good.replace(str(secret), str(folder / "short")), good + "word\n"):
+                (folder / "c").write_text(text_)
+                run = subprocess.run([PROGRAM, folder / "c", "serve"], capture_output=True, text=True, timeout=20)
+                self.assertEqual(run.returncode, 1, text_)
+                self.assertTrue(run.stderr.startswith("error: "), run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
