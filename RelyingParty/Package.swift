@@ -4,7 +4,7 @@
 import PackageDescription
 
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
-// (docs/decisions/037-relying-party.md). It shares no code with the package around it, and its targets have names of
+// (docs/decisions/036-relying-party.md). It shares no code with the package around it, and its targets have names of
 // their own: names are unique in a graph of packages.
 
 let strict: [SwiftSetting] = [

@@ -51,9 +51,7 @@ extension RelyingPartyService {
         }
         let record = try storage.key(proof.key)
         // An unknown key costs as much as a known one: the signature is verified with the base point of the curve.
-        guard let key = try P256PublicKey(x963: record?.point ?? Self.decoy) else {
-            throw StorageFailure("The point of a stored key is not on its curve.")
-        }
+        let key = P256PublicKey(registered: record?.point ?? Self.decoy, identifier: proof.key)
         let signed = message(proof, purpose, context, isRaw: record?.isRaw ?? false)
         let isValid = key.isValid(proof.signature, for: signed)
         guard let record, record.user.utf8.elementsEqual(proof.user.utf8) else {

@@ -24,6 +24,17 @@ package struct P256PublicKey: Equatable, Sendable {
         identifier = try LibCrypto.sha256(x963)
     }
 
+    /// A key that was registered. Its point is not checked here: ``isValid(_:for:)`` reads it again and refuses one that
+    /// is not on the curve.
+    ///
+    /// - Parameters:
+    ///   - point: the stored point, 65 bytes.
+    ///   - identifier: the identifier under which it is stored.
+    package init(registered point: [UInt8], identifier: [UInt8]) {
+        self.point = point
+        self.identifier = identifier
+    }
+
     /// Reads a SubjectPublicKeyInfo in DER; nil if it is anything else, or has trailing bytes.
     package init?(der: [UInt8]) throws(CryptoFailure) {
         guard der.starts(with: Self.prefix) else { return nil }

@@ -107,6 +107,17 @@ struct KeyTests {
         #expect(!publicKey.isValid(signature, for: message + [0]))
     }
 
+    @Test func aStoredPointThatIsNotOnTheCurveVerifiesNothing() throws {
+        let key = try TestKey()
+        let message = Array("message".utf8)
+        let publicKey = try key.publicKey
+        let point = publicKey.point
+        for (stored, isValid) in [(point, true), (point.dropLast() + [point[64] ^ 1], false), ([], false)] {
+            let registered = P256PublicKey(registered: stored, identifier: publicKey.identifier)
+            #expect(registered.isValid(key.sign(message), for: message) == isValid)
+        }
+    }
+
     @Test func highAndLowValuesOfSAreAccepted() throws {
         let key = try TestKey()
         let message = Array("message".utf8)
