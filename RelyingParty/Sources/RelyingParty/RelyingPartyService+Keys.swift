@@ -6,7 +6,7 @@ package import RelyingPartyCrypto
 public enum RegistrationRight: Sendable {
     /// A code that the operator gave to the user.
     case code(String)
-    /// The token of a session of the same user.
+    /// The token of a session of the same user, opened by a bound key.
     case session([UInt8])
 }
 
@@ -39,7 +39,7 @@ extension RelyingPartyService {
             do {
                 try insert(key, proof.user, challenge, right, device, isRaw, tier, at: now)
             } catch RelyingPartyError.refused(.wrongCode) {
-                // The transaction was rolled back. This changes a row that exists and adds none: anybody can sign with a
+                // The transaction was rolled back. This changes a row that exists and adds none: any client can sign with a
                 // key of their own, so a failed registration must not store anything.
                 _ = try storage.transaction { database in
                     try database.run(Statements.countTry, [.text(proof.user), .integer(Limits.codeTries)])
@@ -62,9 +62,13 @@ extension RelyingPartyService {
                     Statements.spendCode, [.text(user), .blob(stored), .integer(now), .integer(Limits.codeTries)])
                 guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.wrongCode) }
             case .session(let token):
-                guard try database.session(token, policy, at: now).user.utf8.elementsEqual(user.utf8) else {
+                let session = try database.session(token, policy, at: now)
+                guard session.user.utf8.elementsEqual(user.utf8) else {
                     throw RelyingPartyError.refused(.unknownSession)
                 }
+                // A server that relayed a challenge to a raw key has such a session, and would make it last by a key of
+                // its own.
+                guard !session.isRaw else { throw RelyingPartyError.refused(.rawKey) }
             }
             guard case .integer(let count)? = try database.run(Statements.keysOfUser, [.text(user)]).first?.first,
                 count < Limits.keysOfUser

@@ -10,6 +10,8 @@ public struct OpenSession: Equatable, Sendable {
     public let key: [UInt8]
     /// When the session ends, in seconds since 1970, if it is used until then.
     public let expiry: Int64
+    /// Whether that key signs challenges as they are.
+    let isRaw: Bool
 }
 
 extension RelyingPartyService {
@@ -92,13 +94,13 @@ extension SQLConnection {
     /// before, so that most requests write nothing.
     func session(_ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64) throws -> OpenSession {
         let hash = try LibCrypto.sha256(token)
-        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 4,
+        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 5,
             case .blob(let key) = row[0], case .text(let user) = row[1], case .integer(let used) = row[2],
-            case .integer(let expiry) = row[3], now < expiry, now - policy.sessionIdleSeconds < used
+            case .integer(let expiry) = row[3], case .integer(let raw) = row[4], now < expiry, now - policy.sessionIdleSeconds < used
         else { throw RelyingPartyError.refused(.unknownSession) }
         if now - used > policy.sessionIdleSeconds / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
         }
-        return OpenSession(user: user, key: key, expiry: expiry)
+        return OpenSession(user: user, key: key, expiry: expiry, isRaw: raw != 0)
     }
 }

@@ -55,7 +55,7 @@ enum Statements {
             (SELECT token FROM sessions WHERE key = $1 ORDER BY created DESC, token LIMIT $2)
         """
     static let session = """
-        SELECT s.key, k.user, s.used, s.expiry FROM sessions s JOIN keys k ON k.id = s.key
+        SELECT s.key, k.user, s.used, s.expiry, k.raw FROM sessions s JOIN keys k ON k.id = s.key
             WHERE s.token = $1 AND k.revoked IS NULL
         """
     static let useSession = "UPDATE sessions SET used = $1 WHERE token = $2"

@@ -18,7 +18,7 @@ struct ServiceTests {
         let (token, expiry) = try fixture.service.signIn(fixture.proof(key, isRaw: isRaw))
         #expect(expiry == fixture.now + 43200)
         let id = try key.publicKey.identifier
-        #expect(try fixture.service.session(token) == OpenSession(user: "ada", key: id, expiry: expiry))
+        #expect(try fixture.service.session(token) == OpenSession(user: "ada", key: id, expiry: expiry, isRaw: isRaw))
         try fixture.service.endSession(token)
         #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(token) }
         #expect(try fixture.service.verifyAudit() == (3, nil))
@@ -181,6 +181,13 @@ struct ServiceTests {
         try fixture.register(key, isRaw: true)
         let proof = try fixture.proof(key, "ada", .revoke, context: "user", isRaw: true)
         #expect(throws: Self.refused(.rawKey)) { try fixture.service.revoke(.user, context: "user", proof) }
+        let (token, second) = (try fixture.service.signIn(fixture.proof(key, isRaw: true)).token, try TestKey())
+        #expect(throws: Self.refused(.rawKey), "its session registers no key") {
+            try fixture.service.register(
+                second.publicKey, fixture.proof(second, "ada", .register), .session(token), device: "", isRaw: false,
+                tier: .user)
+        }
+        #expect(try fixture.count("keys") == 1)
     }
 
     @Test func aSignatureOfTheBareChallengeIsRefusedForABoundKey() throws {
