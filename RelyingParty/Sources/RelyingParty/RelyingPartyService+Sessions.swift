@@ -96,7 +96,8 @@ extension SQLConnection {
         let hash = try LibCrypto.sha256(token)
         guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 5,
             case .blob(let key) = row[0], case .text(let user) = row[1], case .integer(let used) = row[2],
-            case .integer(let expiry) = row[3], case .integer(let raw) = row[4], now < expiry, now - policy.sessionIdleSeconds < used
+            case .integer(let expiry) = row[3], case .integer(let raw) = row[4], now < expiry,
+            now - policy.sessionIdleSeconds < used
         else { throw RelyingPartyError.refused(.unknownSession) }
         if now - used > policy.sessionIdleSeconds / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])

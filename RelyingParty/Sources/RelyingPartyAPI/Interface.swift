@@ -8,8 +8,18 @@ internal import RelyingPartyJSON
 /// The interface `/v1` over HTTP, `docs/relying-party.md`.
 package struct Interface: Sendable {
     private let service: RelyingPartyService
+    private let proxies: TrustedProxies
+    private let limits: RateLimits
 
-    package init(_ service: RelyingPartyService) { self.service = service }
+    /// - Parameters:
+    ///   - service: what the requests are for.
+    ///   - proxies: the proxies that name the clients; without them no limits hold, because clients cannot be told apart.
+    ///   - limits: how often each client may send requests.
+    package init(_ service: RelyingPartyService, proxies: TrustedProxies, limits: RateLimits) {
+        self.service = service
+        self.proxies = proxies
+        self.limits = limits
+    }
 
     /// The methods of each path, for tests too.
     package static let methods: [String: [String]] = [
@@ -23,22 +33,29 @@ package struct Interface: Sendable {
         guard let methods = Self.methods[request.path] else { return Problem.response(404) }
         guard methods.contains(request.method) else { return Problem.response(405) }
         if request.method == "POST", request.contentType != "application/json" { return Problem.response(415) }
+        // Health and readiness are for the operator, and do no more than a refusal.
+        let network = request.path.hasPrefix("/v1/") ? proxies.client(of: request)?.network : nil
+        if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
+            return Problem.response(429, reason: "client", retryAfter: seconds)
+        }
         do throws(RelyingPartyError) {
-            return try route(request)
+            return try route(request, network)
         } catch {
             switch error {
-            case .refused(let reason): return Problem.response(401, reason: reason.rawValue)
+            case .refused(let reason):
+                if let network { limits.count(.failures(network)) }
+                return Problem.response(401, reason: reason.rawValue)
             case .malformed(let part): return Problem.response(400, reason: part)
             case .unavailable(let text): return Problem.response(503, reason: text)
             }
         }
     }
 
-    private func route(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func route(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         switch (request.method, request.path) {
         case ("POST", "/v1/challenges"): return try challenge(request)
-        case ("POST", "/v1/keys"): return try register(request)
-        case ("POST", "/v1/sessions"): return try signIn(request)
+        case ("POST", "/v1/keys"): return try register(request, network)
+        case ("POST", "/v1/sessions"): return try signIn(request, network)
         case ("GET", "/v1/session"):
             let session = try service.session(token(request))
             return reply(
@@ -50,14 +67,33 @@ package struct Interface: Sendable {
         case ("DELETE", "/v1/session"):
             try service.endSession(token(request))
             return HTTPResponse(204, "application/json", "")
-        case ("POST", "/v1/revocations"): return try revoke(request)
-        case ("POST", "/v1/step-ups"): return try stepUp(request)
+        case ("POST", "/v1/revocations"): return try revoke(request, network)
+        case ("POST", "/v1/step-ups"): return try stepUp(request, network)
         case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
         case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
         case ("GET", "/ready"):
             try service.checkStorage()
             return reply(200, [("status", .string("ready"))])
         default: return Problem.response(404)
+        }
+    }
+
+    /// Answers a request with a proof, unless the client sent too many for this user or key that were refused.
+    private func limited(
+        _ proof: SignedProof, _ network: [UInt8]?, _ body: () throws(RelyingPartyError) -> HTTPResponse
+    ) throws(RelyingPartyError) -> HTTPResponse {
+        guard let network else { return try body() }
+        let subjects = [
+            RateLimits.Subject.failuresOfUser(network, proof.user), .failuresOfKey(network, proof.key),
+        ]
+        if let seconds = subjects.compactMap({ limits.wait($0) }).max() {
+            return Problem.response(429, reason: "user or key", retryAfter: seconds)
+        }
+        do throws(RelyingPartyError) {
+            return try body()
+        } catch {
+            if case .refused = error { for subject in subjects { limits.count(subject) } }
+            throw error
         }
     }
 
@@ -85,7 +121,7 @@ package struct Interface: Sendable {
         return reply(200, [("challenge", .string(StrictBase64.url.encode(challenge)))])
     }
 
-    private func register(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode"]
         let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
         let form = try body.text("form")
@@ -104,32 +140,41 @@ package struct Interface: Sendable {
         guard let key else { throw .malformed("publicKey") }
         let right: RegistrationRight =
             if let code = try body.optionalText("enrolmentCode") { .code(code) } else { .session(try token(request)) }
-        try service.register(
-            key, body.proof(), right, device: body.optionalText("device") ?? "", isRaw: form == "raw", tier: tier)
-        return reply(
-            201, [("key", .string(StrictBase64.url.encode(key.identifier))), ("declaredTier", .string(tier.rawValue))])
+        let (proof, device) = (try body.proof(), try body.optionalText("device") ?? "")
+        return try limited(proof, network) { () throws(RelyingPartyError) in
+            try service.register(key, proof, right, device: device, isRaw: form == "raw", tier: tier)
+            return reply(
+                201,
+                [("key", .string(StrictBase64.url.encode(key.identifier))), ("declaredTier", .string(tier.rawValue))])
+        }
     }
 
-    private func signIn(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func signIn(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames)
-        let (token, expiry) = try service.signIn(body.proof())
-        return reply(201, [("token", .string(StrictBase64.url.encode(token))), ("expires", .integer(expiry))])
+        let proof = try body.proof()
+        return try limited(proof, network) { () throws(RelyingPartyError) in
+            let (token, expiry) = try service.signIn(proof)
+            return reply(201, [("token", .string(StrictBase64.url.encode(token))), ("expires", .integer(expiry))])
+        }
     }
 
-    private func stepUp(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func stepUp(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context"]))
         let context = try body.text("context")
-        let session = try service.stepUp(token(request), context: context, body.proof())
-        return reply(
-            200,
-            [
-                ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
-                ("context", .string(context)),
-            ])
+        let (proof, token) = (try body.proof(), try token(request))
+        return try limited(proof, network) { () throws(RelyingPartyError) in
+            let session = try service.stepUp(token, context: context, proof)
+            return reply(
+                200,
+                [
+                    ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
+                    ("context", .string(context)),
+                ])
+        }
     }
 
     /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.
-    private func revoke(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func revoke(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["target"]))
         let context = try body.text("target")
         let target: RelyingPartyService.RevocationTarget
@@ -142,7 +187,10 @@ package struct Interface: Sendable {
         } else {
             throw .malformed("target")
         }
-        let count = try service.revoke(target, context: context, body.proof())
-        return reply(200, [("revokedKeys", .integer(Int64(count)))])
+        let proof = try body.proof()
+        return try limited(proof, network) { () throws(RelyingPartyError) in
+            let count = try service.revoke(target, context: context, proof)
+            return reply(200, [("revokedKeys", .integer(Int64(count)))])
+        }
     }
 }

@@ -64,6 +64,9 @@ package enum OpenAPI {
              "415": {
               "$ref": "#/components/responses/Problem"
              },
+             "429": {
+              "$ref": "#/components/responses/Problem"
+             },
              "503": {
               "$ref": "#/components/responses/Problem"
              }
@@ -131,6 +134,9 @@ package enum OpenAPI {
              "415": {
               "$ref": "#/components/responses/Problem"
              },
+             "429": {
+              "$ref": "#/components/responses/Problem"
+             },
              "503": {
               "$ref": "#/components/responses/Problem"
              }
@@ -192,6 +198,9 @@ package enum OpenAPI {
              "415": {
               "$ref": "#/components/responses/Problem"
              },
+             "429": {
+              "$ref": "#/components/responses/Problem"
+             },
              "503": {
               "$ref": "#/components/responses/Problem"
              }
@@ -240,6 +249,9 @@ package enum OpenAPI {
              "401": {
               "$ref": "#/components/responses/Problem"
              },
+             "429": {
+              "$ref": "#/components/responses/Problem"
+             },
              "503": {
               "$ref": "#/components/responses/Problem"
              }
@@ -258,6 +270,9 @@ package enum OpenAPI {
               "description": "The session has ended."
              },
              "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "429": {
               "$ref": "#/components/responses/Problem"
              },
              "503": {
@@ -312,6 +327,9 @@ package enum OpenAPI {
               "$ref": "#/components/responses/Problem"
              },
              "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "429": {
               "$ref": "#/components/responses/Problem"
              },
              "503": {
@@ -446,6 +464,9 @@ package enum OpenAPI {
               "$ref": "#/components/responses/Problem"
              },
              "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "429": {
               "$ref": "#/components/responses/Problem"
              },
              "503": {

@@ -6,7 +6,9 @@ internal import RelyingPartyJSON
 /// Responses that report a problem (RFC 9457). Every refused proof has the same one, so a reply does not say which
 /// users and keys exist, or which check failed.
 package enum Problem {
-    package static func response(_ status: UInt32, reason: String = "") -> HTTPResponse {
+    package static func response(
+        _ status: UInt32, reason: String = "", retryAfter: Int64? = nil
+    ) -> HTTPResponse {
         let title =
             switch status {
             case 400: "The request is malformed."
@@ -16,11 +18,12 @@ package enum Problem {
             case 411: "The length of the body is not stated."
             case 413: "The body is too long."
             case 415: "The body is not application/json."
+            case 429: "There were too many requests or refused proofs."
             default: "The service is not available."
             }
         let body = JSONValue.object([
             ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(Int64(status))),
         ])
-        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason)
+        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason, retryAfter: retryAfter)
     }
 }

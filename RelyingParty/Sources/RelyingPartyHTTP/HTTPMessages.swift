@@ -7,13 +7,19 @@ package struct HTTPRequest: Sendable {
     package let path: String
     package let contentType: String?
     package let authorization: String?
+    /// The values of all headers `X-Forwarded-For`, in the order in which they were received.
+    package let forwardedFor: [String]
     package let body: [UInt8]
 
-    package init(method: String, path: String, contentType: String?, authorization: String?, body: [UInt8]) {
+    package init(
+        method: String, path: String, contentType: String?, authorization: String?, forwardedFor: [String] = [],
+        body: [UInt8]
+    ) {
         self.method = method
         self.path = path
         self.contentType = contentType
         self.authorization = authorization
+        self.forwardedFor = forwardedFor
         self.body = body
     }
 }
@@ -25,12 +31,17 @@ package struct HTTPResponse: Sendable {
     package let body: String
     /// Why, for the log only.
     package let reason: String
+    /// The seconds after which the client may try again; nil if the response does not say.
+    package let retryAfter: Int64?
 
-    package init(_ status: UInt32, _ contentType: String, _ body: String, reason: String = "") {
+    package init(
+        _ status: UInt32, _ contentType: String, _ body: String, reason: String = "", retryAfter: Int64? = nil
+    ) {
         self.status = status
         self.contentType = contentType
         self.body = body
         self.reason = reason
+        self.retryAfter = retryAfter
     }
 }
 

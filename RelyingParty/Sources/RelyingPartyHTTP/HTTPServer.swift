@@ -106,7 +106,7 @@ private final class ServerContext: Sendable {
         let request = HTTPRequest(
             method: String(cString: method), path: String(cString: url),
             contentType: header(connection, "Content-Type"), authorization: header(connection, "Authorization"),
-            body: pending.body)
+            forwardedFor: forwardedFor(connection), body: pending.body)
         return send(handler(request), connection)
     }
 
@@ -134,6 +134,22 @@ private final class ServerContext: Sendable {
         MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
     }
 
+    private func forwardedFor(_ connection: OpaquePointer) -> [String] {
+        var values: [String] = []
+        withUnsafeMutablePointer(to: &values) { pointer in
+            _ = MHD_get_connection_values(
+                connection, .HEADER_KIND,
+                { values, _, name, value in
+                    guard let values, let name, let value else { return .YES }
+                    if strcasecmp(name, "X-Forwarded-For") == 0 {
+                        values.assumingMemoryBound(to: [String].self).pointee.append(String(cString: value))
+                    }
+                    return .YES
+                }, pointer)
+        }
+        return values
+    }
+
     private func send(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
         var body = Array(response.body.utf8)
         guard let made = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else { return .NO }
@@ -143,6 +159,7 @@ private final class ServerContext: Sendable {
             ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"),
         ] { MHD_add_response_header(made, name, value) }
+        if let seconds = response.retryAfter { MHD_add_response_header(made, "Retry-After", "\(seconds)") }
         if response.status == 401 { MHD_add_response_header(made, "WWW-Authenticate", "Bearer") }
         return MHD_queue_response(connection, response.status, made)
     }

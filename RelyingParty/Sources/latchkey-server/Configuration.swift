@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAPI
 
 /// A message for the operator, and nothing else.
 struct Usage: Error {
@@ -22,6 +23,8 @@ struct Configuration {
     let challengeSeconds: Int64
     let sessionIdleSeconds: Int64
     let sessionSeconds: Int64
+    /// The proxies whose header `X-Forwarded-For` names the clients; empty if there is none.
+    let trustedProxies: Set<ClientAddress>
 
     init(_ text: String) throws(Usage) {
         var values: [String: String] = [:]
@@ -61,12 +64,29 @@ struct Configuration {
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
+        trustedProxies = try Self.proxies(values["trusted_proxies"])
     }
 
     private static let names: Set<String> = [
         "relying_party_id", "port", "database", "secret_file", "previous_secret_file", "minimum_tier",
-        "challenge_seconds", "session_idle_seconds", "session_seconds",
+        "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
     ]
+
+    private static func proxies(_ text: String?) throws(Usage) -> Set<ClientAddress> {
+        guard let text else { return [] }
+        var addresses: Set<ClientAddress> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let address = ClientAddress(trimmed(part)) else {
+                throw Usage("trusted_proxies is not a list of addresses with commas between them")
+            }
+            addresses.insert(address)
+        }
+        // Otherwise the header would never be read, and no limit would hold.
+        guard addresses.contains(.loopback) else {
+            throw Usage("trusted_proxies does not contain 127.0.0.1, from where the proxy on this machine connects")
+        }
+        return addresses
+    }
 
     private static func trimmed(_ text: Substring) -> String {
         let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }

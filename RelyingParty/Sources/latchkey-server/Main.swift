@@ -73,6 +73,12 @@ enum Main {
             random: { count in try LibCrypto.random(count) })
     }
 
+    private static var nanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     private static func serve(_ service: RelyingPartyService, _ configuration: Configuration) throws {
         // Blocked before any thread starts, so that only the wait below receives them.
         var signals = sigset_t()
@@ -83,7 +89,8 @@ enum Main {
         try service.removeOld()
 
         let (socket, port) = try Files.listen(configuration.port)
-        let interface = Interface(service)
+        let interface = Interface(
+            service, proxies: TrustedProxies(configuration.trustedProxies), limits: RateLimits { Self.nanoseconds })
         let server = HTTPServer(
             socket: socket, limits: HTTPLimits(),
             handler: { request in
@@ -93,7 +100,8 @@ enum Main {
             },
             refusal: { Problem.response($0) })
         guard let server else { throw Usage("the HTTP server does not start") }
-        Log.line("serving", [("port", .integer(Int64(port)))])
+        Log.line(
+            "serving", [("port", .integer(Int64(port))), ("rateLimits", .bool(!configuration.trustedProxies.isEmpty))])
         var pause = timespec(tv_sec: 1, tv_nsec: 0)
         var seconds = 0
         while sigtimedwait(&signals, nil, &pause) < 0 {

@@ -10,7 +10,7 @@ import Testing
 struct InterfaceTests {
     private static func send(_ method: String, _ path: String, _ fixture: Fixture, _ body: String = "") -> HTTPResponse
     {
-        Interface(fixture.service).respond(
+        Interface(fixture.service, proxies: TrustedProxies([]), limits: RateLimits { 0 }).respond(
             to: HTTPRequest(
                 method: method, path: path, contentType: "application/json", authorization: nil, body: Array(body.utf8))
         )

@@ -95,6 +95,18 @@ class SignInTests(unittest.TestCase):
             # None of these spent the challenge.
             self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
 
+    def test_a_client_behind_the_proxy_is_limited_and_others_are_not(self):
+        with Server(trusted_proxies="127.0.0.1") as server:
+            proof = Device(server, "ada").register().proof()
+            wrong = proof | {"signature": ""}
+            # The proxy appends the address that it saw; the client may have sent one of its own.
+            client = {"X-Forwarded-For": "192.0.2.7, 192.0.2.1"}
+            for _ in range(10):
+                self.assertEqual(server.post("/v1/sessions", wrong, client), (401, REFUSED))
+            status, reply = server.post("/v1/sessions", proof, client)
+            self.assertEqual((status, reply["status"]), (429, 429))
+            self.assertEqual(server.post("/v1/sessions", proof, {"X-Forwarded-For": "192.0.2.7"})[0], 201)
+
     def test_a_step_up_is_signed_with_its_context(self):
         with Server() as server:
             device = Device(server, "ada").register()
