@@ -31,12 +31,14 @@ package struct Interface: Sendable {
     /// Answers a request. Blocks while the service does.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         guard let methods = Self.methods[request.path] else { return Problem.response(404) }
-        guard methods.contains(request.method) else { return Problem.response(405) }
+        guard methods.contains(request.method) else {
+            return Problem.response(405, headers: [("Allow", methods.joined(separator: ", "))])
+        }
         if request.method == "POST", request.contentType != "application/json" { return Problem.response(415) }
         // Health and readiness are for the operator, and do no more than a refusal.
         let network = request.path.hasPrefix("/v1/") ? proxies.client(of: request)?.network : nil
         if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
-            return Problem.response(429, reason: "client", retryAfter: seconds)
+            return Problem.response(429, reason: "client", headers: [("Retry-After", "\(seconds)")])
         }
         do throws(RelyingPartyError) {
             return try route(request, network)
@@ -87,7 +89,7 @@ package struct Interface: Sendable {
             RateLimits.Subject.failuresOfUser(network, proof.user), .failuresOfKey(network, proof.key),
         ]
         if let seconds = subjects.compactMap({ limits.wait($0) }).max() {
-            return Problem.response(429, reason: "user or key", retryAfter: seconds)
+            return Problem.response(429, reason: "user or key", headers: [("Retry-After", "\(seconds)")])
         }
         do throws(RelyingPartyError) {
             return try body()

@@ -7,7 +7,7 @@ internal import RelyingPartyJSON
 /// users and keys exist, or which check failed.
 package enum Problem {
     package static func response(
-        _ status: UInt32, reason: String = "", retryAfter: Int64? = nil
+        _ status: UInt32, reason: String = "", headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
         let title =
             switch status {
@@ -24,6 +24,6 @@ package enum Problem {
         let body = JSONValue.object([
             ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(Int64(status))),
         ])
-        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason, retryAfter: retryAfter)
+        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason, headers: headers)
     }
 }

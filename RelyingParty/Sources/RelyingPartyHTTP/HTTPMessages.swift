@@ -31,17 +31,18 @@ package struct HTTPResponse: Sendable {
     package let body: String
     /// Why, for the log only.
     package let reason: String
-    /// The seconds after which the client may try again; nil if the response does not say.
-    package let retryAfter: Int64?
+    /// Headers besides those of every response.
+    package let headers: [(name: String, value: String)]
 
     package init(
-        _ status: UInt32, _ contentType: String, _ body: String, reason: String = "", retryAfter: Int64? = nil
+        _ status: UInt32, _ contentType: String, _ body: String, reason: String = "",
+        headers: [(name: String, value: String)] = []
     ) {
         self.status = status
         self.contentType = contentType
         self.body = body
         self.reason = reason
-        self.retryAfter = retryAfter
+        self.headers = headers
     }
 }
 

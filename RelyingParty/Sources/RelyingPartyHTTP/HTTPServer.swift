@@ -159,7 +159,7 @@ private final class ServerContext: Sendable {
             ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"),
         ] { MHD_add_response_header(made, name, value) }
-        if let seconds = response.retryAfter { MHD_add_response_header(made, "Retry-After", "\(seconds)") }
+        for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
         if response.status == 401 { MHD_add_response_header(made, "WWW-Authenticate", "Bearer") }
         return MHD_queue_response(connection, response.status, made)
     }

@@ -13,6 +13,8 @@ struct Usage: Error {
 /// have no effect.
 struct Configuration {
     let relyingPartyID: String
+    /// A port of 127.0.0.1 for metrics; nil for none, 0 for any. Not the port of the requests, which a proxy makes public.
+    let metricsPort: UInt16?
     /// A port of 127.0.0.1; 0 for any. The server has no TLS, so it listens on no other address.
     let port: UInt16
     let database: String
@@ -26,7 +28,10 @@ struct Configuration {
     /// The proxies whose header `X-Forwarded-For` names the clients; empty if there is none.
     let trustedProxies: Set<ClientAddress>
 
-    init(_ text: String) throws(Usage) {
+    /// - Parameters:
+    ///   - text: the text of the file.
+    ///   - surroundings: values that replace those of the file.
+    init(_ text: String, _ surroundings: [(name: String, value: String)]) throws(Usage) {
         var values: [String: String] = [:]
         for (offset, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = Self.trimmed(line)
@@ -38,6 +43,12 @@ struct Configuration {
             guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
                 throw Usage("the configuration has \(parts[0]) twice")
             }
+        }
+        for (name, value) in surroundings {
+            guard Self.names.contains(name), !value.isEmpty else {
+                throw Usage("the environment has a variable for \(name), which is not a known name with a value")
+            }
+            values[name] = value
         }
         func required(_ name: String) throws(Usage) -> String {
             guard let value = values[name] else { throw Usage("the configuration has no \(name)") }
@@ -53,6 +64,8 @@ struct Configuration {
         relyingPartyID = try required("relying_party_id")
         guard (1...253).contains(relyingPartyID.utf8.count) else { throw Usage("relying_party_id is too long") }
         port = UInt16(clamping: try number("port", 0...65535, 8440))
+        metricsPort =
+            values["metrics_port"] == nil ? nil : UInt16(clamping: try number("metrics_port", 0...65535, 0))
         database = try required("database")
         secretFile = try required("secret_file")
         previousSecretFile = values["previous_secret_file"]
@@ -70,6 +83,7 @@ struct Configuration {
     private static let names: Set<String> = [
         "relying_party_id", "port", "database", "secret_file", "previous_secret_file", "minimum_tier",
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
+        "metrics_port",
     ]
 
     private static func proxies(_ text: String?) throws(Usage) -> Set<ClientAddress> {

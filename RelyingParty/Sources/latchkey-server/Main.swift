@@ -2,10 +2,7 @@
 
 internal import Glibc
 internal import RelyingParty
-internal import RelyingPartyAPI
 internal import RelyingPartyCrypto
-internal import RelyingPartyHTTP
-internal import RelyingPartyJSON
 internal import RelyingPartySQLite
 
 /// The program: `latchkey-server CONFIGURATION serve | code USER | revoke USER [key IDENTIFIER | device NAME] | audit`.
@@ -31,12 +28,12 @@ enum Main {
             throw Usage("usage: latchkey-server CONFIGURATION serve | code USER | revoke USER [...] | audit")
         }
         let text = try Files.read(arguments[0])
-        let configuration = try Configuration(String(decoding: text, as: UTF8.self))
+        let configuration = try Configuration(String(decoding: text, as: UTF8.self), Surroundings.values())
         // The database is created for its owner only.
         umask(0o077)
         let service = try open(configuration)
         switch (arguments[1], arguments.count) {
-        case ("serve", 2): try serve(service, configuration)
+        case ("serve", 2): try Serving.run(service, configuration)
         case ("code", 3): print(try service.makeCode(for: arguments[2]))
         case ("revoke", 3): print(try service.revoke(.user, of: arguments[2]))
         case ("revoke", 5) where arguments[3] == "device":
@@ -71,50 +68,5 @@ enum Main {
         return try RelyingPartyService(
             policy: policy, master: master, challenges: challenges, storage: storage, clock: { Int64(time(nil)) },
             random: { count in try LibCrypto.random(count) })
-    }
-
-    private static var nanoseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    private static func serve(_ service: RelyingPartyService, _ configuration: Configuration) throws {
-        // Blocked before any thread starts, so that only the wait below receives them.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT] { sigaddset(&signals, signal) }
-        sigprocmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
-        try service.removeOld()
-
-        let (socket, port) = try Files.listen(configuration.port)
-        let interface = Interface(
-            service, proxies: TrustedProxies(configuration.trustedProxies), limits: RateLimits { Self.nanoseconds })
-        let server = HTTPServer(
-            socket: socket, limits: HTTPLimits(),
-            handler: { request in
-                let response = interface.respond(to: request)
-                Log.write(request, response)
-                return response
-            },
-            refusal: { Problem.response($0) })
-        guard let server else { throw Usage("the HTTP server does not start") }
-        Log.line(
-            "serving", [("port", .integer(Int64(port))), ("rateLimits", .bool(!configuration.trustedProxies.isEmpty))])
-        var pause = timespec(tv_sec: 1, tv_nsec: 0)
-        var seconds = 0
-        while sigtimedwait(&signals, nil, &pause) < 0 {
-            server.enforceDeadlines()
-            seconds += 1
-            guard seconds.isMultiple(of: 60) else { continue }
-            do {
-                try service.removeOld()
-            } catch {
-                Log.line("housekeeping failed", [("error", .string("\(error)"))])
-            }
-        }
-        server.stop()
-        Log.line("stopped", [])
     }
 }

@@ -48,7 +48,7 @@ struct RateLimitTests {
         let request = { proxied.send("GET", "/v1/openapi.json", ["192.0.2.1"]) }
         for _ in 0..<100 { #expect(request().status == 200) }
         let refused = request()
-        #expect(refused.status == 429 && refused.retryAfter == 1)
+        #expect(refused.status == 429 && refused.headers.contains { $0 == ("Retry-After", "1") })
         #expect(proxied.send("GET", "/v1/openapi.json", ["192.0.2.2"]).status == 200, "another client")
         #expect(proxied.send("GET", "/health", ["192.0.2.1"]).status == 200, "not limited")
         proxied.advance(1)

@@ -24,7 +24,7 @@ def counted(data):
 
 
 class Server:
-    def __init__(self, folder=None, **settings):
+    def __init__(self, folder=None, environment=None, **settings):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(folder or self.scratch.name)
         secret = self.folder / "secret"
@@ -33,19 +33,21 @@ class Server:
             secret.chmod(0o600)
         values = {"relying_party_id": "example.com", "port": 0, "database": self.folder / "server.sqlite",
                   "secret_file": secret} | settings
+        self.environment = os.environ | (environment or {})
         self.party = values["relying_party_id"]
         self.configuration = pathlib.Path(self.scratch.name) / "server.conf"
         self.configuration.write_text("".join(f"{name} = {value}\n" for name, value in values.items()))
         self.log = open(pathlib.Path(self.scratch.name) / "log", "w+")
-        self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE)
-        first = self.process.stderr.readline()
-        self.port = json.loads(first)["port"]
+        self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE,
+                                        env=self.environment)
+        self.first = json.loads(self.process.stderr.readline())
+        self.port = self.first["port"]
         # The rest of the log goes into a file, so that the pipe never fills.
         self.reader = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
 
     def command(self, *arguments):
         return subprocess.run([PROGRAM, self.configuration, *arguments], check=True, capture_output=True,
-                              text=True).stdout.strip()
+                              text=True, env=self.environment).stdout.strip()
 
     def send(self, method, path, body=None, headers=None, port=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -55,6 +57,14 @@ class Server:
         result = response.status, response.read()
         connection.close()
         return result
+
+    def headers(self, method, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path)
+        response = connection.getresponse()
+        response.read()
+        connection.close()
+        return response.headers
 
     def post(self, path, body, headers=None):
         status, data = self.send("POST", path, body, headers)

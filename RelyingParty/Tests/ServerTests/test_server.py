@@ -151,6 +151,7 @@ class BadInputTests(unittest.TestCase):
             self.assertEqual(server.send("POST", "/v1/sessions", oversize)[0], 413)
             self.assertEqual(server.send("POST", "/v1/sessions", good, {"Content-Type": "text/plain"})[0], 415)
             self.assertEqual(server.send("GET", "/v1/sessions")[0], 405)
+            self.assertEqual(server.headers("DELETE", "/v1/sessions")["Allow"], "POST")
             self.assertEqual(server.send("GET", "/v2")[0], 404)
             for purpose in ("rotate", "LOGIN", ""):
                 body = {"user": "ada", "key": text(device.id), "purpose": purpose}
@@ -220,6 +221,37 @@ class ProcessTests(unittest.TestCase):
             self.assertEqual((status, json.loads(body)["openapi"]), (200, "3.1.0"))
             for path in json.loads(body)["paths"]:
                 self.assertNotEqual(server.send("GET", path)[0], 404, path)
+
+    def test_metrics_have_a_port_of_their_own_and_no_names(self):
+        with Server(metrics_port=0) as server:
+            Device(server, "ada").register()
+            server.send("GET", "/" + "x" * 50)
+            server.post("/v1/sessions", {"user": "ada", "key": text(bytes(32)), "challenge": "", "signature": ""})
+            self.assertEqual(server.send("GET", "/metrics")[0], 404, "not where clients are")
+            server.port = server.first["metricsPort"]
+            status, body = server.send("GET", "/metrics")
+            lines = body.decode().splitlines()
+            self.assertEqual(status, 200)
+            for line in ('latchkey_server_requests_total{path="/v1/keys",status="201"} 1',
+                         'latchkey_server_requests_total{path="unknown",status="404"} 2',
+                         'latchkey_server_refusals_total{reason="challengeFormat"} 1',
+                         "latchkey_server_request_seconds_count 5"):
+                self.assertIn(line, lines)
+            self.assertNotIn("ada", body.decode())
+            self.assertEqual(server.send("GET", "/v1/sessions")[0], 404)
+
+    def test_the_environment_replaces_values_of_the_file(self):
+        with Server(environment={"LATCHKEY_SERVER_RELYING_PARTY_ID": "example.org"}) as server:
+            device = Device(server, "ada")
+            with self.assertRaises(AssertionError):
+                device.register()
+            server.party = "example.org"
+            device.register()
+        for name, value in (("LATCHKEY_SERVER_PROT", "1"), ("LATCHKEY_SERVER_PORT", "x"), ("LATCHKEY_SERVER_PORT", "")):
+            with Server() as server:
+                done = subprocess.run([PROGRAM, server.configuration, "audit"], env={name: value}, capture_output=True)
+                self.assertEqual(done.returncode, 1, (name, value))
+                self.assertIn(b"error: ", done.stderr)
 
     def test_sigterm_answers_what_was_received_and_ends_with_0(self):
         with Server() as server:
