@@ -73,16 +73,7 @@ extension RelyingPartyService {
             guard case .integer(let count)? = try database.run(Statements.keysOfUser, [.text(user)]).first?.first,
                 count < Limits.keysOfUser
             else { throw RelyingPartyError.refused(.tooManyKeys) }
-            do throws(StorageFailure) {
-                _ = try database.run(
-                    Statements.insertKey,
-                    [
-                        .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
-                        .text(tier.rawValue), .integer(now),
-                    ])
-            } catch  where error.isDuplicate {
-                throw RelyingPartyError.refused(.keyExists)
-            }
+            try database.insert(key, of: user, device: device, isRaw: isRaw, tier, at: now)
             try database.audit("register", user, key.identifier, tier.rawValue, at: now)
         }
     }

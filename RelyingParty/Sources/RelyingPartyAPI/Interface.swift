@@ -7,7 +7,7 @@ internal import RelyingPartyJSON
 
 /// The interface `/v1` over HTTP, `docs/relying-party.md`.
 package struct Interface: Sendable {
-    private let service: RelyingPartyService
+    let service: RelyingPartyService
     private let proxies: TrustedProxies
     private let limits: RateLimits
 
@@ -24,7 +24,8 @@ package struct Interface: Sendable {
     /// The methods of each path, for tests too.
     package static let methods: [String: [String]] = [
         "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
-        "/v1/revocations": ["POST"], "/v1/step-ups": ["POST"], "/v1/openapi.json": ["GET"], "/health": ["GET"],
+        "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"], "/v1/openapi.json": ["GET"],
+        "/health": ["GET"],
         "/ready": ["GET"],
     ]
 
@@ -70,6 +71,7 @@ package struct Interface: Sendable {
             try service.endSession(token(request))
             return HTTPResponse(204, "application/json", "")
         case ("POST", "/v1/revocations"): return try revoke(request, network)
+        case ("POST", "/v1/rotations"): return try rotate(request, network)
         case ("POST", "/v1/step-ups"): return try stepUp(request, network)
         case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
         case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
@@ -81,7 +83,7 @@ package struct Interface: Sendable {
     }
 
     /// Answers a request with a proof, unless the client sent too many for this user or key that were refused.
-    private func limited(
+    func limited(
         _ proof: SignedProof, _ network: [UInt8]?, _ body: () throws(RelyingPartyError) -> HTTPResponse
     ) throws(RelyingPartyError) -> HTTPResponse {
         guard let network else { return try body() }
@@ -99,12 +101,12 @@ package struct Interface: Sendable {
         }
     }
 
-    private func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
+    func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
         HTTPResponse(status, "application/json", JSONValue.object(members).encoded)
     }
 
     /// The token of a header `Authorization: Bearer ...` (RFC 6750, section 2.1).
-    private func token(_ request: HTTPRequest) throws(RelyingPartyError) -> [UInt8] {
+    func token(_ request: HTTPRequest) throws(RelyingPartyError) -> [UInt8] {
         guard let header = request.authorization, header.hasPrefix("Bearer "),
             let token = StrictBase64.url.decode(header.utf8.dropFirst(7)), token.count == 32
         else { throw .refused(.unknownSession) }
@@ -114,41 +116,13 @@ package struct Interface: Sendable {
     private func challenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["user", "key", "purpose", "context"])
         let name = try body.text("purpose")
-        // Only the purposes that an operation of this interface redeems.
-        let known: [ChallengePurpose] = [.login, .register, .revoke, .stepUp]
-        guard let purpose = known.first(where: { $0.name == name }) else { throw .malformed("purpose") }
+        guard let purpose = ChallengePurpose.allCases.first(where: { $0.name == name }) else {
+            throw .malformed("purpose")
+        }
         let challenge = try service.challenge(
             user: body.text("user"), key: body.bytes("key"), purpose: purpose,
             context: body.optionalText("context") ?? "")
         return reply(200, [("challenge", .string(StrictBase64.url.encode(challenge)))])
-    }
-
-    private func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode"]
-        let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
-        let form = try body.text("form")
-        guard form == "raw" || form == "bound" else { throw .malformed("form") }
-        guard let tier = DeclaredTier(rawValue: try body.text("tier")) else { throw .malformed("tier") }
-        let given = try body.value("publicKey")
-        guard let format = given.member("format")?.text, let value = given.member("value") else {
-            throw .malformed("publicKey")
-        }
-        let key: P256PublicKey?
-        do throws(CryptoFailure) {
-            key = try PublicKeyInput.read(format, value)
-        } catch {
-            throw .unavailable("libcrypto failed.")
-        }
-        guard let key else { throw .malformed("publicKey") }
-        let right: RegistrationRight =
-            if let code = try body.optionalText("enrolmentCode") { .code(code) } else { .session(try token(request)) }
-        let (proof, device) = (try body.proof(), try body.optionalText("device") ?? "")
-        return try limited(proof, network) { () throws(RelyingPartyError) in
-            try service.register(key, proof, right, device: device, isRaw: form == "raw", tier: tier)
-            return reply(
-                201,
-                [("key", .string(StrictBase64.url.encode(key.identifier))), ("declaredTier", .string(tier.rawValue))])
-        }
     }
 
     private func signIn(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
@@ -172,27 +146,6 @@ package struct Interface: Sendable {
                     ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
                     ("context", .string(context)),
                 ])
-        }
-    }
-
-    /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.
-    private func revoke(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["target"]))
-        let context = try body.text("target")
-        let target: RelyingPartyService.RevocationTarget
-        if context == "user" {
-            target = .user
-        } else if context.hasPrefix("device:") {
-            target = .device(String(context.dropFirst(7)))
-        } else if context.hasPrefix("key:"), let key = StrictBase64.url.decode(context.utf8.dropFirst(4)) {
-            target = .key(key)
-        } else {
-            throw .malformed("target")
-        }
-        let proof = try body.proof()
-        return try limited(proof, network) { () throws(RelyingPartyError) in
-            let count = try service.revoke(target, context: context, proof)
-            return reply(200, [("revokedKeys", .integer(Int64(count)))])
         }
     }
 }

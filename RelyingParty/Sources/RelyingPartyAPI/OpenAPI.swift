@@ -281,6 +281,70 @@ package enum OpenAPI {
             }
            }
           },
+          "/v1/rotations": {
+           "post": {
+            "operationId": "rotateKey",
+            "summary": "Replaces a key by another one; both sign.",
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "$ref": "#/components/schemas/Rotation"
+               }
+              }
+             }
+            },
+            "responses": {
+             "201": {
+              "description": "The new key is registered, and the old one revoked.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": [
+                  "key",
+                  "declaredTier"
+                 ],
+                 "properties": {
+                  "key": {
+                   "type": "string",
+                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "minLength": 43,
+                   "maxLength": 43
+                  },
+                  "declaredTier": {
+                   "type": "string"
+                  }
+                 }
+                }
+               }
+              }
+             },
+             "401": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "400": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "411": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "413": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "415": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "429": {
+              "$ref": "#/components/responses/Problem"
+             },
+             "503": {
+              "$ref": "#/components/responses/Problem"
+             }
+            }
+           }
+          },
           "/v1/revocations": {
            "post": {
             "operationId": "revoke",
@@ -545,6 +609,7 @@ package enum OpenAPI {
                "login",
                "register",
                "revoke",
+               "rotate",
                "step-up"
               ]
              },
@@ -702,6 +767,78 @@ package enum OpenAPI {
              "target": {
               "type": "string",
               "description": "user, device:NAME or key:IDENTIFIER; also the context of the challenge"
+             }
+            }
+           },
+           "Rotation": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": [
+             "user",
+             "key",
+             "challenge",
+             "signature",
+             "publicKey",
+             "tier",
+             "newSignature"
+            ],
+            "properties": {
+             "user": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 128
+             },
+             "key": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 43,
+              "maxLength": 43
+             },
+             "challenge": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "minLength": 194,
+              "maxLength": 194
+             },
+             "signature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$"
+             },
+             "publicKey": {
+              "type": "object",
+              "required": [
+               "format",
+               "value"
+              ],
+              "properties": {
+               "format": {
+                "enum": [
+                 "pem",
+                 "der",
+                 "x963",
+                 "jwk"
+                ]
+               },
+               "value": {
+                "type": [
+                 "string",
+                 "object"
+                ]
+               }
+              }
+             },
+             "tier": {
+              "enum": [
+               "simulated",
+               "user",
+               "file",
+               "tpm"
+              ]
+             },
+             "newSignature": {
+              "type": "string",
+              "pattern": "^[A-Za-z0-9_-]*$",
+              "description": "the signature of the new key, of the message that the old one signs"
              }
             }
            },

@@ -175,6 +175,66 @@ struct ServiceTests {
         #expect(throws: Self.refused(.replayed)) { try fixture.service.stepUp(token, context: act, proof) }
     }
 
+    private static func rotation(
+        _ fixture: Fixture, _ old: TestKey, _ new: TestKey, tier: DeclaredTier = .user, signer: TestKey? = nil
+    ) throws -> (SignedProof, [UInt8]) {
+        let context = RelyingPartyService.rotationContext(try new.publicKey, tier)
+        let proof = try fixture.proof(old, "ada", .rotate, context: context)
+        return (proof, (signer ?? new).sign(fixture.service.message(proof, .rotate, context, isRaw: false)))
+    }
+
+    @Test func rotationReplacesAKeyAndEndsItsSessions() throws {
+        let fixture = try Fixture()
+        let (old, new, other) = (try TestKey(), try TestKey(), try TestKey())
+        try fixture.register(old, device: "phone")
+        let token = try fixture.service.signIn(fixture.proof(old)).token
+        let (proof, signature) = try Self.rotation(fixture, old, new)
+        let rotate = { (key: TestKey, tier: DeclaredTier, signature: [UInt8]) in
+            try fixture.service.rotate(to: key.publicKey, tier: tier, proof, signature: signature)
+        }
+        #expect(throws: Self.refused(.wrongSignature), "the new key has not signed") {
+            try rotate(new, .user, Self.rotation(fixture, old, new, signer: other).1)
+        }
+        #expect(throws: Self.refused(.otherBinding), "another key or tier than was signed") {
+            try rotate(other, .user, signature)
+        }
+        #expect(throws: Self.refused(.otherBinding)) { try rotate(new, .file, signature) }
+        try rotate(new, .user, signature)
+        #expect(throws: Self.refused(.revokedKey)) { try rotate(new, .user, signature) }
+        #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(token) }
+        #expect(throws: Self.refused(.revokedKey)) { try fixture.service.signIn(fixture.proof(old)) }
+        _ = try fixture.service.signIn(fixture.proof(new))
+        #expect(try fixture.service.revoke(.device("phone"), of: "ada") == 1, "the device is the same")
+    }
+
+    @Test func rotationToARegisteredKeyALowerTierOrByARawKeyIsRefused() throws {
+        let fixture = try Fixture(minimumTier: .file)
+        let (old, other, new) = (try TestKey(), try TestKey(), try TestKey())
+        try fixture.register(old, tier: .file)
+        try fixture.register(other, tier: .file)
+        for (key, tier, reason) in [
+            (old, DeclaredTier.file, RefusalReason.keyExists), (other, .file, .keyExists), (new, .user, .tierTooLow),
+        ] {
+            let (proof, signature) = try Self.rotation(fixture, old, key, tier: tier)
+            #expect(throws: Self.refused(reason)) {
+                try fixture.service.rotate(to: key.publicKey, tier: tier, proof, signature: signature)
+            }
+        }
+        _ = try fixture.service.signIn(fixture.proof(old))
+        let raw = try TestKey()
+        try fixture.register(raw, isRaw: true, tier: .file)
+        let (proof, signature) = try Self.rotation(fixture, raw, new, tier: .file)
+        // A raw key signs the bare challenge, so a signature of the message is not even valid.
+        #expect(throws: Self.refused(.wrongSignature)) {
+            try fixture.service.rotate(to: new.publicKey, tier: .file, proof, signature: signature)
+        }
+        let challenge = try fixture.proof(
+            raw, "ada", .rotate, context: RelyingPartyService.rotationContext(new.publicKey, .file), isRaw: true)
+        #expect(throws: Self.refused(.rawKey)) {
+            try fixture.service.rotate(to: new.publicKey, tier: .file, challenge, signature: signature)
+        }
+    }
+
     @Test func aRawKeyOnlyLogsIn() throws {
         let fixture = try Fixture()
         let key = try TestKey()

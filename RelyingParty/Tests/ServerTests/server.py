@@ -117,6 +117,7 @@ class Device:
         message = challenge if raw else (
             b"latchkey relying party 1\0" + counted(self.server.party.encode()) + bytes([PURPOSES[purpose]])
             + counted(self.user.encode()) + counted(self.id) + counted(context.encode()) + counted(challenge))
+        self.signed = message
         return {"user": self.user, "key": text(self.id), "challenge": text(challenge),
                 "signature": text(self.sign(message))}
 

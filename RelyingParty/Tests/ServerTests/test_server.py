@@ -95,6 +95,19 @@ class SignInTests(unittest.TestCase):
             # None of these spent the challenge.
             self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
 
+    def test_a_key_is_rotated_by_a_signature_of_both(self):
+        with Server() as server:
+            old, new = Device(server, "ada").register(), Device(server, "ada")
+            proof = old.proof("rotate", "user:" + text(new.id))
+            body = proof | {"publicKey": {"format": "pem", "value": new.pem}, "tier": "user"}
+            self.assertEqual(server.post("/v1/rotations", body)[0], 400)
+            self.assertEqual(server.post("/v1/rotations", body | {"newSignature": proof["signature"]}), (401, REFUSED))
+            body |= {"newSignature": text(new.sign(old.signed))}
+            self.assertEqual(server.post("/v1/rotations", body), (201, {"key": text(new.id), "declaredTier": "user"}))
+            self.assertEqual(server.post("/v1/rotations", body), (401, REFUSED))
+            self.assertEqual(old.sign_in(), (401, REFUSED))
+            self.assertEqual(new.sign_in()[0], 201)
+
     def test_a_client_behind_the_proxy_is_limited_and_others_are_not(self):
         with Server(trusted_proxies="127.0.0.1") as server:
             proof = Device(server, "ada").register().proof()
@@ -153,7 +166,7 @@ class BadInputTests(unittest.TestCase):
             self.assertEqual(server.send("GET", "/v1/sessions")[0], 405)
             self.assertEqual(server.headers("DELETE", "/v1/sessions")["Allow"], "POST")
             self.assertEqual(server.send("GET", "/v2")[0], 404)
-            for purpose in ("rotate", "LOGIN", ""):
+            for purpose in ("rotation", "LOGIN", ""):
                 body = {"user": "ada", "key": text(device.id), "purpose": purpose}
                 self.assertEqual(server.post("/v1/challenges", body)[0], 400)
             for _ in range(300):

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyCrypto
+
+extension RelyingPartyService {
+    /// Replaces a key by another one of the same user and device: both have signed the same message, so that neither a
+    /// thief of the old key alone nor a stranger's new key is enough. The sessions of the old key end in the same
+    /// transaction.
+    ///
+    /// - Parameters:
+    ///   - key: the new public key.
+    ///   - tier: its declared tier.
+    ///   - proof: the signature of the old key, of a challenge for `rotate`. Its context is the tier, a colon and the
+    ///     identifier of the new key in base64url.
+    ///   - signature: the signature of the new key, of the same message.
+    /// - Throws: `refused`, also for the old key as the new one; `malformed` and `unavailable`.
+    package func rotate(
+        to key: P256PublicKey, tier: DeclaredTier, _ proof: SignedProof, signature: [UInt8]
+    ) throws(RelyingPartyError) {
+        try working {
+            let now = now
+            let context = Self.rotationContext(key, tier)
+            let challenge = try verify(proof, .rotate, context, at: now)
+            guard key.isValid(signature, for: message(proof, .rotate, context, isRaw: false)) else {
+                throw RelyingPartyError.refused(.wrongSignature)
+            }
+            guard tier.isAtLeast(policy.minimumTier) else { throw RelyingPartyError.refused(.tierTooLow) }
+            try storage.transaction { database in
+                guard let old = try database.key(proof.key), !old.isRevoked else {
+                    throw RelyingPartyError.refused(.revokedKey)
+                }
+                try database.spend(challenge)
+                _ = try database.run(Statements.revokeKey, [.integer(now), .text(proof.user), .blob(proof.key)])
+                _ = try database.run(Statements.endRevoked, [])
+                try database.insert(key, of: proof.user, device: old.device, isRaw: false, tier, at: now)
+                try database.audit("rotate", proof.user, proof.key, context, at: now)
+            }
+        }
+    }
+
+    /// What the challenge and the signed message say about the new key.
+    package static func rotationContext(_ key: P256PublicKey, _ tier: DeclaredTier) -> String {
+        "\(tier.rawValue):\(StrictBase64.url.encode(key.identifier))"
+    }
+}
+
+extension SQLConnection {
+    /// Stores a key that was proven, once: `keyExists` also for a key that was revoked.
+    func insert(
+        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier, at now: Int64
+    ) throws {
+        do throws(StorageFailure) {
+            _ = try run(
+                Statements.insertKey,
+                [
+                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
+                    .text(tier.rawValue), .integer(now),
+                ])
+        } catch  where error.isDuplicate {
+            throw RelyingPartyError.refused(.keyExists)
+        }
+    }
+}
