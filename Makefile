@@ -45,7 +45,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: settings test-settings settings-screenshots install-settings
-.PHONY: serve test-server
+.PHONY: serve test-server test-server-api
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
@@ -73,7 +73,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-system test-deb
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -111,6 +111,10 @@ serve: bootstrap ## run a relying party on an empty database, and sign in to it 
 test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/test-server $(ONLY)
+
+test-server-api: bootstrap ## send requests that schemathesis, from PyPI, makes from the description in OpenAPI
+	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/test-server-api
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
 	@scripts/bootstrap RelyingParty/packages.txt

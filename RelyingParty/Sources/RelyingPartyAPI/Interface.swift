@@ -137,7 +137,7 @@ package struct Interface: Sendable {
     private func stepUp(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context"]))
         let context = try body.text("context")
-        let (proof, token) = (try body.proof(), try token(request))
+        let (token, proof) = (try token(request), try body.proof())
         return try limited(proof, network) { () throws(RelyingPartyError) in
             let session = try service.stepUp(token, context: context, proof)
             return reply(

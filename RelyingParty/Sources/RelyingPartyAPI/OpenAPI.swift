@@ -43,7 +43,7 @@ package enum OpenAPI {
                  "properties": {
                   "challenge": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
                    "minLength": 194,
                    "maxLength": 194
                   }
@@ -107,7 +107,7 @@ package enum OpenAPI {
                  "properties": {
                   "key": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
                    "minLength": 43,
                    "maxLength": 43
                   },
@@ -171,7 +171,7 @@ package enum OpenAPI {
                  "properties": {
                   "token": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
                    "minLength": 43,
                    "maxLength": 43
                   },
@@ -234,7 +234,7 @@ package enum OpenAPI {
                   },
                   "key": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
                    "minLength": 43,
                    "maxLength": 43
                   },
@@ -309,7 +309,7 @@ package enum OpenAPI {
                  "properties": {
                   "key": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
                    "minLength": 43,
                    "maxLength": 43
                   },
@@ -503,7 +503,7 @@ package enum OpenAPI {
                   },
                   "key": {
                    "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]*$",
+                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
                    "minLength": 43,
                    "maxLength": 43
                   },
@@ -600,7 +600,7 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
@@ -636,19 +636,19 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
              "challenge": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
               "minLength": 194,
               "maxLength": 194
              },
              "signature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$"
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
              }
             }
            },
@@ -672,19 +672,19 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
              "challenge": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
               "minLength": 194,
               "maxLength": 194
              },
              "signature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$"
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
              },
              "publicKey": {
               "type": "object",
@@ -750,22 +750,23 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
              "challenge": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
               "minLength": 194,
               "maxLength": 194
              },
              "signature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$"
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
              },
              "target": {
               "type": "string",
+              "pattern": "^(user|device:.*|key:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$",
               "description": "user, device:NAME or key:IDENTIFIER; also the context of the challenge"
              }
             }
@@ -790,19 +791,19 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
              "challenge": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
               "minLength": 194,
               "maxLength": 194
              },
              "signature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$"
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
              },
              "publicKey": {
               "type": "object",
@@ -837,7 +838,7 @@ package enum OpenAPI {
              },
              "newSignature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$",
               "description": "the signature of the new key, of the message that the old one signs"
              }
             }
@@ -860,19 +861,19 @@ package enum OpenAPI {
              },
              "key": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
               "minLength": 43,
               "maxLength": 43
              },
              "challenge": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$",
+              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
               "minLength": 194,
               "maxLength": 194
              },
              "signature": {
               "type": "string",
-              "pattern": "^[A-Za-z0-9_-]*$"
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
              },
              "context": {
               "type": "string",
