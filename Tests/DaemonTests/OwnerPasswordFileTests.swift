@@ -4,23 +4,16 @@ import DaemonProcess
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 import TestSupport
 import Testing
 
 /// The file with the password of the owner hierarchy is read only if nobody but root and the services can.
-@Suite struct OwnerPasswordFileTests {
-    /// Below the built programs: anybody can make files in the folder of all temporary files.
-    private final class Folder: Sendable {
-        let path = TestDaemon.programs + "/owner-\(UUID().uuidString)"
-
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-    private let folder: Folder
+@Suite(.needs(.protectedFolder)) struct OwnerPasswordFileTests {
+    private let folder: ProtectedFolder
     private var path: String { folder.path + "/owner" }
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try ProtectedFolder() }
 
     private func write(_ text: String, _ mode: mode_t = 0o640) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -81,5 +74,32 @@ import Testing
         #expect(try read(group: 4711) == SecretBytes("a password".utf8))
         try #require(chown(path, 4711, 0) == 0)
         #expect(status { () throws(Failure) in _ = try read() } == .peerNotTrusted)
+    }
+}
+
+/// A folder that no other user can change or replace, unlike those below the folder of all temporary files.
+private final class ProtectedFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = try #require(Self.place) + "/latchkey-owner-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The folder of the built programs, or the home folder of the account, which a variable cannot move.
+    static let place = [TestDaemon.programs, getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) }]
+        .compactMap(\.self).first { place in
+            Files.parents(of: place + "/file").allSatisfy { path in
+                var status = stat()
+                return lstat(path, &status) == 0 && status.st_mode & 0o022 == 0
+            }
+        }
+}
+
+extension Need {
+    fileprivate static let protectedFolder = Need("a folder that no other user can change") {
+        ProtectedFolder.place != nil
     }
 }
