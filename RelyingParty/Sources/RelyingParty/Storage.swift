@@ -39,7 +39,7 @@ package final class Storage: @unchecked Sendable {
         }
     }
 
-    func read(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
+    package func read(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
         try lock.withLock { _ in try connection.run(sql, values) }
     }
 

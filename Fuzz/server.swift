@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer target of the requests to a relying party; `scripts/fuzz 60 server` runs it. The tests of RelyingParty also
+// compile this file (through a symbolic link) and check the same property for the corpus.
+
+import RelyingParty
+import RelyingPartyAPI
+import RelyingPartyCrypto
+import RelyingPartyHTTP
+import RelyingPartyJSON
+import RelyingPartySQLite
+
+// All tests are linked into one program, which cannot contain several functions of this name.
+#if FUZZER
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    if let complaint = FuzzedServer.shared.complaint(about: Array(UnsafeBufferPointer(start: start, count: count))) {
+        fatalError(complaint)
+    }
+    return 0
+}
+#endif
+
+/// A server on an empty database, at a time that does not pass.
+///
+/// No key is registered, so every proof is refused, whatever it contains, and stores nothing.
+final class FuzzedServer: Sendable {
+    static let shared = FuzzedServer()
+    private let interface: Interface
+    private let storage: Storage
+    private static let paths = [
+        "/v1/challenges", "/v1/keys", "/v1/sessions", "/v1/rotations", "/v1/revocations", "/v1/step-ups",
+    ]
+
+    private init() {
+        do {
+            var secret = [UInt8](0..<32)
+            let master = SecretBytes(taking: &secret)
+            let challenges = try ChallengeKeys(
+                masters: [master], relyingPartyID: "example.com", seconds: 60, notBefore: 0)
+            storage = Storage(try SQLiteConnection(":memory:"))
+            let service = try RelyingPartyService(
+                policy: RelyingPartyPolicy(relyingPartyID: "example.com"), master: master, challenges: challenges,
+                storage: storage, clock: { 1_800_000_000 }, random: { [UInt8](repeating: 7, count: $0) })
+            interface = Interface(
+                service, proxies: TrustedProxies([.loopback]), limits: RateLimits { 0 })
+        } catch {
+            fatalError("the server does not start: \(error)")
+        }
+    }
+
+    /// Sends one request and describes how its reply violates the property; nil when it does not.
+    ///
+    /// The first byte chooses the path, and whether the rest is the body, the token or the header of the proxy.
+    func complaint(about input: [UInt8]) -> String? {
+        guard let choice = input.first else { return nil }
+        let (path, rest) = (Self.paths[Int(choice) % Self.paths.count], Array(input.dropFirst()))
+        let text = String(decoding: rest, as: UTF8.self)
+        let request =
+            switch choice / 64 {
+            case 0, 1:
+                HTTPRequest(
+                    method: "POST", path: path, contentType: "application/json",
+                    authorization: "Bearer " + String(repeating: "A", count: 43), body: rest)
+            case 2:
+                HTTPRequest(
+                    method: "GET", path: "/v1/session", contentType: nil, authorization: "Bearer " + text, body: [])
+            default:
+                HTTPRequest(
+                    method: "DELETE", path: "/v1/session", contentType: nil, authorization: nil,
+                    forwardedFor: text.split(separator: "\n").map { String($0) }, body: [])
+            }
+        let response = interface.respond(to: request)
+        let permitted: Set<UInt32> =
+            path == "/v1/challenges" || choice >= 128 ? [200, 204, 400, 401, 429] : [400, 401, 429]
+        guard permitted.contains(response.status) else { return "status \(response.status): \(response.reason)" }
+        guard response.status == 204 || (try? JSONReader.read(Array(response.body.utf8))) != nil else {
+            return "the reply is not JSON: \(response.body.debugDescription)"
+        }
+        if let value = try? JSONReader.read(rest), (try? JSONReader.read(Array(value.encoded.utf8))) != value {
+            return "JSON is not the same after it was written and read"
+        }
+        for table in ["keys", "codes", "sessions", "audit", "epochs"] {
+            guard let rows = try? storage.read("SELECT 1 FROM \(table) LIMIT 1", []), rows.isEmpty else {
+                return "a row of \(table) was stored"
+            }
+        }
+        return nil
+    }
+}
