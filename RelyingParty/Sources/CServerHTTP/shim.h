@@ -4,6 +4,14 @@
 
 #include <microhttpd.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Paths have no escapes: a decoded zero would end the text before its end. */
+static inline size_t latchkey_server_keep(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
 
 /* `MHD_start_daemon` is variadic, and the values of an option item are integers and pointers alike. */
 static inline struct MHD_Daemon *latchkey_server_start(
@@ -17,6 +25,7 @@ static inline struct MHD_Daemon *latchkey_server_start(
         {MHD_OPTION_CONNECTION_TIMEOUT, seconds, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)latchkey_server_keep, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)completed, context},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection, context},
         {MHD_OPTION_END, 0, NULL},

@@ -11,7 +11,8 @@ package struct ChallengeKeys: Sendable {
     private let masters: [SecretBytes]
     private let relyingParty: [UInt8]
     private let seconds: Int64
-    /// Challenges issued before this time are refused: those that were spent may be missing in a restored database.
+    /// Challenges issued before this time are refused: those that were spent may be missing in a restored database. Until
+    /// then, the time of issue is this one, so that it never is in the second in which another process ended.
     private let notBefore: Int64
 
     /// - Parameters:
@@ -30,8 +31,9 @@ package struct ChallengeKeys: Sendable {
 
     func issue(_ binding: ChallengeBinding, at now: Int64, nonce: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         guard let master = masters.first, nonce.count == 32 else { throw CryptoFailure() }
+        let issued = max(now, notBefore)
         let challenge = Challenge(
-            relyingParty: relyingParty, binding: try Self.digest(binding), issued: now, expiry: now + seconds,
+            relyingParty: relyingParty, binding: try Self.digest(binding), issued: issued, expiry: issued + seconds,
             nonce: nonce)
         return challenge.authenticated + (try Self.code(of: challenge, under: master))
     }
@@ -49,7 +51,7 @@ package struct ChallengeKeys: Sendable {
         guard challenge.relyingParty == relyingParty else { return .failure(.otherRelyingParty) }
         // The times are authentic, so their differences are small and do not overflow.
         guard now < challenge.expiry else { return .failure(.expired) }
-        guard challenge.issued <= now, challenge.epoch >= now / 3600 - 1, challenge.issued >= notBefore,
+        guard challenge.issued <= max(now, notBefore), challenge.epoch >= now / 3600 - 1, challenge.issued >= notBefore,
             challenge.expiry - challenge.issued <= Self.longestSeconds
         else { return .failure(.otherEpoch) }
         guard challenge.binding == (try Self.digest(binding)) else { return .failure(.otherBinding) }

@@ -6,8 +6,9 @@ package import RelyingPartyCrypto
 public enum RegistrationRight: Sendable {
     /// A code that the operator gave to the user.
     case code(String)
-    /// The token of a session of the same user, opened by a bound key.
-    case session([UInt8])
+    /// The token of a session of the same user, and the signature of the bound key that opened it, of the message that
+    /// names the new key. A token alone is not enough: its thief would stay after the session.
+    case session([UInt8], signature: [UInt8])
 }
 
 extension RelyingPartyService {
@@ -26,7 +27,9 @@ extension RelyingPartyService {
     ) throws(RelyingPartyError) {
         try working {
             try check(user: proof.user, key: proof.key)
-            guard Limits.deviceBytes.contains(device.utf8.count) else { throw RelyingPartyError.malformed("device") }
+            guard Limits.deviceBytes.contains(device.utf8.count), !device.utf8.contains(0) else {
+                throw RelyingPartyError.malformed("device")
+            }
             let now = now
             let binding = ChallengeBinding(user: proof.user, key: key.identifier, purpose: .register, context: "")
             let challenge = try challenges.check(proof.challenge, binding, at: now).mapError { reason in
@@ -37,7 +40,7 @@ extension RelyingPartyService {
             else { throw RelyingPartyError.refused(.wrongSignature) }
             guard tier.isAtLeast(policy.minimumTier) else { throw RelyingPartyError.refused(.tierTooLow) }
             do {
-                try insert(key, proof.user, challenge, right, device, isRaw, tier, at: now)
+                try insert(key, proof, challenge, right, device, isRaw, tier, at: now)
             } catch RelyingPartyError.refused(.wrongCode) {
                 // The transaction was rolled back. This changes a row that exists and adds none: any client can sign with a
                 // key of their own, so a failed registration must not store anything.
@@ -50,9 +53,10 @@ extension RelyingPartyService {
     }
 
     private func insert(
-        _ key: P256PublicKey, _ user: String, _ challenge: Challenge, _ right: RegistrationRight, _ device: String,
-        _ isRaw: Bool, _ tier: DeclaredTier, at now: Int64
+        _ key: P256PublicKey, _ proof: SignedProof, _ challenge: Challenge, _ right: RegistrationRight,
+        _ device: String, _ isRaw: Bool, _ tier: DeclaredTier, at now: Int64
     ) throws {
+        let user = proof.user
         try storage.transaction { database in
             try database.spend(challenge)
             switch right {
@@ -61,7 +65,7 @@ extension RelyingPartyService {
                 _ = try database.run(
                     Statements.spendCode, [.text(user), .blob(stored), .integer(now), .integer(Limits.codeTries)])
                 guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.wrongCode) }
-            case .session(let token):
+            case .session(let token, let signature):
                 let session = try database.session(token, policy, at: now)
                 guard session.user.utf8.elementsEqual(user.utf8) else {
                     throw RelyingPartyError.refused(.unknownSession)
@@ -69,6 +73,10 @@ extension RelyingPartyService {
                 // A server that relayed a challenge to a raw key has such a session, and would make it last by a key of
                 // its own.
                 guard !session.isRaw else { throw RelyingPartyError.refused(.rawKey) }
+                guard let record = try database.key(session.key),
+                    P256PublicKey(registered: record.point, identifier: session.key)
+                        .isValid(signature, for: message(proof, .register, "", isRaw: false))
+                else { throw RelyingPartyError.refused(.wrongSignature) }
             }
             guard case .integer(let count)? = try database.run(Statements.keysOfUser, [.text(user)]).first?.first,
                 count < Limits.keysOfUser
@@ -105,6 +113,15 @@ extension RelyingPartyService {
         case key([UInt8])
         case device(String)
         case user
+
+        /// The target as requests and the audit log have it: `user`, `device:NAME` or `key:IDENTIFIER`.
+        var text: String {
+            switch self {
+            case .key(let key): "key:" + StrictBase64.url.encode(key)
+            case .device(let name): "device:" + name
+            case .user: "user"
+            }
+        }
     }
 
     /// Revokes keys, and ends their sessions in the same transaction, because a key of the user asks for it.
@@ -122,7 +139,7 @@ extension RelyingPartyService {
             return try storage.transaction { database in
                 try database.requireActive(proof.key)
                 try database.spend(challenge)
-                return try database.revoke(target, of: proof.user, at: now)
+                return try database.revoke(target, of: proof.user, by: proof.key, at: now)
             }
         }
     }
@@ -137,14 +154,14 @@ extension RelyingPartyService {
     public func revoke(_ target: RevocationTarget, of user: String) throws(RelyingPartyError) -> Int {
         try working {
             let now = now
-            return try storage.transaction { database in try database.revoke(target, of: user, at: now) }
+            return try storage.transaction { database in try database.revoke(target, of: user, by: [], at: now) }
         }
     }
 }
 
 extension SQLConnection {
     fileprivate func revoke(
-        _ target: RelyingPartyService.RevocationTarget, of user: String, at now: Int64
+        _ target: RelyingPartyService.RevocationTarget, of user: String, by key: [UInt8], at now: Int64
     ) throws -> Int {
         switch target {
         case .key(let key): _ = try run(Statements.revokeKey, [.integer(now), .text(user), .blob(key)])
@@ -155,7 +172,7 @@ extension SQLConnection {
         // A code that was given out before would bring the user's access back.
         if target == .user { _ = try run(Statements.dropCode, [.text(user)]) }
         _ = try run(Statements.endRevoked, [])
-        try audit("revoke", user, [], "\(count) keys", at: now)
+        try audit("revoke", user, key, "\(target.text), \(count) keys", at: now)
         return count
     }
 }

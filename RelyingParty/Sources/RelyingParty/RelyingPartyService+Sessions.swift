@@ -30,9 +30,10 @@ extension RelyingPartyService {
             try storage.transaction { database in
                 try database.requireActive(proof.key)
                 try database.spend(challenge)
+                // Before the insertion: several sessions of one second have no order, and the new one must stay.
+                _ = try database.run(Statements.limitSessions, [.blob(proof.key), .integer(Limits.sessionsOfKey - 1)])
                 _ = try database.run(
                     Statements.insertSession, [.blob(hash), .blob(proof.key), .integer(now), .integer(expiry)])
-                _ = try database.run(Statements.limitSessions, [.blob(proof.key), .integer(Limits.sessionsOfKey)])
                 try database.audit("login", proof.user, proof.key, at: now)
             }
             return (token, expiry)

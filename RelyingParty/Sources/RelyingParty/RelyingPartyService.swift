@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RelyingPartyCrypto
+internal import Synchronization
 
 /// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing.
 public enum DeclaredTier: String, CaseIterable, Sendable {
@@ -49,6 +50,8 @@ public final class RelyingPartyService: Sendable {
     let challenges: ChallengeKeys
     let storage: Storage
     private let codeKey: SecretBytes
+    /// When the storage was checked last, and what was found.
+    private let readiness = Mutex<(time: Int64, failure: RelyingPartyError?)?>(nil)
     private let clock: @Sendable () -> Int64
     private let random: @Sendable (Int) throws -> [UInt8]
 
@@ -98,7 +101,9 @@ public final class RelyingPartyService: Sendable {
             throw RelyingPartyError.malformed("user")
         }
         guard key.count == 32 else { throw RelyingPartyError.malformed("key") }
-        guard Limits.contextBytes.contains(context.utf8.count) else { throw RelyingPartyError.malformed("context") }
+        guard Limits.contextBytes.contains(context.utf8.count), !context.utf8.contains(0) else {
+            throw RelyingPartyError.malformed("context")
+        }
     }
 
     // MARK: - Challenges
@@ -145,10 +150,28 @@ public final class RelyingPartyService: Sendable {
         }
     }
 
-    /// Whether the storage answers.
+    /// Checks that the storage takes a durable write, at most once a second: this needs no proof, and must not let a
+    /// client write as often as it likes.
     ///
     /// - Throws: `unavailable`.
     public func checkStorage() throws(RelyingPartyError) {
-        try working { _ = try storage.read(Statements.dropped, []) }
+        let now = now
+        let known = readiness.withLock { $0 }
+        if let known, known.time == now {
+            guard let failure = known.failure else { return }
+            throw failure
+        }
+        var failure: RelyingPartyError?
+        do throws(RelyingPartyError) {
+            try working {
+                try storage.transaction { database in
+                    for check in Statements.checks { _ = try database.run(check, []) }
+                }
+            }
+        } catch {
+            failure = error
+        }
+        readiness.withLock { $0 = (now, failure) }
+        if let failure { throw failure }
     }
 }

@@ -68,6 +68,10 @@ enum Statements {
     static let audit =
         "SELECT number, time, event, user, key, detail, hash FROM audit WHERE number > $1 ORDER BY number LIMIT 500"
     static let dropped = "SELECT value FROM marks WHERE name = 'dropped'"
+    /// Every table can be read, and a row can be written, although with the same value.
+    static let checks =
+        ["keys", "codes", "sessions", "audit", "epochs"].map { "SELECT 1 FROM \($0) LIMIT 1" }
+        + ["UPDATE marks SET value = value WHERE name = 'dropped'"]
     static let setDropped = "UPDATE marks SET value = $1 WHERE name = 'dropped' AND value < $1"
     static let epoch = "SELECT 1 FROM epochs WHERE epoch = $1"
     static let insertEpoch = "INSERT INTO epochs (epoch) VALUES ($1)"

@@ -9,14 +9,18 @@ internal import RelyingPartyJSON
 
 extension Interface {
     func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode"]
+        let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode", "sessionSignature"]
         let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
         let form = try body.text("form")
         guard form == "raw" || form == "bound" else { throw .malformed("form") }
         guard let tier = DeclaredTier(rawValue: try body.text("tier")) else { throw .malformed("tier") }
         let key = try publicKey(body)
         let right: RegistrationRight =
-            if let code = try body.optionalText("enrolmentCode") { .code(code) } else { .session(try token(request)) }
+            if let code = try body.optionalText("enrolmentCode") {
+                .code(code)
+            } else {
+                .session(try token(request), signature: try body.bytes("sessionSignature"))
+            }
         let (proof, device) = (try body.proof(), try body.optionalText("device") ?? "")
         return try limited(proof, network) { () throws(RelyingPartyError) in
             try service.register(key, proof, right, device: device, isRaw: form == "raw", tier: tier)
@@ -44,9 +48,11 @@ extension Interface {
         let target: RelyingPartyService.RevocationTarget
         if context == "user" {
             target = .user
-        } else if context.hasPrefix("device:") {
+        } else if context.hasPrefix("device:"), context.utf8.count > 7 {
             target = .device(String(context.dropFirst(7)))
-        } else if context.hasPrefix("key:"), let key = StrictBase64.url.decode(context.utf8.dropFirst(4)) {
+        } else if context.hasPrefix("key:"), let key = StrictBase64.url.decode(context.utf8.dropFirst(4)),
+            key.count == 32
+        {
             target = .key(key)
         } else {
             throw .malformed("target")
@@ -65,7 +71,9 @@ extension Interface {
 
     private func publicKey(_ body: RequestBody) throws(RelyingPartyError) -> P256PublicKey {
         let given = try body.value("publicKey")
-        guard let format = given.member("format")?.text, let value = given.member("value") else {
+        guard case .object(let members) = given, members.allSatisfy({ ["format", "value"].contains($0.name) }),
+            let format = given.member("format")?.text, let value = given.member("value")
+        else {
             throw .malformed("publicKey")
         }
         let key: P256PublicKey?

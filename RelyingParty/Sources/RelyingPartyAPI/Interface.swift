@@ -35,7 +35,7 @@ package struct Interface: Sendable {
         guard methods.contains(request.method) else {
             return Problem.response(405, headers: [("Allow", methods.joined(separator: ", "))])
         }
-        if request.method == "POST", request.contentType != "application/json" { return Problem.response(415) }
+        if request.method == "POST", !Self.isJSON(request.contentType) { return Problem.response(415) }
         // Health and readiness are for the operator, and do no more than a refusal.
         let network = request.path.hasPrefix("/v1/") ? proxies.client(of: request)?.network : nil
         if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
@@ -105,9 +105,15 @@ package struct Interface: Sendable {
         HTTPResponse(status, "application/json", JSONValue.object(members).encoded)
     }
 
+    /// Whether the media type is JSON (RFC 9110, section 8.3.1). Its parameters have no meaning (RFC 8259, section 11).
+    private static func isJSON(_ type: String?) -> Bool {
+        let name = type?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+        return name?.lowercased() == "application/json"
+    }
+
     /// The token of a header `Authorization: Bearer ...` (RFC 6750, section 2.1).
     func token(_ request: HTTPRequest) throws(RelyingPartyError) -> [UInt8] {
-        guard let header = request.authorization, header.hasPrefix("Bearer "),
+        guard let header = request.authorization, header.prefix(7).lowercased() == "bearer ",
             let token = StrictBase64.url.decode(header.utf8.dropFirst(7)), token.count == 32
         else { throw .refused(.unknownSession) }
         return token

@@ -729,6 +729,11 @@ package enum OpenAPI {
              },
              "enrolmentCode": {
               "type": "string"
+             },
+             "sessionSignature": {
+              "type": "string",
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$",
+              "description": "without an enrolment code: the signature of the key of the session, of the bound message"
              }
             }
            },

@@ -3,7 +3,7 @@
 /// A request whose body was received completely.
 package struct HTTPRequest: Sendable {
     package let method: String
-    /// The path as it was sent, without the query, percent-decoded.
+    /// The path as it was sent, without the query.
     package let path: String
     package let contentType: String?
     package let authorization: String?
@@ -59,7 +59,7 @@ package struct HTTPLimits: Sendable {
     /// A request that is not complete so long after its connection was opened or its predecessor ended is cut off.
     package var requestSeconds: Int64 = 10
     /// The number of threads.
-    package var threads: UInt32 = 2
+    package var threads: UInt32 = 4
 
     package init() {}
 }

@@ -64,7 +64,10 @@ package final class HTTPServer: @unchecked Sendable {
 
 /// The state of one request while its body arrives.
 private final class PendingRequest {
+    let headers: RequestHeaders
     var body: [UInt8] = []
+
+    init(_ headers: RequestHeaders) { self.headers = headers }
 }
 
 private final class ServerContext: Sendable {
@@ -92,8 +95,9 @@ private final class ServerContext: Sendable {
     ) -> MHD_Result {
         guard let known = state.pointee else {
             inFlight.began()
-            state.pointee = Unmanaged.passRetained(PendingRequest()).toOpaque()
-            return begin(connection, String(cString: method))
+            let headers = RequestHeaders(connection)
+            state.pointee = Unmanaged.passRetained(PendingRequest(headers)).toOpaque()
+            return begin(connection, String(cString: method), headers)
         }
         let pending = Unmanaged<PendingRequest>.fromOpaque(known).takeUnretainedValue()
         if size.pointee > 0 {
@@ -105,21 +109,26 @@ private final class ServerContext: Sendable {
         }
         let request = HTTPRequest(
             method: String(cString: method), path: String(cString: url),
-            contentType: header(connection, "Content-Type"), authorization: header(connection, "Authorization"),
-            forwardedFor: forwardedFor(connection), body: pending.body)
+            contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
+            forwardedFor: pending.headers.values("x-forwarded-for"), body: pending.body)
         return send(handler(request), connection)
     }
 
-    /// Refuses a body that is too long or whose length is not stated, before any of it is read.
-    private func begin(_ connection: OpaquePointer, _ method: String) -> MHD_Result {
-        if header(connection, "Transfer-Encoding") != nil { return send(refusal(411), connection) }
-        guard let text = header(connection, "Content-Length") else {
-            return method == "POST" ? send(refusal(411), connection) : .YES
-        }
+    /// Refuses headers with more than one meaning, and a body that is too long or whose length is not stated, before any
+    /// of it is read. The connection ends, since what follows may not be another request.
+    private func begin(_ connection: OpaquePointer, _ method: String, _ headers: RequestHeaders) -> MHD_Result {
+        guard let status = status(method, headers) else { return .YES }
+        return send(refusal(status), connection, closes: true)
+    }
+
+    private func status(_ method: String, _ headers: RequestHeaders) -> UInt32? {
+        guard headers.isClear else { return 400 }
+        if headers["transfer-encoding"] != nil { return 411 }
+        guard let text = headers["content-length"] else { return method == "POST" ? 411 : nil }
         guard text.utf8.count <= 19, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let count = Int(text) else {
-            return send(refusal(400), connection)
+            return 400
         }
-        return count <= limits.bodyBytes ? .YES : send(refusal(413), connection)
+        return count <= limits.bodyBytes ? nil : 413
     }
 
     func completed(_ connection: OpaquePointer, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
@@ -130,27 +139,9 @@ private final class ServerContext: Sendable {
         deadlines.changed(latchkey_server_socket(connection), true)
     }
 
-    private func header(_ connection: OpaquePointer, _ name: String) -> String? {
-        MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
-    }
-
-    private func forwardedFor(_ connection: OpaquePointer) -> [String] {
-        var values: [String] = []
-        withUnsafeMutablePointer(to: &values) { pointer in
-            _ = MHD_get_connection_values(
-                connection, .HEADER_KIND,
-                { values, _, name, value in
-                    guard let values, let name, let value else { return .YES }
-                    if strcasecmp(name, "X-Forwarded-For") == 0 {
-                        values.assumingMemoryBound(to: [String].self).pointee.append(String(cString: value))
-                    }
-                    return .YES
-                }, pointer)
-        }
-        return values
-    }
-
-    private func send(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+    private func send(
+        _ response: HTTPResponse, _ connection: OpaquePointer, closes: Bool = false
+    ) -> MHD_Result {
         var body = Array(response.body.utf8)
         guard let made = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else { return .NO }
         defer { MHD_destroy_response(made) }
@@ -160,6 +151,7 @@ private final class ServerContext: Sendable {
             ("X-Content-Type-Options", "nosniff"),
         ] { MHD_add_response_header(made, name, value) }
         for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
+        if closes { MHD_add_response_header(made, "Connection", "close") }
         if response.status == 401 { MHD_add_response_header(made, "WWW-Authenticate", "Bearer") }
         return MHD_queue_response(connection, response.status, made)
     }

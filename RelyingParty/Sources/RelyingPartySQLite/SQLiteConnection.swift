@@ -21,7 +21,8 @@ package final class SQLiteConnection: SQLConnection {
             handle = nil
             throw Self.failure(code)
         }
-        sqlite3_busy_timeout(handle, 5000)
+        // Requests wait behind this one, and each has ten seconds.
+        sqlite3_busy_timeout(handle, 1000)
         for pragma in ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"] {
             _ = try run(pragma, [])
         }

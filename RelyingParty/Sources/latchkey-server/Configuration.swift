@@ -33,8 +33,18 @@ struct Configuration {
     ///   - surroundings: values that replace those of the file.
     init(_ text: String, _ surroundings: [(name: String, value: String)]) throws(Usage) {
         var values: [String: String] = [:]
-        for (offset, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = Self.trimmed(line)
+        // By scalars: with a carriage return, the end of a line is one character, and the next line would vanish.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        for (offset, scalars) in lines.enumerated() {
+            let isText = scalars.allSatisfy { scalar in
+                scalar == "\t"
+                    || ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            }
+            guard isText else {
+                throw Usage(
+                    "line \(offset + 1) of the configuration has a control character; lines end with a line feed only")
+            }
+            let line = Self.trimmed(Substring(scalars))
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: "=", maxSplits: 1).map(Self.trimmed)
             guard parts.count == 2, Self.names.contains(parts[0]), !parts[1].isEmpty else {
@@ -67,6 +77,8 @@ struct Configuration {
         metricsPort =
             values["metrics_port"] == nil ? nil : UInt16(clamping: try number("metrics_port", 0...65535, 0))
         database = try required("database")
+        // SQLite would take another text as the name of a database in memory, or relative to a folder.
+        guard database.hasPrefix("/") else { throw Usage("database is not an absolute path") }
         secretFile = try required("secret_file")
         previousSecretFile = values["previous_secret_file"]
         // A declared tier proves nothing, and without proofs of a TPM `tpm` must not look as if it did.
@@ -103,7 +115,7 @@ struct Configuration {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
         return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }

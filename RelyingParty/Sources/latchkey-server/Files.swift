@@ -9,7 +9,8 @@ enum Files {
     ///
     /// - Parameter isSecret: whether the file is refused unless only its owner can read and write it.
     static func read(_ path: String, isSecret: Bool = false) throws(Usage) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Not waiting for the writer of a FIFO, which is refused below.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw Usage("\(path) cannot be opened: \(String(cString: strerror(errno)))") }
         defer { close(file) }
         var status = stat()
@@ -23,6 +24,15 @@ enum Files {
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0, count < bytes.count else { throw Usage("\(path) cannot be read, or is too long") }
         return Array(bytes[..<count])
+    }
+
+    /// Refuses a database that other users can read or write; one that does not exist is made for its owner only.
+    static func checkDatabase(_ path: String) throws(Usage) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 == 0 else {
+            throw Usage("\(path) is no regular file, or other users can read or write it; run: chmod 600 \(path)")
+        }
     }
 
     /// Reads a secret: 64 hexadecimal digits, as `openssl rand -hex 32` writes them.

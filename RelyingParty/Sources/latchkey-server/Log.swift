@@ -3,6 +3,7 @@
 internal import Glibc
 internal import RelyingPartyHTTP
 internal import RelyingPartyJSON
+internal import Synchronization
 
 /// The log: a JSON object in each line of standard error.
 enum Log {
@@ -18,15 +19,37 @@ enum Log {
             ])
     }
 
+    /// Writes the refusal of a request whose body was not read.
+    static func write(unread status: UInt32) {
+        line(
+            "request",
+            [("path", .string("unread")), ("status", .integer(Int64(status))), ("reason", .string("framing"))])
+    }
+
     static func line(_ event: String, _ members: [(name: String, value: JSONValue)]) {
         let time = JSONValue.integer(Int64(Glibc.time(nil)))
         let text = JSONValue.object([("time", time), ("event", .string(event))] + members).encoded
         error(text)
     }
 
-    /// Writes a line in one call, so that lines of several threads do not mix. A log that cannot be written is lost.
+    /// The lines that were lost since the last one that was written.
+    private static let lost = Mutex(0)
+
+    /// Writes a line in one call. A log that nothing reads must not stop the server: a line that would block is lost, and
+    /// the next one that is written says how many were.
     static func error(_ text: String) {
-        let bytes = Array((text + "\n").utf8)
-        _ = Glibc.write(2, bytes, bytes.count)
+        lost.withLock { lost in
+            var text = text + "\n"
+            if lost > 0 { text = JSONValue.object([("lostLines", .integer(Int64(lost)))]).encoded + "\n" + text }
+            var bytes = Array(text.utf8)
+            var output = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+            // A pipe that takes anything takes PIPE_BUF bytes, 4096, without blocking (pipe(7)).
+            if bytes.count > 4096 { bytes = Array(bytes[..<4095]) + [0x0a] }
+            guard poll(&output, 1, 0) == 1, Glibc.write(2, bytes, bytes.count) == bytes.count else {
+                lost += 1
+                return
+            }
+            lost = 0
+        }
     }
 }

@@ -13,8 +13,18 @@ enum Main {
             try run(Array(CommandLine.arguments.dropFirst()))
         } catch let usage as Usage {
             fail(usage.message)
+        } catch let error as RelyingPartyError {
+            fail(words(error))
         } catch {
             fail("\(error)")
+        }
+    }
+
+    private static func words(_ error: RelyingPartyError) -> String {
+        switch error {
+        case .refused(let reason): "refused (\(reason.rawValue))"
+        case .malformed(let part): "the \(part) does not have the documented form, or is too long"
+        case .unavailable(let text): text
         }
     }
 
@@ -55,7 +65,9 @@ enum Main {
         if let previous = configuration.previousSecretFile { masters.append(try Files.secret(previous)) }
         let challenges = try ChallengeKeys(
             masters: masters, relyingPartyID: configuration.relyingPartyID, seconds: configuration.challengeSeconds,
-            notBefore: Int64(time(nil)))
+            // The next second: this one may have begun before the database was restored.
+            notBefore: Int64(time(nil)) + 1)
+        try Files.checkDatabase(configuration.database)
         let storage: Storage
         do {
             storage = Storage(try SQLiteConnection(configuration.database))

@@ -24,7 +24,11 @@ enum Serving {
             let (socket, port) = try Files.listen(port)
             guard
                 let server = HTTPServer(
-                    socket: socket, limits: limits, handler: handler, refusal: { Problem.response($0) })
+                    socket: socket, limits: limits, handler: handler,
+                    refusal: { status in
+                        Log.write(unread: status)
+                        return Problem.response(status)
+                    })
             else { throw Usage("the HTTP server does not start") }
             servers.append(server)
             ports.append((name, .integer(Int64(port))))

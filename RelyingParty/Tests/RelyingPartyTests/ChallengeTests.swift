@@ -93,6 +93,10 @@ struct ChallengeTests {
         #expect(try Self.refusal(bytes, keys: Self.keys(first: 1)) == .challengeCode)
         #expect(try Self.refusal(bytes, at: Self.issued - 1) == .otherEpoch)
         #expect(try Self.refusal(bytes, keys: Self.keys(notBefore: Self.issued + 1)) == .otherEpoch)
+        // A process that starts in this second issues for the next one, and accepts that now.
+        let started = try Self.keys(notBefore: Self.issued + 1)
+        let early = try started.issue(Self.binding, at: Self.issued, nonce: [UInt8](repeating: 9, count: 32))
+        #expect(try Self.refusal(early, keys: started) == nil)
     }
 
     @Test func thePreviousSecretIsAcceptedAndDoesNotIssue() throws {

@@ -105,14 +105,17 @@ struct ServiceTests {
         let (first, second) = (try TestKey(), try TestKey())
         try fixture.register(first)
         let token = try fixture.service.signIn(fixture.proof(first)).token
-        let foreign = try fixture.proof(second, "bob", .register)
-        #expect(throws: Self.refused(.unknownSession)) {
+        func register(_ user: String, signer: TestKey) throws {
+            let proof = try fixture.proof(second, user, .register)
+            let signature = signer.sign(fixture.service.message(proof, .register, "", isRaw: false))
             try fixture.service.register(
-                second.publicKey, foreign, .session(token), device: "", isRaw: false, tier: .user)
+                second.publicKey, proof, .session(token, signature: signature), device: "", isRaw: false, tier: .user)
         }
-        try fixture.service.register(
-            second.publicKey, fixture.proof(second, "ada", .register), .session(token), device: "", isRaw: false,
-            tier: .user)
+        #expect(throws: Self.refused(.unknownSession)) { try register("bob", signer: first) }
+        #expect(throws: Self.refused(.wrongSignature), "the token alone is not enough") {
+            try register("ada", signer: second)
+        }
+        try register("ada", signer: first)
         _ = try fixture.service.signIn(fixture.proof(second))
         #expect(throws: Self.refused(.keyExists)) { try fixture.register(second) }
     }
@@ -135,6 +138,48 @@ struct ServiceTests {
         #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(busy) }
         try fixture.service.removeOld()
         #expect(try fixture.count("sessions") == 0)
+    }
+
+    @Test func theNewestSessionsOfAKeyStay() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key)
+        let early = try (0..<4).map { _ in try fixture.service.signIn(fixture.proof(key)).token }
+        fixture.advance(1)
+        // All of one second.
+        for _ in 0..<40 {
+            let token = try fixture.service.signIn(fixture.proof(key)).token
+            _ = try fixture.service.session(token)
+        }
+        #expect(try fixture.count("sessions") == 16)
+        for token in early {
+            #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(token) }
+        }
+    }
+
+    @Test func theAuditLogNamesTheTargetAndTheKeyOfARevocation() throws {
+        let fixture = try Fixture()
+        let key = try TestKey()
+        try fixture.register(key, device: "phone")
+        let proof = try fixture.proof(key, "ada", .revoke, context: "device:phone")
+        _ = try fixture.service.revoke(.device("phone"), context: "device:phone", proof)
+        _ = try fixture.service.revoke(.user, of: "ada")
+        let rows = try fixture.service.storage.read(
+            "SELECT key, detail FROM audit WHERE event = 'revoke' ORDER BY number", [])
+        #expect(
+            rows == [
+                [.blob(proof.key), .text("device:phone, 1 keys")], [.blob([]), .text("user, 0 keys")],
+            ])
+    }
+
+    @Test func theStorageIsReadyOnlyWhenEveryTableIsThere() throws {
+        let fixture = try Fixture()
+        try fixture.service.checkStorage()
+        _ = try fixture.service.storage.read("DROP TABLE audit", [])
+        // Known for a second.
+        try fixture.service.checkStorage()
+        fixture.advance(1)
+        #expect(throws: RelyingPartyError.self) { try fixture.service.checkStorage() }
     }
 
     @Test func revocationEndsSessionsAndRefusesTheKey() throws {
@@ -244,8 +289,8 @@ struct ServiceTests {
         let (token, second) = (try fixture.service.signIn(fixture.proof(key, isRaw: true)).token, try TestKey())
         #expect(throws: Self.refused(.rawKey), "its session registers no key") {
             try fixture.service.register(
-                second.publicKey, fixture.proof(second, "ada", .register), .session(token), device: "", isRaw: false,
-                tier: .user)
+                second.publicKey, fixture.proof(second, "ada", .register), .session(token, signature: []), device: "",
+                isRaw: false, tier: .user)
         }
         #expect(try fixture.count("keys") == 1)
     }

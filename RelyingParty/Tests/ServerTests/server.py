@@ -132,5 +132,11 @@ class Device:
         assert status == 201, reply
         return self
 
+    def registration_by(self, session_key, device=""):
+        """The body that registers this key within a session of another one."""
+        proof = self.proof("register")
+        return proof | {"publicKey": {"format": "pem", "value": self.pem}, "form": "bound", "tier": "user",
+                        "device": device, "sessionSignature": text(session_key.sign(self.signed))}
+
     def sign_in(self, raw=False):
         return self.server.post("/v1/sessions", self.proof(raw=raw))

@@ -4,6 +4,7 @@
 import base64
 import concurrent.futures
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -95,6 +96,15 @@ class SignInTests(unittest.TestCase):
             # None of these spent the challenge.
             self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
 
+    def test_a_token_without_its_key_registers_no_key(self):
+        with Server() as server:
+            victim, thief = Device(server, "ada").register(), Device(server, "ada")
+            header = {"Authorization": "Bearer " + victim.sign_in()[1]["token"]}
+            self.assertEqual(server.post("/v1/keys", thief.registration_by(thief), header), (401, REFUSED))
+            second = Device(server, "ada")
+            self.assertEqual(server.post("/v1/keys", second.registration_by(victim), header)[0], 201)
+            self.assertEqual(second.sign_in()[0], 201)
+
     def test_a_key_is_rotated_by_a_signature_of_both(self):
         with Server() as server:
             old, new = Device(server, "ada").register(), Device(server, "ada")
@@ -155,6 +165,11 @@ class BadInputTests(unittest.TestCase):
                              for t in ("audit", "sessions", "keys", "codes", "epochs")]
             before = count()
             duplicate = good[:-1] + b', "user": "ada"}'
+            named = json.dumps(device.registration("X") | {"publicKey": {"format": "pem", "value": "", "x": 1}}).encode()
+            self.assertEqual(server.send("POST", "/v1/keys", named)[0], 400)
+            for target in ("device:", "key:", "key:AAAA"):
+                body = device.proof("revoke", target) | {"target": target}
+                self.assertEqual(server.post("/v1/revocations", body)[0], 400, target)
             for body in (b"", b"{", b"[]", b"null", b"\xff", good + b"x", duplicate, b"[" * 10000,
                          json.dumps(proof | {"more": 1}).encode(), json.dumps(proof | {"user": 1}).encode(),
                          json.dumps(proof | {"user": ""}).encode(), json.dumps(proof | {"user": "a" * 129}).encode(),
@@ -188,6 +203,37 @@ class BadInputTests(unittest.TestCase):
                     client.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: a\r\n" + head + b"\r\n")
                     self.assertIn(client.recv(100)[:12], (b"HTTP/1.1 411", b"HTTP/1.1 400", b"HTTP/1.1 413", b""))
             self.assertEqual(server.send("GET", "/health")[0], 200)
+
+    def raw(self, server, request):
+        """All bytes that the server sends for a request, until it closes the connection or is silent."""
+        with socket.create_connection(("127.0.0.1", server.port), 20) as client:
+            client.sendall(request)
+            client.settimeout(2)
+            reply = b""
+            try:
+                while data := client.recv(4096):
+                    reply += data
+            except TimeoutError:
+                pass
+            return reply
+
+    def test_headers_with_two_meanings_are_refused_and_end_the_connection(self):
+        hidden = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+        with Server() as server:
+            for head in (b"Content-Length: 0\r\nContent-Length: %d\r\n" % len(hidden),
+                         b"Content-Length: 0\r\nTransfer-Encoding : chunked\r\n",
+                         b"Content-Length : %d\r\nContent-Length: 0\r\n" % len(hidden),
+                         b"Content-Length: 0\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+                         b"Content-Length: 0\r\nHost: b\r\n", b"Content-Length: 0\r\nX: a\x01b\r\n"):
+                reply = self.raw(server, b"POST /v1/sessions HTTP/1.1\r\nHost: a\r\n" + head + b"\r\n" + hidden)
+                self.assertEqual(reply.count(b"HTTP/1.1 "), 1, (head, reply))
+                self.assertIn(b"HTTP/1.1 400", reply)
+            token = Device(server, "ada").register().sign_in()[1]["token"].encode()
+            for path in (b"/v1/session%00/x", b"/v1/sessio%6e"):
+                reply = self.raw(server, b"GET %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n" % (path, token))
+                self.assertIn(b"HTTP/1.1 404", reply, path)
+            server.stop()
+            self.assertIn('"path":"unread","status":400', server.written())
 
     def test_a_request_that_trickles_is_cut_off(self):
         with Server() as server, socket.create_connection(("127.0.0.1", server.port), 20) as client:
@@ -279,6 +325,27 @@ class ProcessTests(unittest.TestCase):
             self.assertGreaterEqual(acknowledged, 1)
             self.assertGreaterEqual(rows[0], acknowledged)
 
+    def test_a_log_that_nothing_reads_does_not_stop_the_server(self):
+        with Server() as server:
+            os.kill(server.reader.pid, signal.SIGSTOP)
+            try:
+                for _ in range(1500):
+                    self.assertEqual(server.send("GET", "/health")[0], 200)
+            finally:
+                os.kill(server.reader.pid, signal.SIGCONT)
+            self.assertEqual(server.stop(), 0)
+
+    def test_another_writer_makes_it_unready_and_not_dead(self):
+        with Server() as server:
+            proof = Device(server, "ada").register().proof()
+            other = sqlite3.connect(server.folder / "server.sqlite", isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            self.assertEqual(server.send("GET", "/ready")[0], 503)
+            self.assertEqual(server.post("/v1/sessions", proof)[0], 503)
+            self.assertEqual(server.send("GET", "/health")[0], 200)
+            other.execute("ROLLBACK")
+            self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
+
     def test_wrong_configurations_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
@@ -290,11 +357,19 @@ class ProcessTests(unittest.TestCase):
             (folder / "open").chmod(0o644)
             (folder / "short").write_text("00")
             (folder / "short").chmod(0o600)
+            (folder / "readable").write_text("")
+            (folder / "readable").chmod(0o644)
+            os.mkfifo(folder / "fifo", 0o600)
             for text_ in ("", good + "prot = 1\n", good + "port = 1\n", good.replace("port = 0", "port = x"),
                           good.replace("port = 0", "port = 70000"), good + "minimum_tier = tpm\n",
                           good.replace(str(secret), str(folder / "open")), good + "challenge_seconds = 601\n",
-                          good.replace(str(secret), str(folder / "short")), good + "word\n"):
-                (folder / "c").write_text(text_)
+                          good.replace(str(secret), str(folder / "short")), good + "word\n",
+                          good.replace("\n", "\r\n"), "# a comment\r\n" + good, "# a comment\v" + good,
+                          "# a comment\u2028" + good, good.replace("= a\n", "= a\rminimum_tier = file\n"),
+                          good.replace(f"{folder}/d", ":memory:"), good.replace(f"{folder}/d", "file:d?mode=memory"),
+                          good.replace(f"{folder}/d", str(folder / "readable")), good.replace(str(secret), str(folder / "fifo")),
+                          good + "trusted_proxies = 10.0.0.1\n", good + "trusted_proxies = 127.0.0.1,\n"):
+                (folder / "c").write_text(text_, newline="")
                 run = subprocess.run([PROGRAM, folder / "c", "serve"], capture_output=True, text=True, timeout=20)
                 self.assertEqual(run.returncode, 1, text_)
                 self.assertTrue(run.stderr.startswith("error: "), run.stderr)
