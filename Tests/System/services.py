@@ -45,8 +45,13 @@ class ServiceTest(MachineTest):
         return json.loads(self.latchkey("status", "--json", user=user, program=program).stdout)
 
     def stop_services(self):
-        """Stops both services; the sockets remain, so that a connection starts them again."""
-        self.machine.run("systemctl", "stop", *SERVICES)
+        """Stops both services; the sockets remain, so that a connection starts them again.
+
+        latchkeyd is stopped first: when it loses latchkey-authd, it connects again at once, which would start that one
+        with the configuration of before.
+        """
+        for unit in (KEYCHAIN, AUTHORITY):
+            self.machine.run("systemctl", "stop", unit)
         self.machine.run("systemctl", "reset-failed", *SERVICES, check=False)
 
     def remove_stores(self):
