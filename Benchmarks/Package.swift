@@ -17,6 +17,7 @@ let package = Package(
             name: "latchkey-bench",
             dependencies: [
                 "CBenchLinux", "CBenchOpenSSL", "CBenchSQLite", .product(name: "Security", package: "latchkey"),
+                .product(name: "LocalAuthentication", package: "latchkey"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CBenchOpenSSL
 import Foundation
+import LocalAuthentication
 import Security
 
 /// Measures signatures of a key in a software TPM, in alternating batches with the TPM's own commands alone.
 enum TPMRun {
     private static let inBatch = 50
     private static let rounds = 200
+    /// Signatures of the key with an application password, whose stretching takes about a millisecond in tier simulated.
+    private static let withPassword = 200
 
     /// Runs with a store and two TPMs of its own, and prints a table.
     static func measure(_ options: Options) throws(BenchFailure) {
@@ -29,10 +33,7 @@ enum TPMRun {
             kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256,
             kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave,
         ]
-        var error: Unmanaged<CFError>?
-        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
-            throw BenchFailure("No key in the TPM: \(String(describing: error?.takeRetainedValue())).")
-        }
+        let key = try makeKey(parameters)
         let digest = Data(repeating: 7, count: 32) as CFData
         var (through, plain, approved, untimed) = (Samples(), Samples(), Samples(), Samples())
         try floor.signApproved(&untimed)
@@ -51,6 +52,52 @@ enum TPMRun {
         let ratio = String(format: "%.2f", through.median / approved.median)
         let raw = String(format: "%.2f", through.median / plain.median)
         print("\(ratio)x the same commands (goal 1.10x), \(raw)x one command (goal 2.20x)", to: .standardOutput)
+        try measurePassword(parameters, digest, through)
+    }
+
+    private static func makeKey(_ parameters: [String: Any]) throws(BenchFailure) -> SecKey {
+        var error: Unmanaged<CFError>?
+        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
+            throw BenchFailure("No key in the TPM: \(String(describing: error?.takeRetainedValue())).")
+        }
+        return key
+    }
+
+    /// The same signature with an application password in addition, which is to cost its stretching and nothing else.
+    private static func measurePassword(
+        _ parameters: [String: Any], _ digest: CFData, _ without: Samples
+    ) throws(BenchFailure) {
+        let word = Data("the password of the app".utf8)
+        let context = LAContext()
+        guard context.setCredential(word, type: .applicationPassword),
+            let control = SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage, .applicationPassword], nil)
+        else { throw BenchFailure("No access control with an application password.") }
+        var parameters = parameters
+        parameters[kSecPrivateKeyAttrs as String] = [kSecAttrAccessControl as String: control]
+        parameters[kSecUseAuthenticationContext as String] = context
+        let key = try makeKey(parameters)
+        var (through, stretch) = (Samples(), Samples())
+        for _ in 0..<withPassword {
+            let made = through.time { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, digest, nil) }
+            if made == nil { throw BenchFailure("The key with a password could not sign.") }
+            try stretch.time { () throws(BenchFailure) in try scrypt(Array(word)) }
+        }
+        print("\na key in the TPM with an application password, \(withPassword) signatures", to: .standardOutput)
+        row("through the daemon, with an application password", through, stretch)
+        row("floor: scrypt of the password", stretch, stretch)
+        let more = String(format: "%.1f", through.median - stretch.median)
+        let plain = String(format: "%.1f", without.median)
+        print("\(more) µs beside the stretch; without a password \(plain) µs (goal: the same)", to: .standardOutput)
+    }
+
+    /// What the daemon does with an application password in tier simulated: N = 2^10, and 2^16 in the others.
+    private static func scrypt(_ password: [UInt8]) throws(BenchFailure) {
+        var key = [UInt8](repeating: 0, count: 32)
+        let salt = [UInt8](repeating: 7, count: 16)
+        let bytes = password.map { CChar(bitPattern: $0) }
+        guard EVP_PBE_scrypt(bytes, bytes.count, salt, salt.count, 1 << 10, 8, 1, 32 << 20, &key, key.count) == 1
+        else { throw BenchFailure("libcrypto does not stretch a password.") }
     }
 
     private static func row(_ name: String, _ samples: Samples, _ floor: Samples) {
