@@ -15,6 +15,7 @@ PASSCODE, SECRET = b"a passcode 4711", b"the guarded secret"
 
 # Bits of an access control, and accessibilities: docs/store-format.md.
 PRESENCE, CURRENT_SET, PASSCODE_ONLY = 1, 8, 16
+WHEN_PASSCODE_SET = 7
 # Operations of docs/protocol.md.
 STATUS, CONTEXT, INVALIDATE, EVALUATE, COPY, LOCK, UNLOCK, LOG = 2, 3, 4, 6, 11, 23, 24, 40
 SET_PASSCODE = 4

@@ -5,7 +5,8 @@ host, and its state is not what these tests are about."""
 import contextlib
 import textwrap
 
-from machine import eventually
+from clients import DONE, NO_INTERACTION, SECRET, SYSTEM_CANCEL, WHEN_PASSCODE_SET
+from machine import eventually, fact
 
 STATES, WAKE, UNIT = "/run/test-power-state", "/run/test-wake", "systemd-suspend.service"
 DROP_IN = f"/run/systemd/system/{UNIT}.d/test.conf"
@@ -41,3 +42,25 @@ class WithSleep:
         finally:
             self.machine.write(WAKE, "")
             eventually(lambda: self.machine.unit(UNIT)["ActiveState"] == "inactive")
+
+
+class SleepOfEveryTier(WithSleep):
+    """The test that a tier with sessions passes. For a class that derives from `WithSession` of `locks` too."""
+
+    WHERE = ""
+
+    def test_sleep_ends_the_prompt_and_removes_keys_and_proofs(self):
+        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
+        handle = self.touched()
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.asked()
+        eventually(lambda: not self.reader_is_free())
+        with self.asleep():
+            self.assertEqual(self.first.end(), SYSTEM_CANCEL)
+            self.assertTrue(self.is_locked())
+        eventually(self.reader_is_free)
+        eventually(lambda: self.read("free") == SECRET)
+        self.assertEqual(self.read("guarded"), NO_INTERACTION)
+        self.assertNotEqual(self.read("any", handle), SECRET)
+        self.assertTouchable()
+        fact(f"suspend in {self.WHERE}", "logind's: keys and proofs were gone before it, and the reader works after it")

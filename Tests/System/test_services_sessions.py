@@ -6,16 +6,15 @@ import re
 import subprocess
 
 from clients import (
-    DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SESSIONS_REFUSED, SYSTEM_CANCEL, UNLOCK, ClientTest)
+    DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SESSIONS_REFUSED, UNLOCK, WHEN_PASSCODE_SET,
+    ClientTest)
 from fingers import OWNER, TOUCHED, TYPED, WithFingers
 from fprint import WithFprintd
 from locks import LocksOfEveryTier, WithSession
 from machine import eventually, fact
 from services import AUTHORITY, KEYCHAIN, ServiceTest
-from sleeping import WithSleep
+from sleeping import SleepOfEveryTier
 
-# Accessibilities of docs/store-format.md: the default, and one that needs the passcode.
-WHEN_PASSCODE_SET = 7
 NOT_AVAILABLE = 75
 LOG = "/var/lib/latchkey-authd/daemon.log"
 
@@ -217,22 +216,8 @@ class DoctorTests(ServiceTest):
             eventually(lambda: self.row("lock", seat)["state"] == "ok")
 
 
-class SleepTests(WithSleep, SessionTest):
-    def test_sleep_ends_the_prompt_and_removes_keys_and_proofs(self):
-        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
-        handle = self.touched()
-        self.first.begin("app.read", "any", None, True, None, 20)
-        self.asked()
-        eventually(lambda: not self.reader_is_free())
-        with self.asleep():
-            self.assertEqual(self.first.end(), SYSTEM_CANCEL)
-            self.assertTrue(self.is_locked())
-        eventually(self.reader_is_free)
-        eventually(lambda: self.read("free") == SECRET)
-        self.assertEqual(self.read("guarded"), NO_INTERACTION)
-        self.assertNotEqual(self.read("any", handle), SECRET)
-        self.assertTouchable()
-        fact("suspend", "logind's: keys and proofs were gone before it, and the reader works after it")
+class SleepTests(SleepOfEveryTier, SessionTest):
+    WHERE = "tier file"
 
 
 class TrustTests(SessionTest):

@@ -5,18 +5,16 @@ import functools
 
 from clients import (
     CURRENT_SET, DONE, NO_INTERACTION, PASSCODE, PRESENCE, SECRET, SENSOR_REFUSED, SESSIONS_REFUSED,
-    SYSTEM_CANCEL, ClientTest)
+    WHEN_PASSCODE_SET, ClientTest)
 from fingers import ANY_FINGER, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
 from locks import LocksOfEveryTier, WithSession
 from machine import eventually, fact
-from sleeping import WithSleep
+from sleeping import SleepOfEveryTier
 
 HOME = "/home/alice/own-sensors"
 ENVIRONMENT = ("env", f"LATCHKEY_HOME={HOME}", "HOME=/home/alice")
 NOT_AVAILABLE, NO_BINDING = 75, 50
-# The accessibility of docs/store-format.md that needs the passcode.
-WHEN_PASSCODE_SET = 7
 
 
 class UserTest(WithSession, WithFprintd, WithFingers, ClientTest):
@@ -119,22 +117,8 @@ class LockTests(LocksOfEveryTier, UserTest):
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
 
 
-class SleepTests(WithSleep, UserTest):
-    def test_sleep_ends_the_prompt_and_removes_keys_and_proofs(self):
-        self.assertEqual(self.first.do("app.add", "guarded", SECRET, 0, WHEN_PASSCODE_SET), DONE)
-        handle = self.touched()
-        self.first.begin("app.read", "any", None, True, None, 20)
-        self.asked()
-        eventually(lambda: not self.reader_is_free())
-        with self.asleep():
-            self.assertEqual(self.first.end(), SYSTEM_CANCEL)
-            self.assertTrue(self.is_locked())
-        eventually(self.reader_is_free)
-        eventually(lambda: self.read("free") == SECRET)
-        self.assertEqual(self.read("guarded"), NO_INTERACTION)
-        self.assertNotEqual(self.read("any", handle), SECRET)
-        self.assertEqual(self.read_with_a_touch("any"), SECRET)
-        fact("suspend in tier user", "logind's: keys and proofs were gone before it, and the reader works after it")
+class SleepTests(SleepOfEveryTier, UserTest):
+    WHERE = "tier user"
 
     def test_sleep_waits_for_the_process_of_the_sensors(self):
         [process] = self.sensors()
