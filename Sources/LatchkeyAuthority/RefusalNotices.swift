@@ -34,7 +34,7 @@ package final class RefusalNotices: EventLog {
     private let clock: any Clock
     private let state = Mutex(State())
 
-    /// Creates a log that writes to `log` and reports to nobody.
+    /// Creates a log that writes to `log`, and reports nothing until `tell` names a receiver.
     package init(_ log: any EventLog, clock: any Clock) {
         self.log = log
         self.clock = clock

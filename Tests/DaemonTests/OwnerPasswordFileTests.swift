@@ -8,7 +8,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-/// The file with the password of the owner hierarchy is read only if nobody but root and the services can.
+/// The file with the password of the owner hierarchy is refused if other users can read or change it.
 @Suite(.needs(.protectedFolder)) struct OwnerPasswordFileTests {
     private let folder: ProtectedFolder
     private var path: String { folder.path + "/owner" }

@@ -43,21 +43,3 @@ extension RelyingPartyService {
         "\(tier.rawValue):\(StrictBase64.url.encode(key.identifier))"
     }
 }
-
-extension SQLConnection {
-    /// Stores a key that was proven, once: `keyExists` also for a key that was revoked.
-    func insert(
-        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier, at now: Int64
-    ) throws {
-        do throws(StorageFailure) {
-            _ = try run(
-                Statements.insertKey,
-                [
-                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
-                    .text(tier.rawValue), .integer(now),
-                ])
-        } catch  where error.isDuplicate {
-            throw RelyingPartyError.refused(.keyExists)
-        }
-    }
-}

@@ -51,7 +51,7 @@ public final class RelyingPartyService: Sendable {
     let storage: Storage
     private let codeKey: SecretBytes
     /// When the storage was checked last, and what was found.
-    private let readiness = Mutex<(time: Int64, failure: RelyingPartyError?)?>(nil)
+    let readiness = Mutex<(time: Int64, failure: RelyingPartyError?)?>(nil)
     private let clock: @Sendable () -> Int64
     private let random: @Sendable (Int) throws -> [UInt8]
 
@@ -148,30 +148,5 @@ public final class RelyingPartyService: Sendable {
                 }
             }
         }
-    }
-
-    /// Checks that the storage takes a durable write, at most once a second: this needs no proof, and must not let a
-    /// client write as often as it likes.
-    ///
-    /// - Throws: `unavailable`.
-    public func checkStorage() throws(RelyingPartyError) {
-        let now = now
-        let known = readiness.withLock { $0 }
-        if let known, known.time == now {
-            guard let failure = known.failure else { return }
-            throw failure
-        }
-        var failure: RelyingPartyError?
-        do throws(RelyingPartyError) {
-            try working {
-                try storage.transaction { database in
-                    for check in Statements.checks { _ = try database.run(check, []) }
-                }
-            }
-        } catch {
-            failure = error
-        }
-        readiness.withLock { $0 = (now, failure) }
-        if let failure { throw failure }
     }
 }

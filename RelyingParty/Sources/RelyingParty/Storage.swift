@@ -58,6 +58,22 @@ extension SQLConnection {
             user: user, device: device, point: point, isRaw: raw != 0, tier: tier, isRevoked: row[5] != .null)
     }
 
+    /// Stores a key that was proven, once: `keyExists` also for a key that was revoked.
+    func insert(
+        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier, at now: Int64
+    ) throws {
+        do throws(StorageFailure) {
+            _ = try run(
+                Statements.insertKey,
+                [
+                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
+                    .text(tier.rawValue), .integer(now),
+                ])
+        } catch  where error.isDuplicate {
+            throw RelyingPartyError.refused(.keyExists)
+        }
+    }
+
     /// Spends a challenge, once: `replayed` for one that was spent, or whose table was dropped.
     func spend(_ challenge: Challenge) throws {
         let epoch = challenge.epoch

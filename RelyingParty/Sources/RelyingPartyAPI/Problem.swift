@@ -24,6 +24,9 @@ package enum Problem {
         let body = JSONValue.object([
             ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(Int64(status))),
         ])
-        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason, headers: headers)
+        // RFC 9110, section 15.5.2.
+        let challenge = status == 401 ? [(name: "WWW-Authenticate", value: "Bearer")] : []
+        return HTTPResponse(
+            status, "application/problem+json", body.encoded, reason: reason, headers: challenge + headers)
     }
 }

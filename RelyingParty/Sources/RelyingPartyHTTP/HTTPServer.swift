@@ -152,7 +152,6 @@ private final class ServerContext: Sendable {
         ] { MHD_add_response_header(made, name, value) }
         for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
         if closes { MHD_add_response_header(made, "Connection", "close") }
-        if response.status == 401 { MHD_add_response_header(made, "WWW-Authenticate", "Bearer") }
         return MHD_queue_response(connection, response.status, made)
     }
 }

@@ -37,6 +37,29 @@ struct InterfaceTests {
         #expect(Self.send(method, "/v1/challenges/", fixture).status == 404)
     }
 
+    @Test(
+        arguments: [
+            ("application/json", 400), ("Application/JSON", 400), ("application/json; charset=utf-8", 400),
+            ("application/jsonx", 415), ("text/plain", 415), ("", 415), (nil, 415),
+        ] as [(String?, UInt32)])
+    func bodiesAreJSONWhateverItsParameters(_ type: String?, _ status: UInt32) throws {
+        let interface = Interface(try Fixture().service, proxies: TrustedProxies([]), limits: RateLimits { 0 })
+        let request = HTTPRequest(
+            method: "POST", path: "/v1/sessions", contentType: type, authorization: nil, body: Array("{}".utf8))
+        #expect(interface.respond(to: request).status == status)
+    }
+
+    @Test(arguments: [("Bearer ", UInt32(200)), ("bearer ", 200), ("Basic ", 401), ("Bearer", 401), ("Bearer  ", 401)])
+    func theSchemeOfATokenIsWrittenInAnyCase(_ scheme: String, _ status: UInt32) throws {
+        let (fixture, key) = (try Fixture(), try TestKey())
+        try fixture.register(key)
+        let token = try fixture.service.signIn(fixture.proof(key)).token
+        let interface = Interface(fixture.service, proxies: TrustedProxies([]), limits: RateLimits { 0 })
+        let request = HTTPRequest(
+            method: "GET", path: "/v1/session", contentType: nil, authorization: scheme + Self.text(token), body: [])
+        #expect(interface.respond(to: request).status == status)
+    }
+
     @Test func repliesToUsersThatExistAndOnesThatDoNotAreTheSame() throws {
         let fixture = try Fixture()
         let (known, unknown) = (try TestKey(), try TestKey())
@@ -53,6 +76,7 @@ struct InterfaceTests {
             #expect(response.status == 401)
             #expect(response.body == responses[0].body)
             #expect(response.contentType == "application/problem+json")
+            #expect(response.headers.contains { $0 == ("WWW-Authenticate", "Bearer") })
         }
     }
 

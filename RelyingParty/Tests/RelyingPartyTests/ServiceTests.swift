@@ -140,6 +140,16 @@ struct ServiceTests {
         #expect(try fixture.count("sessions") == 0)
     }
 
+    /// The tools of an operator end a text at a zero byte.
+    @Test func namesWithAZeroByteAreRefused() throws {
+        let (fixture, key) = (try Fixture(), try TestKey())
+        #expect(throws: RelyingPartyError.malformed("device")) { try fixture.register(key, device: "a\0b") }
+        #expect(throws: RelyingPartyError.malformed("user")) { try fixture.register(key, "a\0b") }
+        #expect(throws: RelyingPartyError.malformed("context")) {
+            try fixture.proof(key, "ada", .stepUp, context: "a\0b")
+        }
+    }
+
     @Test func theNewestSessionsOfAKeyStay() throws {
         let fixture = try Fixture()
         let key = try TestKey()

@@ -86,7 +86,7 @@ class SignInTests(unittest.TestCase):
             ada, bob = Device(server, "ada").register(), Device(server, "bob").register()
             proof, foreign = ada.proof(), bob.proof()
             purpose = ada.proof("revoke", "user")
-            for wrong in (proof | {"user": "bob"}, proof | {"key": foreign["key"]}, proof | {"user": "nobody"},
+            for wrong in (proof | {"user": "bob"}, proof | {"key": foreign["key"]}, proof | {"user": "eve"},
                           purpose, proof | {"signature": foreign["signature"]}, proof | {"signature": ""},
                           proof | {"challenge": text(bytes(145))}, proof | {"challenge": "AAAA"}):
                 self.assertEqual(server.post("/v1/sessions", wrong), (401, REFUSED))
@@ -205,7 +205,7 @@ class BadInputTests(unittest.TestCase):
             self.assertEqual(server.send("GET", "/health")[0], 200)
 
     def raw(self, server, request):
-        """All bytes that the server sends for a request, until it closes the connection or is silent."""
+        """The bytes that the server sends for a request until it closes the connection, or sends none for two seconds."""
         with socket.create_connection(("127.0.0.1", server.port), 20) as client:
             client.sendall(request)
             client.settimeout(2)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingPartyCrypto
+
+extension RelyingPartyService {
+    /// What is revoked.
+    public enum RevocationTarget: Equatable, Sendable {
+        case key([UInt8])
+        case device(String)
+        case user
+
+        /// The target as requests and the audit log have it: `user`, `device:NAME` or `key:IDENTIFIER`.
+        var text: String {
+            switch self {
+            case .key(let key): "key:" + StrictBase64.url.encode(key)
+            case .device(let name): "device:" + name
+            case .user: "user"
+            }
+        }
+    }
+
+    /// Revokes keys, and ends their sessions in the same transaction, because a key of the user asks for it.
+    ///
+    /// - Parameters:
+    ///   - target: what is revoked.
+    ///   - context: the target as text, as the challenge and the signed message have it.
+    ///   - proof: the signature of a challenge for `revoke`.
+    package func revoke(
+        _ target: RevocationTarget, context: String, _ proof: SignedProof
+    ) throws(RelyingPartyError) -> Int {
+        try working {
+            let now = now
+            let challenge = try verify(proof, .revoke, context, at: now)
+            return try storage.transaction { database in
+                try database.requireActive(proof.key)
+                try database.spend(challenge)
+                return try database.revoke(target, of: proof.user, by: proof.key, at: now)
+            }
+        }
+    }
+
+    /// Revokes keys, and ends their sessions in the same transaction, because the operator asks for it.
+    ///
+    /// - Parameters:
+    ///   - target: what is revoked.
+    ///   - user: the user whose keys are meant.
+    /// - Returns: the number of revoked keys.
+    /// - Throws: `unavailable`.
+    public func revoke(_ target: RevocationTarget, of user: String) throws(RelyingPartyError) -> Int {
+        try working {
+            let now = now
+            return try storage.transaction { database in try database.revoke(target, of: user, by: [], at: now) }
+        }
+    }
+}
+
+extension SQLConnection {
+    fileprivate func revoke(
+        _ target: RelyingPartyService.RevocationTarget, of user: String, by key: [UInt8], at now: Int64
+    ) throws -> Int {
+        switch target {
+        case .key(let key): _ = try run(Statements.revokeKey, [.integer(now), .text(user), .blob(key)])
+        case .device(let name): _ = try run(Statements.revokeDevice, [.integer(now), .text(user), .text(name)])
+        case .user: _ = try run(Statements.revokeUser, [.integer(now), .text(user)])
+        }
+        let count = changedRowCount
+        // A code that was given out before would bring the user's access back.
+        if target == .user { _ = try run(Statements.dropCode, [.text(user)]) }
+        _ = try run(Statements.endRevoked, [])
+        try audit("revoke", user, key, "\(target.text), \(count) keys", at: now)
+        return count
+    }
+}
