@@ -223,7 +223,7 @@ extension PolicyCounters: WireMap {
 }
 
 /// A count of tries, between 0 and 1,000,000, so that no computation with it can overflow.
-private struct CountShape: WireShape {
+struct CountShape: WireShape {
     func write(_ value: Int, to writer: inout CBORWriter) { writer.unsigned(UInt64(min(max(value, 0), 1_000_000))) }
 
     func read(from reader: inout CBORReader) throws(WireError) -> Int {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+// The fields of prompts, which the messages of `LatchkeyAgentProtocol` contain.
+
+extension Prompt: WireTuple {
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            id: try tuple.field(0, \.id),
+            purpose: try tuple.field(1, \.purpose),
+            caller: try tuple.field(2, \.caller, .text(limit: Limits.titleBytes)),
+            program: try tuple.field(3, \.program, .text(limit: Limits.titleBytes)),
+            ownName: try tuple.field(4, \.ownName, .text(limit: Limits.titleBytes)),
+            processID: try tuple.field(5, \.processID),
+            reason: try tuple.field(6, \.reason, .text(limit: Limits.titleBytes)),
+            cancelTitle: try tuple.field(7, \.cancelTitle, .text(limit: Limits.titleBytes)),
+            fallbackTitle: try tuple.field(8, \.fallbackTitle, .text(limit: Limits.titleBytes)),
+            faceUsage: try tuple.field(9, \.faceUsage, .text(limit: Limits.titleBytes)),
+            sensor: try tuple.field(10, \.sensor),
+            tier: try tuple.field(11, \.tier),
+            terminal: try tuple.field(12, \.terminal),
+            userID: try tuple.field(13, \.userID),
+            content: try tuple.field(14, \.content))
+    }
+}
+
+extension PromptContent: WireValue {
+    func write(to writer: inout CBORWriter) { ContentFields(content: self).write(to: &writer) }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        self = try ContentFields(from: &reader).content
+        guard (recoveryCode != nil) == (step == .recoveryCodeShown) else { throw .invalidValue }
+    }
+}
+
+/// The fields of a content; `PromptContent` compares those that depend on each other.
+private struct ContentFields: WireTuple {
+    var content: PromptContent
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        var content = PromptContent(
+            method: try tuple.field(0, \.content.method),
+            notice: try tuple.field(1, \.content.notice),
+            triesLeft: try tuple.field(2, \.content.triesLeft, CountShape()),
+            showsFallback: try tuple.field(3, \.content.showsFallback),
+            offersCompanion: try tuple.field(4, \.content.offersCompanion),
+            question: try tuple.field(5, \.content.question),
+            step: try tuple.field(6, \.content.step),
+            delaySeconds: try tuple.field(7, \.content.delaySeconds, CountShape()))
+        content.recoveryCode = try tuple.field(8, \.shownCode, CodeShape())
+        content.secret = try tuple.field(9, \.content.secret)
+        content.message = try tuple.field(10, \.content.message, .text(limit: Limits.titleBytes))
+        return Self(content: content)
+    }
+
+    /// The recovery code, which is only sent in the step that shows it.
+    private var shownCode: SecretBytes? { content.step == .recoveryCodeShown ? content.recoveryCode : nil }
+}
+
+/// A recovery code, or no bytes.
+private struct CodeShape: WireShape {
+    func write(_ value: SecretBytes?, to writer: inout CBORWriter) { writer.bytes(value ?? SecretBytes([])) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> SecretBytes? {
+        let code = try reader.secret(limit: Limits.recoveryCodeBytes)
+        return code.count == 0 ? nil : code
+    }
+}
+
+extension PromptContent.Notice: ClosedSet {}
+extension PromptContent.Question: ClosedSet {}
+extension PromptContent.Step: ClosedSet {}
+extension PromptContent.Secret: ClosedSet {}
+
+// MARK: - Events
+
+/// Numbers of events; part of the wire format.
+private enum EventKind: UInt8, ClosedSet {
+    case visible = 0
+    case unavailable = 1
+    case lost = 2
+    case cancel = 3
+    case fallback = 4
+    case passcode = 5
+    case simulatedTouch = 6
+    case companionConfirmed = 7
+    case permission = 8
+    case codeAcknowledged = 9
+    case codeEntered = 10
+    case newPasscodeEntered = 11
+    case newPasscodeRepeated = 12
+}
+
+extension PromptEvent: WireValue {
+    /// Writes `[kind]` or `[kind, contents]`.
+    func write(to writer: inout CBORWriter) {
+        switch self {
+        case .visible: writer.event(.visible)
+        case .unavailable: writer.event(.unavailable)
+        case .lost: writer.event(.lost)
+        case .cancel: writer.event(.cancel)
+        case .fallback: writer.event(.fallback)
+        case .companionConfirmed: writer.event(.companionConfirmed)
+        case .codeAcknowledged: writer.event(.codeAcknowledged)
+        case .passcode(let passcode): writer.event(.passcode, passcode, .passcode)
+        case .simulatedTouch(let isMatching): writer.event(.simulatedTouch, isMatching, OwnShape())
+        case .permission(let isAllowed): writer.event(.permission, isAllowed, OwnShape())
+        case .codeEntered(let code): writer.event(.codeEntered, code, .code)
+        case .newPasscodeEntered(let passcode): writer.event(.newPasscodeEntered, passcode, .passcode)
+        case .newPasscodeRepeated(let passcode): writer.event(.newPasscodeRepeated, passcode, .passcode)
+        }
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        let count = try reader.openArray(limit: 2)
+        defer { reader.close() }
+        guard count > 0 else { throw .invalidValue }
+        switch (try EventKind(from: &reader), count) {
+        case (.visible, 1): self = .visible
+        case (.unavailable, 1): self = .unavailable
+        case (.lost, 1): self = .lost
+        case (.cancel, 1): self = .cancel
+        case (.fallback, 1): self = .fallback
+        case (.companionConfirmed, 1): self = .companionConfirmed
+        case (.codeAcknowledged, 1): self = .codeAcknowledged
+        case (.passcode, 2): self = .passcode(try reader.value(.passcode))
+        case (.simulatedTouch, 2): self = .simulatedTouch(matching: try reader.value())
+        case (.permission, 2): self = .permission(try reader.value())
+        case (.codeEntered, 2): self = .codeEntered(try reader.value(.code))
+        case (.newPasscodeEntered, 2): self = .newPasscodeEntered(try reader.value(.passcode))
+        case (.newPasscodeRepeated, 2): self = .newPasscodeRepeated(try reader.value(.passcode))
+        default: throw .invalidValue
+        }
+    }
+}
+
+extension WireShape where Self == SecretShape {
+    fileprivate static var passcode: Self { .secret(limit: Limits.passcodeBytes) }
+    fileprivate static var code: Self { .secret(limit: Limits.recoveryCodeBytes) }
+}
+
+extension CBORWriter {
+    fileprivate mutating func event(_ kind: EventKind) {
+        array(1)
+        kind.write(to: &self)
+    }
+
+    fileprivate mutating func event<Shape: WireShape>(_ kind: EventKind, _ contents: Shape.Value, _ shape: Shape) {
+        array(2)
+        kind.write(to: &self)
+        shape.write(contents, to: &self)
+    }
+}
+
+// MARK: - For the messages that contain them
+
+extension CBORWriter {
+    package mutating func prompt(_ prompt: Prompt) { prompt.write(to: &self) }
+    package mutating func promptContent(_ content: PromptContent) { content.write(to: &self) }
+    package mutating func promptEvent(_ event: PromptEvent) { event.write(to: &self) }
+}
+
+extension CBORReader {
+    package mutating func prompt() throws(WireError) -> Prompt { try value() }
+    package mutating func promptContent() throws(WireError) -> PromptContent { try value() }
+    package mutating func promptEvent() throws(WireError) -> PromptEvent { try value() }
+}
