@@ -100,11 +100,15 @@ static inline int latchkey_accept(int fd) { return accept4(fd, 0, 0, SOCK_CLOEXE
 /* `prctl` is variadic, and <sys/prctl.h> and <malloc.h> are not in every Glibc module. */
 extern int prctl(int option, ...);
 extern int mallopt(int parameter, int value);
+extern int malloc_trim(__SIZE_TYPE__ kept);
 static inline int latchkey_adopt_orphans(void) { return prctl(36 /* PR_SET_CHILD_SUBREAPER */, 1L, 0L, 0L, 0L); }
 static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0L, 0L, 0L, 0L); }
 
 /* M_MMAP_THRESHOLD, mallopt(3): setting it also disables glibc's dynamic adjustment of the threshold. */
 static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, bytes); }
+
+/* malloc_trim(3): the free pages of every arena. */
+static inline void latchkey_return_freed_memory(void) { (void)malloc_trim(0); }
 
 /* AT_SECURE: whether this program runs with more privileges than its caller, getauxval(3). */
 static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }

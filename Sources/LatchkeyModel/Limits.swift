@@ -138,4 +138,6 @@ package enum Limits {
     package static let startSeconds: Int64 = 10
     /// Seconds without a connection after which the daemon exits.
     package static let idleSeconds: Int64 = 60
+    /// Seconds without an event after which a daemon frees the memory that only makes requests faster.
+    package static let restSeconds: Int64 = 5
 }

@@ -217,4 +217,6 @@ package protocol ItemStore: AnyObject, Sendable {
     /// Checks every page of the database files and returns a description of each problem. May take long; reads and
     /// writes continue meanwhile.
     func problems() throws(Failure) -> [String]
+    /// Frees the memory that only makes later reads faster. Blocks while a read or a write is under way.
+    func releaseMemory()
 }

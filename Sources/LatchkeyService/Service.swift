@@ -257,6 +257,11 @@ package final class Service: Sendable {
         authority.setFacePermission(application, isAllowed, done)
     }
 
+    /// Frees the memory of the store that only makes later reads faster. Blocks while a read or a write is under way.
+    package func releaseMemory() {
+        if case .success(let keychain) = keychain { keychain.releaseMemory() }
+    }
+
     // MARK: - Requests without session state
 
     func status(_ caller: Caller) -> StatusReport {
@@ -266,7 +271,7 @@ package final class Service: Sendable {
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
-            enclaveDevice: parts.keyModule?.device,
+            enclaveDevice: parts.keyModule?.device, deviceProblem: parts.keyModule?.deviceProblem,
             unlockedMemory: parts.unlockedMemory(),
             prompt: authority.shownPrompt)
         do throws(Failure) {

@@ -19,4 +19,7 @@ package enum ProcessProtection {
     /// Makes glibc return the memory of a large request or reply to the kernel when it is freed. By default glibc
     /// raises its threshold, and retains blocks of up to 32 MiB, once a block of that size was freed.
     package static func returnLargeBlocks() { _ = latchkey_map_large_blocks(largeBlockBytes) }
+
+    /// Returns freed memory to the kernel, also from between blocks that are in use. Takes up to some milliseconds.
+    package static func returnFreedMemory() { latchkey_return_freed_memory() }
 }

@@ -16,6 +16,12 @@ package protocol FrameHandler: AnyObject, Sendable {
     func payload(of refusal: Failure) -> SecretBytes
     /// Called when no peer has been connected for the idle time; true stops the server.
     func mayStop() -> Bool
+    /// Called once when nothing has happened for the rest time; the server then sleeps until the next event.
+    func rested()
+}
+
+extension FrameHandler {
+    package func rested() {}
 }
 
 /// Receives the events of one connection. All calls come from the server's thread.
@@ -54,6 +60,7 @@ package final class FrameServer: @unchecked Sendable {
     private let wakeup: Descriptor
     private unowned let handler: any FrameHandler
     private let idleSeconds: Int64
+    private let restSeconds: Int64
     private let deadlines: Deadlines
     private var caps: ConnectionCaps
     /// Limits the memory that the connections of this server occupy.
@@ -63,13 +70,20 @@ package final class FrameServer: @unchecked Sendable {
     private let turnCount = Atomic(0)
     private var connections: [CInt: FrameConnection] = [:]
     private var idleDeadline: Int64
+    /// When to tell the handler that nothing happens; nil after it was told.
+    private var restDeadline: Int64?
     /// When to accept again after descriptors ran out; nil while the listener is watched.
     private var acceptsAgain: Int64?
     private let stopping = Mutex(false)
 
     /// Serves `listener`, a non-blocking socket.
+    ///
+    /// - Parameters:
+    ///   - idleSeconds: seconds without a connection after which the server asks whether to stop.
+    ///   - restSeconds: seconds without an event after which `rested` is called.
     package init(
-        _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64, deadlines: Deadlines = Deadlines(),
+        _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64,
+        restSeconds: Int64 = Limits.restSeconds, deadlines: Deadlines = Deadlines(),
         caps: ConnectionCaps.Bounds = ConnectionCaps.Bounds(), bytes: ByteBudget.Bounds = ByteBudget.Bounds(),
         accept: @escaping @Sendable (Descriptor) throws(SystemError) -> Descriptor? = {
             (listener) throws(SystemError) in try Sockets.accept(listener)
@@ -79,6 +93,7 @@ package final class FrameServer: @unchecked Sendable {
         self.listener = listener
         self.handler = handler
         self.idleSeconds = idleSeconds
+        self.restSeconds = restSeconds
         self.deadlines = deadlines
         self.caps = ConnectionCaps(caps)
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -120,6 +135,7 @@ package final class FrameServer: @unchecked Sendable {
             turnCount.add(1, ordering: .relaxed)
             let count = epoll_wait(epoll.number, &events, CInt(events.count), timeout())
             if count < 0, errno != EINTR { throw SystemError("epoll_wait") }
+            if count > 0 { restDeadline = deadlines.now() + restSeconds * 1_000_000_000 }
             for event in events.prefix(max(0, Int(count))) {
                 let descriptor = CInt(bitPattern: latchkey_epoll_data(event))
                 switch descriptor {
@@ -133,6 +149,10 @@ package final class FrameServer: @unchecked Sendable {
             }
             dropLate()
             acceptLater()
+            if let restDeadline, restDeadline <= deadlines.now() {
+                self.restDeadline = nil
+                handler.rested()
+            }
             if connections.isEmpty, Uptime.nanoseconds >= idleDeadline {
                 if handler.mayStop() { return }
                 idleDeadline = Uptime.deadline(seconds: idleSeconds)
@@ -143,6 +163,7 @@ package final class FrameServer: @unchecked Sendable {
     private func timeout() -> CInt {
         var left: Int64?
         if connections.isEmpty { left = idleDeadline - Uptime.nanoseconds }
+        if let restDeadline { left = min(left ?? .max, restDeadline - deadlines.now()) }
         if let acceptsAgain { left = min(left ?? .max, acceptsAgain - deadlines.now()) }
         if let deadline = connections.values.compactMap(\.deadline).min() {
             left = min(left ?? .max, deadline - deadlines.now())

@@ -81,6 +81,23 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
+    /// Bytes of the pages in the cache.
+    var cachedBytes: Int {
+        var (now, highest): (CInt, CInt) = (0, 0)
+        guard sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &now, &highest, 0) == SQLITE_OK else { return 0 }
+        return Int(now)
+    }
+
+    /// Frees the prepared statements and the pages in the cache that are not in use.
+    func releaseMemory() {
+        for (sql, statement) in statements where sqlite3_stmt_busy(statement) == 0 {
+            sqlite3_finalize(statement)
+            statements[sql] = nil
+        }
+        // The result is no failure: nothing could be freed.
+        _ = sqlite3_db_release_memory(handle)
+    }
+
     /// Rolls back the open transaction. After a failed COMMIT there may be none; the failure is then ignored.
     func rollBack() {
         // Whether or not this succeeds, the transaction was not committed.

@@ -154,6 +154,21 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         }
     }
 
+    /// Bytes of the pages in the caches of both connections.
+    var cachedBytes: Int {
+        let written = writing.withLock { _ in writer.cachedBytes }
+        return isShared ? written : written + reading.withLock { _ in reader.cachedBytes }
+    }
+
+    package func releaseMemory() {
+        writing.withLock { _ in writer.releaseMemory() }
+        guard !isShared else { return }
+        reading.withLock { snapshot in
+            close(&snapshot)
+            reader.releaseMemory()
+        }
+    }
+
     package func problems() throws(Failure) -> [String] {
         // Uses its own connection, so that reads and writes continue while every page is read.
         if let path { return try Integrity.problems(Connection(path, .read)) }

@@ -29,6 +29,8 @@ package final class ScriptedStore: ItemStore {
 
     package func problems() throws(Failure) -> [String] { try store.problems() }
 
+    package func releaseMemory() { store.releaseMemory() }
+
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try store.write { (store) throws(Failure) -> R in
             // Does all the work and then rolls it back, as for a disk that is full at the commit. A write that fails

@@ -22,6 +22,7 @@ import TPMDriver
 final class Daemon: FrameHandler {
     private let service: Service
     private let sessionCount: SessionCount
+    private let background = SerialWorkQueue { false }
     private let agents = AgentPrompter()
     /// The simulated machine; nil in tier `user`.
     private let world: SimulatedWorld?
@@ -109,7 +110,7 @@ final class Daemon: FrameHandler {
                 tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
                 clock: clock, random: random, work: work, stretching: stretching,
-                background: SerialWorkQueue { false }, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
+                background: background, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
                 sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
                 moveDestination: options.isSimulated ? nil : SystemMove(folder), log: events,
                 unlockedMemory: unlockedMemory))
@@ -203,6 +204,13 @@ final class Daemon: FrameHandler {
     }
 
     func mayStop() -> Bool { !service.mustStay }
+
+    func rested() {
+        background.submit(.any) { [service] in
+            service.releaseMemory()
+            ProcessProtection.returnFreedMemory()
+        }
+    }
 }
 
 extension PeerProcess: CallerProcess {}

@@ -13,6 +13,7 @@ final class EchoServer: FrameHandler {
         var bytes = ByteBudget.Bounds()
         /// Whether the memory of a frame stays counted until `release`, as for a request without an answer.
         var keepsWhatFramesHold = false
+        var restSeconds = Limits.restSeconds
     }
 
     private final class Receiver: FrameReceiver {
@@ -39,6 +40,7 @@ final class EchoServer: FrameHandler {
     private let time = Mutex<Int64>(1)
     private let held = Mutex<[HeldBytes]>([])
     private let ended = Atomic(0)
+    private let rests = Atomic(0)
     private let acceptFailure = Mutex<(code: CInt?, count: Int)>((nil, 0))
     // Set once, before the server's thread starts: the server needs its handler, which is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -52,8 +54,8 @@ final class EchoServer: FrameHandler {
         var deadlines = FrameServer.Deadlines()
         deadlines.now = { [unowned self] in time.withLock { $0 } }
         server = try FrameServer(
-            Sockets.listen(path), handler: self, idleSeconds: 3600, deadlines: deadlines, caps: setting.caps,
-            bytes: setting.bytes
+            Sockets.listen(path), handler: self, idleSeconds: 3600, restSeconds: setting.restSeconds,
+            deadlines: deadlines, caps: setting.caps, bytes: setting.bytes
         ) { [unowned self] (listener) throws(SystemError) in
             let code = acceptFailure.withLock { failure in
                 if failure.code != nil { failure.count += 1 }
@@ -89,6 +91,9 @@ final class EchoServer: FrameHandler {
     /// Number of connections that have ended.
     var endedCount: Int { ended.load(ordering: .sequentiallyConsistent) }
 
+    /// How often the server has told that nothing happens.
+    var restCount: Int { rests.load(ordering: .sequentiallyConsistent) }
+
     func connect() throws -> EchoClient { try EchoClient(Sockets.connect(path)) }
 
     /// Returns when the server has processed everything sent before: it answers a second request only in a later turn
@@ -104,6 +109,7 @@ final class EchoServer: FrameHandler {
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? { Receiver(self, connection) }
     func payload(of refusal: Failure) -> SecretBytes { SecretBytes(refusal.message.utf8) }
     func mayStop() -> Bool { true }
+    func rested() { rests.add(1, ordering: .sequentiallyConsistent) }
 }
 
 /// A client of the server.

@@ -3,9 +3,10 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
-import SQLiteDriver
 import TestSupport
 import Testing
+
+@testable import SQLiteDriver
 
 /// The reading connection uses one snapshot until a write makes it stale.
 @Suite struct StoreGrowthTests {
@@ -54,5 +55,28 @@ import Testing
         }
         let log = try FileManager.default.attributesOfItem(atPath: folder.path + "/items-wal")[.size] as? Int
         #expect(try #require(log) < 4 << 20, "4,000 commits wrote at least 2 KiB each")
+    }
+
+    @Test func releasedMemoryIsThatOfTheCachesAndReadsAndWritesGoOn() throws {
+        let folder = try TemporaryFolder()
+        _ = try SQLiteItemStore.create(at: folder.path + "/items")
+        let store = try SQLiteItemStore.open(folder.path + "/items")
+        for number in 0..<300 {
+            try store.write { (store) throws(Failure) in
+                try store.setRecord("\(number)", [UInt8](repeating: 7, count: 1500))
+            }
+        }
+        for number in 0..<300 {
+            _ = try store.read { (store) throws(Failure) in try store.record("\(number)") }
+        }
+        let before = store.cachedBytes
+        store.releaseMemory()
+        #expect(before > 500_000 && store.cachedBytes < 50_000, "\(before), then \(store.cachedBytes)")
+        try set([1], in: store)
+        #expect(try value(store) == [1])
+        store.releaseMemory()
+        #expect(try value(store) == [1])
+        try set([2], in: store)
+        #expect(try value(store) == [2])
     }
 }

@@ -44,6 +44,7 @@ def print_users(found):
     print_services("MiB of anonymous memory", (
         ("idle, one user without an item", found["empty"]), (f"one user with {items[0]} items", one["memory"]),
         (f"{len(items)} users", many["memory"]),
+        (f"{len(items)} users, after 10 s without a request", found["rested"]),
         ("after the connections of all have ended", found["ended"])))
     measured = (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))
     print_services("in 10 s without a request", [

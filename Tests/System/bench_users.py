@@ -146,6 +146,7 @@ def main():
     result["items"] = list(filled.values())
     result["all"] = {"memory": anonymous(), "read": answer(as_user(FIRST, lambda: read(first)))}
     result["idle"] = idle()
+    result["rested"] = anonymous()
     end_children()
     result["ended"] = anonymous()
     print(json.dumps(result))

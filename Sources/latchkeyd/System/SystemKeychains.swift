@@ -113,6 +113,15 @@ final class SystemKeychains: Sendable {
     /// Whether the process must not exit while it has no connections, because it holds a key derived from a passcode.
     var mustStay: Bool { services.withLock { $0.values.contains { $0.service.mustStay } } }
 
+    /// Frees the memory of all stores that only makes later reads faster, on the queue for background work.
+    func releaseMemory() {
+        background.submit(.any) { [weak self] in
+            guard let self else { return }
+            for service in services.withLock({ $0.values.map(\.service) }) { service.releaseMemory() }
+            ProcessProtection.returnFreedMemory()
+        }
+    }
+
     /// Stops all services.
     func stop() { for service in services.withLock({ $0.values.map(\.service) }) { service.stop() } }
 }
