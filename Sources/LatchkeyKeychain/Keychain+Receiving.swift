@@ -4,6 +4,13 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 import LatchkeySeams
 
+/// What became of the items that the system's keychain received from a user's own store.
+package struct ReceivedItems: Equatable, Sendable {
+    package var report: MigrationReport
+    /// Whether the items were added; otherwise the report says what would have happened.
+    package var areAdded: Bool
+}
+
 // The items that the system's keychain receives from a user's own store.
 
 extension Keychain {
@@ -16,26 +23,41 @@ extension Keychain {
     ///   - items: items with attributes, access control and secret.
     ///   - caller: the program for which the user authorised the migration.
     ///   - proof: a proof of the passcode for `caller`.
+    ///   - asksBeforeKeeping: whether to add nothing if the report would have an item that is kept.
     ///   - map: returns the access group of this keychain for a group of the other store.
     package func receive(
-        _ items: HeldItems, caller: Caller, proof: Authorisation, map: (String) -> String
-    ) throws(Failure) -> MigrationReport {
+        _ items: HeldItems, caller: Caller, proof: Authorisation, asksBeforeKeeping: Bool = false,
+        map: (String) -> String
+    ) throws(Failure) -> ReceivedItems {
         try checkReadable()
         try anchor.finish()
         guard !tree.lockState.isLocked else { throw Failure.locked }
         try checkPasscode(proof, of: caller)
         defer { reportDamage() }
         let targets = try targets(of: items, map)
-        return try write { (store) throws(Failure) in
-            var receipt = Receipt()
-            try items.visit { (found) throws(Failure) in
-                guard let target = targets[found.accessGroup ?? ""] else { throw Self.noGroup }
-                try receive(found, as: target, caller, &receipt, store)
+        var incomplete: MigrationReport?
+        do throws(Failure) {
+            return try write { (store) throws(Failure) in
+                var receipt = Receipt()
+                try items.visit { (found) throws(Failure) in
+                    guard let target = targets[found.accessGroup ?? ""] else { throw Self.noGroup }
+                    try receive(found, as: target, caller, &receipt, store)
+                }
+                if asksBeforeKeeping, receipt.report.kept.count > 0 {
+                    incomplete = receipt.report
+                    throw Self.wouldKeep
+                }
+                _ = try audit.append(.migrated, caller: caller, to: store)
+                return ReceivedItems(report: receipt.report, areAdded: true)
             }
-            _ = try audit.append(.migrated, caller: caller, to: store)
-            return receipt.report
+        } catch {
+            // The transaction was rolled back. A failure to do so is another one, and is not hidden by the report.
+            guard let incomplete, error == Self.wouldKeep else { throw error }
+            return ReceivedItems(report: incomplete, areAdded: false)
         }
     }
+
+    private static var wouldKeep: Failure { Failure(.userCancel) }
 
     /// The groups of the items in this keychain, by their groups in the other store. Determined before the transaction,
     /// because it reads files.
@@ -89,8 +111,8 @@ extension Keychain {
             case .same:
                 receipt.report.present += 1
                 return receipt.report.add(group: group, as: target)
-            case .older:
-                return receipt.report.kept.add(StayingItem(found.itemClass, attributes, .newerThere))
+            case .stays(let reason):
+                return receipt.report.kept.add(StayingItem(found.itemClass, attributes, reason))
             case .newer:
                 try replace(old, by: item, found.secret, store)
                 _ = try audit.append(.updated, item: old.id, caller: caller, to: store)
@@ -150,16 +172,20 @@ extension Keychain {
     }
 
     /// How an incoming item compares with the one of this keychain.
-    private enum Order { case same, newer, older }
+    private enum Order {
+        case same, newer
+        /// The one of this keychain remains.
+        case stays(StayReason)
+    }
 
     private func order(
         _ item: Item, _ secret: SecretBytes?, _ row: StoredRow, _ other: Item
     ) throws(Failure) -> Order {
         // An item that a migration cannot bring is never replaced by one.
-        guard other.stayingInItsStore == nil else { return .older }
+        guard other.stayingInItsStore == nil else { return .stays(.irreplaceableThere) }
         let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }
         // A damaged secret is left to the quarantine and not overwritten.
-        guard let opened else { return .older }
+        guard let opened else { return .stays(.unreadableThere) }
         func content(_ item: Item) -> Attributes {
             item.attributes.filter { ![.creationDate, .modificationDate].contains($0.key) }
         }
@@ -168,7 +194,7 @@ extension Keychain {
         }
         guard case .date(let date)? = item.attributes[.modificationDate],
             case .date(let otherDate)? = other.attributes[.modificationDate], date > otherDate
-        else { return .older }
+        else { return .stays(.newerThere) }
         return .newer
     }
 

@@ -30,6 +30,10 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     case otherTPM = 13
     /// The item is a private key of a TPM that only the passcode before a recovery releases.
     case earlierPasscode = 14
+    /// The system's keychain has an item with the same primary key that a migration never replaces.
+    case irreplaceableThere = 15
+    /// The system's keychain has an item with the same primary key that cannot be read.
+    case unreadableThere = 16
 
     /// The reason as a clause for the user.
     package var words: String {
@@ -42,6 +46,8 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .tooLarge: "it is too large"
         case .foreignGroup: "it belongs to another app, and no passcode is set"
         case .newerThere: "the system's keychain has a newer one"
+        case .irreplaceableThere: "the system's keychain has one of that name that a move never replaces"
+        case .unreadableThere: "the system's keychain has one of that name that cannot be read"
         case .nameTaken: "another item of the store has the same name there"
         case .boundToEnrolment: "it is bound to the enrolled fingers or faces"
         case .invalidated: "it was bound to fingers or faces that are no longer enrolled"

@@ -12,10 +12,14 @@ extension Request {
         package var items: [FoundItem]
         /// Whether no further items follow.
         package var isLast: Bool
-        package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool) {
+        /// Whether to add nothing if an item of the migration would be kept. The reply is then
+        /// `migrationWouldKeep`, and the ticket can be used again. Matters with `isLast` only.
+        package var asksBeforeKeeping: Bool
+        package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool, asksBeforeKeeping: Bool = false) {
             self.ticket = ticket
             self.items = items
             self.isLast = isLast
+            self.asksBeforeKeeping = asksBeforeKeeping
         }
     }
 
@@ -23,7 +27,12 @@ extension Request {
     package struct Migrate: Equatable, Sendable {
         /// The ticket of the system's keychain; nil to report what would happen, without any change.
         package var ticket: SecretBytes?
-        package init(ticket: SecretBytes?) { self.ticket = ticket }
+        /// Whether to move nothing if the system's keychain would leave an item in the own store.
+        package var asksBeforeKeeping: Bool
+        package init(ticket: SecretBytes?, asksBeforeKeeping: Bool = false) {
+            self.ticket = ticket
+            self.asksBeforeKeeping = asksBeforeKeeping
+        }
     }
 }
 

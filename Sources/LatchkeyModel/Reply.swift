@@ -19,6 +19,9 @@ package enum Reply: Equatable, Sendable {
     /// Continues a migration on another connection.
     case ticket(SecretBytes)
     case migrated(MigrationReport)
+    /// Nothing was added, because the system's keychain would not take every item; the report of a migration that goes
+    /// on nevertheless. The ticket is valid again.
+    case migrationWouldKeep(MigrationReport)
     /// The keychain was opened with a recovery code.
     case recovered(Recovered)
     /// The access groups that `mapGroups` asked for, in its order.
@@ -172,6 +175,8 @@ package struct StatusReport: Equatable, Sendable {
     package var enclave: EnclaveKind?
     /// The device of the enclave; nil for software, and for a device that could not be asked.
     package var enclaveDevice: EnclaveDevice?
+    /// What root has to mend about the device of the enclave; nil if nothing is known.
+    package var deviceProblem: Failure?
     /// Why secrets in the daemon's memory may be swapped out; nil if their pages are locked.
     package var unlockedMemory: String?
     /// The prompt that is shown; nil if there is none.
@@ -193,7 +198,7 @@ package struct StatusReport: Equatable, Sendable {
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
         quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, enclaveDevice: EnclaveDevice? = nil,
-        unlockedMemory: String? = nil, prompt: ShownPrompt? = nil
+        deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompt: ShownPrompt? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -209,6 +214,7 @@ package struct StatusReport: Equatable, Sendable {
         self.quarantineCount = quarantineCount
         self.enclave = enclave
         self.enclaveDevice = enclaveDevice
+        self.deviceProblem = deviceProblem
         self.unlockedMemory = unlockedMemory
         self.prompt = prompt
     }

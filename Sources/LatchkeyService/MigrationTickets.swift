@@ -17,12 +17,16 @@ struct MigrationTicket: Sendable {
     let lease: BackupLease
 }
 
-/// The tickets that were issued and not yet used. A ticket ends with its use, its time, the connection that requested
-/// it, and whatever revokes proofs: a lock of the device, a new enrolment, or the end of the authority's connection.
+/// The tickets that were issued. A ticket ends with a migration that it was used for, unless that asked first and added
+/// nothing; with its time, the connection that requested it, and whatever revokes proofs: a lock of the device, a new
+/// enrolment, or the end of the authority's connection.
 final class MigrationTickets: Sendable {
     private struct Issued: Sendable {
-        let ticket: MigrationTicket
+        let secret: SecretBytes
+        let deadline: Int64
         let issuer: ObjectIdentifier
+        /// nil while a migration uses the ticket, which holds its lease.
+        var ticket: MigrationTicket?
     }
     private let issued = Mutex<[Issued]>([])
 
@@ -30,22 +34,34 @@ final class MigrationTickets: Sendable {
     func add(_ ticket: MigrationTicket, of session: Session) {
         issued.withLock { issued in
             issued.removeAll { $0.issuer == ObjectIdentifier(session) }
-            issued.append(Issued(ticket: ticket, issuer: ObjectIdentifier(session)))
+            issued.append(
+                Issued(
+                    secret: ticket.secret, deadline: ticket.deadline, issuer: ObjectIdentifier(session), ticket: ticket)
+            )
         }
     }
 
-    /// Removes and returns the ticket with that secret, so that each is accepted once; nil if none is valid.
+    /// Takes and returns the ticket with that secret, so that no second migration uses it; nil if none is valid.
     func take(_ secret: SecretBytes, now: Int64) -> MigrationTicket? {
         issued.withLock { issued in
-            issued.removeAll { now >= $0.ticket.deadline }
+            issued.removeAll { now >= $0.deadline }
             // Compares every ticket in constant time, so that the time tells nothing about their bytes.
-            let matches = issued.indices.filter { issued[$0].ticket.secret == secret }
-            return matches.first.map { issued.remove(at: $0).ticket }
+            let matches = issued.indices.filter { issued[$0].secret == secret }
+            return matches.first.flatMap { issued[$0].ticket.take() }
+        }
+    }
+
+    /// Makes a ticket valid again that a migration has taken and added nothing with. It stays void if it ended
+    /// meanwhile.
+    func giveBack(_ ticket: MigrationTicket) {
+        issued.withLock { issued in
+            guard let index = issued.firstIndex(where: { $0.secret == ticket.secret }) else { return }
+            issued[index].ticket = ticket
         }
     }
 
     /// Removes expired tickets, and with them the places that they hold.
-    func expire(now: Int64) { issued.withLock { $0.removeAll { now >= $0.ticket.deadline } } }
+    func expire(now: Int64) { issued.withLock { $0.removeAll { now >= $0.deadline } } }
 
     /// Removes the tickets of a session that ended or whose proofs were revoked.
     func remove(of session: Session) {

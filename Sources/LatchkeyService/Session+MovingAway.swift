@@ -37,9 +37,10 @@ extension Session {
             service.parts.work.submit(.any) { [self] in
                 do throws(Failure) {
                     guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                    let report = try moveAway(keychain, to: destination, ticket, proof)
-                    answer(.migrated(report))
-                    destination.endProcess()
+                    let reply = try moveAway(
+                        keychain, to: destination, ticket, proof, asksBeforeKeeping: request.asksBeforeKeeping)
+                    answer(reply)
+                    if case .migrated = reply { destination.endProcess() }
                 } catch {
                     answer(.failure(error))
                 }
@@ -72,9 +73,12 @@ extension Session {
     }
 
     /// Sends all items, has them committed, and marks this store as moved.
+    ///
+    /// - Returns: the reply with the report. If it is `migrationWouldKeep`, nothing was added and nothing changed here.
     private func moveAway(
-        _ keychain: Keychain, to destination: any MoveDestination, _ ticket: SecretBytes, _ proof: Authorisation
-    ) throws(Failure) -> MigrationReport {
+        _ keychain: Keychain, to destination: any MoveDestination, _ ticket: SecretBytes, _ proof: Authorisation,
+        asksBeforeKeeping: Bool
+    ) throws(Failure) -> Reply {
         let connection = try destination.connect()
         var (kept, lost) = (StayingItems(), StayingItems())
         var position: Int64? = BackupPage.start
@@ -87,10 +91,20 @@ extension Session {
             let request = Request.ReceiveItems(ticket: ticket, items: page.items, isLast: false)
             guard case .done = try connection.call(.receiveItems(request)) else { throw Self.unexpectedReply }
         }
-        let last = Request.ReceiveItems(ticket: ticket, items: [], isLast: true)
-        guard case .migrated(var report) = try connection.call(.receiveItems(last)) else { throw Self.unexpectedReply }
-        report.kept.add(kept)
-        report.lost.add(lost)
+        let last = Request.ReceiveItems(
+            ticket: ticket, items: [], isLast: true, asksBeforeKeeping: asksBeforeKeeping)
+        func whole(_ report: MigrationReport) -> MigrationReport {
+            var report = report
+            report.kept.add(kept)
+            report.lost.add(lost)
+            return report
+        }
+        let report: MigrationReport
+        switch try connection.call(.receiveItems(last)) {
+        case .migrated(let added): report = whole(added)
+        case .migrationWouldKeep(let refused) where asksBeforeKeeping: return .migrationWouldKeep(whole(refused))
+        default: throw Self.unexpectedReply
+        }
         do throws(Failure) {
             // After the mark nothing can be written to this store any more.
             try keychain.recordGatheredRefusals()
@@ -103,7 +117,7 @@ extension Session {
                     + error.message, hint: "Run latchkey migrate again.", cause: error)
         }
         keychain.closeAfterMove()
-        return report
+        return .migrated(report)
     }
 
     private static var unexpectedReply: Failure {

@@ -99,9 +99,14 @@ extension Session {
         service.parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 guard whole.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                let report = try keychain().receive(
-                    whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof, map: service.parts.mapGroup)
-                answer(.migrated(report))
+                let received = try keychain().receive(
+                    whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
+                    asksBeforeKeeping: request.asksBeforeKeeping, map: service.parts.mapGroup)
+                guard received.areAdded else {
+                    service.tickets.giveBack(whole.ticket)
+                    return answer(.migrationWouldKeep(received.report))
+                }
+                answer(.migrated(received.report))
             } catch {
                 answer(.failure(error))
             }

@@ -7,13 +7,16 @@ extension Request.ReceiveItems: WireMap {
         Self(
             ticket: try map.field(0, \.ticket, .ticket),
             items: try map.field(1, \.items, .list(limit: Limits.migratedPageItems)),
-            isLast: try map.field(2, \.isLast))
+            isLast: try map.field(2, \.isLast),
+            asksBeforeKeeping: try map.field(3, \.asksBeforeKeeping, omitting: false))
     }
 }
 
 extension Request.Migrate: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(ticket: try map.optional(0, \.ticket, .ticket))
+        Self(
+            ticket: try map.optional(0, \.ticket, .ticket),
+            asksBeforeKeeping: try map.field(1, \.asksBeforeKeeping, omitting: false))
     }
 }
 

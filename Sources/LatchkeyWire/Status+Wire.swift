@@ -20,11 +20,13 @@ extension StatusReport: WireMap {
         let unlockedMemory = try map.optional(13, \.unlockedMemory, .text())
         let prompt = try map.optional(14, \.prompt)
         let enclaveDevice = try map.optional(15, \.enclaveDevice)
+        let deviceProblem = try map.optional(16, \.deviceProblem)
         return Self(
             tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
             isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
             isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
-            enclave: enclave, enclaveDevice: enclaveDevice, unlockedMemory: unlockedMemory, prompt: prompt)
+            enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
+            unlockedMemory: unlockedMemory, prompt: prompt)
     }
 }
 

@@ -22,23 +22,38 @@ enum Migrate {
         if options.has(.dryRun) { return Output.write(options.isJSON ? expectation.json : expectation.text) }
         if !options.isJSON { Output.write(expectation.text) }
         try confirm(report)
-        let done = try failing { () throws(Failure) in
+        let ticket = try failing { () throws(Failure) in
             if !receiving.isPasscodeSet { _ = try system.call(.passcode(.setAtPrompt)) }
             // As long as the own store is in use, `latchkey unlock` unlocks that one.
             if receiving.isLocked { _ = try system.call(.unlock(Prompting())) }
             guard case .ticket(let ticket) = try system.call(.beginMigration) else { throw unexpectedReply }
-            return try move(ticket)
+            return ticket
         }
-        let result = MigrationText(done, isDone: true)
+        let result = MigrationText(try move(ticket, options), isDone: true)
         Output.write(options.isJSON ? result.json : result.text)
     }
 
-    private static func move(_ ticket: SecretBytes) throws(Failure) -> MigrationReport {
+    /// Moves the items. Only the system's keychain can tell which of them it would not take, and only after the
+    /// passcode; so the user is asked again if there are any.
+    private static func move(_ ticket: SecretBytes, _ options: Options) throws(CommandFailure) -> MigrationReport {
+        switch try failing({ () throws(Failure) in try send(ticket, asksBeforeKeeping: true) }) {
+        case .migrated(let report): return report
+        case .migrationWouldKeep(let report):
+            if !options.isJSON { Output.write(MigrationText(report, isDone: false).text) }
+            try confirm(report)
+        default: throw .failure(unexpectedReply)
+        }
+        guard
+            case .migrated(let report) = try failing({ () throws(Failure) in
+                try send(ticket, asksBeforeKeeping: false)
+            })
+        else { throw .failure(unexpectedReply) }
+        return report
+    }
+
+    private static func send(_ ticket: SecretBytes, asksBeforeKeeping: Bool) throws(Failure) -> Reply {
         do throws(Failure) {
-            guard case .migrated(let report) = try own.call(.migrate(Request.Migrate(ticket: ticket))) else {
-                throw unexpectedReply
-            }
-            return report
+            return try own.call(.migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: asksBeforeKeeping)))
         } catch {
             guard try OwnStore().wasMoved else { throw error }
             throw Failure(

@@ -69,6 +69,27 @@ import Testing
         #expect(stores.destination.steps.isEmpty)
     }
 
+    @Test func aMoveThatAsksLeavesTheOwnStoreInUseIfAnItemWouldBeKept() throws {
+        stores.add("one", "own")
+        let mail = stores.ownSession("mail")
+        #expect(stores.replies(mail, TwoStores.add("one", "of mail"))() == [.done])
+        let command = stores.system.session()
+        let ticket = try stores.ticket(command)
+        let asking = Request.migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: true))
+        guard case .migrationWouldKeep(let report)? = stores.replies(stores.ownSession(), asking)().last else {
+            Issue.record("moved, or refused")
+            return
+        }
+        #expect(report.moved == 1 && report.kept.named.map(\.reason) == [.nameTaken])
+        #expect(stores.destination.steps == ["connect", "page", "commit"])
+        #expect(try stores.moved.isEmpty)
+        stores.add("later")
+        let moving = Request.migrate(Request.Migrate(ticket: ticket))
+        let moved = try self.report(stores.replies(stores.ownSession(), moving)().last)
+        #expect(moved.moved == 2 && moved.kept.count == 1)
+        #expect(stores.destination.steps.suffix(4) == ["page", "commit", "retire", "end"])
+    }
+
     // MARK: - Ends at each step
 
     /// The steps are connect, page, commit, retire.

@@ -23,9 +23,10 @@ import Testing
     }
 
     private func send(
-        _ ticket: SecretBytes, _ accounts: [String] = [], isLast: Bool, on session: Session
+        _ ticket: SecretBytes, _ accounts: [String] = [], isLast: Bool, asks: Bool = false, on session: Session
     ) -> Reply? {
-        let request = Request.ReceiveItems(ticket: ticket, items: accounts.map(item), isLast: isLast)
+        let request = Request.ReceiveItems(
+            ticket: ticket, items: accounts.map(item), isLast: isLast, asksBeforeKeeping: asks)
         return stores.replies(session, .receiveItems(request))().last
     }
 
@@ -77,6 +78,45 @@ import Testing
         let other = try stores.ticket(stores.system.session())
         #expect(send(other, ["two"], isLast: true, on: daemon)?.status == .invalidContext)
         #expect(send(ticket, isLast: true, on: daemon)?.status == .invalidContext, "a failure ends the migration")
+        #expect(try itemCount == 0)
+    }
+
+    @Test func aMigrationThatAsksLeavesItsTicketValidIfItAddedNothing() throws {
+        let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
+        for _ in 0..<2 {
+            let reply = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon)
+            guard case .migrationWouldKeep(let report)? = reply else {
+                Issue.record("added, or refused")
+                return
+            }
+            #expect(try report.kept.named.map(\.reason) == [.nameTaken] && itemCount == 0)
+        }
+        #expect(send(ticket, ["a", "a"], isLast: true, on: stores.system.session())?.status == nil)
+        #expect(try itemCount == 1)
+        #expect(send(ticket, ["b"], isLast: true, on: daemon)?.status == .invalidContext, "it was used")
+    }
+
+    @Test func aMigrationThatAsksUsesItsTicketUpIfItAddedItems() throws {
+        let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
+        guard case .migrated? = send(ticket, ["one"], isLast: true, asks: true, on: daemon) else {
+            Issue.record("not added")
+            return
+        }
+        #expect(send(ticket, ["two"], isLast: true, on: daemon)?.status == .invalidContext)
+        #expect(try itemCount == 1)
+    }
+
+    @Test func aTicketThatEndedDuringAMigrationThatAsksIsNotValidAgain() throws {
+        let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
+        let other = stores.system.session()
+        _ = try stores.ticket(other)
+        #expect(send(ticket, ["a"], isLast: false, on: daemon) == .done)
+        command.close()
+        guard case .migrationWouldKeep? = send(ticket, ["a"], isLast: true, asks: true, on: daemon) else {
+            Issue.record("added, or refused")
+            return
+        }
+        #expect(send(ticket, ["a"], isLast: true, on: daemon)?.status == .invalidContext)
         #expect(try itemCount == 0)
     }
 

@@ -41,8 +41,18 @@ import Testing
 
     @discardableResult
     private func receive(_ items: [FoundItem], proof: Authorisation = .ofPasscode) throws(Failure) -> MigrationReport {
+        let received = try receive(items, proof: proof, asksBeforeKeeping: false)
+        #expect(received.areAdded)
+        return received.report
+    }
+
+    private func receive(
+        _ items: [FoundItem], proof: Authorisation = .ofPasscode, asksBeforeKeeping: Bool
+    ) throws(Failure) -> ReceivedItems {
         let group = StoreOnDisk.caller.groups[0]
-        return try keychain.receive(try held(items), caller: StoreOnDisk.caller, proof: proof) { _ in group }
+        return try keychain.receive(
+            try held(items), caller: StoreOnDisk.caller, proof: proof, asksBeforeKeeping: asksBeforeKeeping
+        ) { _ in group }
     }
 
     // MARK: - All or nothing
@@ -175,7 +185,30 @@ import Testing
         let password = try keychain.appPassword(plain, toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
         let report = try receive([item("one", "theirs", modified: clock.wallTime)])
-        #expect(report.kept.named.map(\.reason) == [.newerThere])
+        #expect(report.kept.named.map(\.reason) == [.irreplaceableThere])
+    }
+
+    @Test func aMigrationThatAsksAddsNothingIfAnItemWouldBeKept() throws {
+        try receive([item("old", "mine", modified: clock.wallTime - 5)])
+        let items = [
+            item("new"), item("old", "theirs", modified: clock.wallTime - 10), item("twice", "1", group: "a"),
+            item("twice", "2", group: "b"),
+        ]
+        let asked = try receive(items, asksBeforeKeeping: true)
+        #expect(!asked.areAdded)
+        #expect(asked.report.kept.named.map(\.reason) == [.newerThere, .nameTaken])
+        #expect(try keychain.itemCount() == 1)
+        let added = try receive(items, asksBeforeKeeping: false)
+        #expect(added.areAdded && added.report == asked.report)
+        #expect(try keychain.itemCount() == 3)
+        // The log is intact after the transaction that was rolled back.
+        #expect(try keychain.log(Request.Log(after: 0, limit: 1024, verifies: true)).finding == nil)
+    }
+
+    @Test func aMigrationThatAsksAddsItsItemsIfNoneWouldBeKept() throws {
+        let received = try receive([item("one"), item("two")], asksBeforeKeeping: true)
+        #expect(received.areAdded && received.report.moved == 2)
+        #expect(try keychain.itemCount() == 2)
     }
 
     // MARK: - Items that another store must not send

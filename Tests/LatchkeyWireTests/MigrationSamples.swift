@@ -28,9 +28,14 @@ extension Sample {
         Sample(
             "receive-items", .receiveItems(Request.ReceiveItems(ticket: ticket, items: [item], isLast: false))),
         Sample("receive-items-last", .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true))),
+        Sample(
+            "receive-items-asking",
+            .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksBeforeKeeping: true))),
         Sample("map-groups", .mapGroups(["notes", "team.shared"])),
         Sample("migrate-report", .migrate(Request.Migrate(ticket: nil))),
         Sample("migrate", .migrate(Request.Migrate(ticket: ticket))),
+        Sample("migrate-asking", .migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: true))),
+        Sample("migration-would-keep-nothing", .migrationWouldKeep(MigrationReport())),
         Sample("ticket", .ticket(ticket)),
         Sample("groups", .groups(["/usr/bin/notes", "user:1000"])),
         Sample("migrated-nothing", .migrated(MigrationReport())),

@@ -39,6 +39,13 @@ extension Sample {
                     isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
                     unlockedMemory: "no memory"))),
         Sample(
+            "status-report-with-problem-of-the-device",
+            .status(
+                StatusReport(
+                    tier: .tpm, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil, enclave: .tpm,
+                    enclaveDevice: .chip, deviceProblem: Failure(.enclaveUnavailable, "wrong", hint: "mend it")))),
+        Sample(
             "status-report-with-prompt",
             .status(
                 StatusReport(

@@ -34,7 +34,7 @@ import Testing
             transcript,
             transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
             checkReport
-        case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups, recovered
+        case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups, recovered, migrationWouldKeep
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case beginEnrolment, answerEnrolment, proveKey, enrolment, attestationMessage
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
@@ -146,6 +146,7 @@ import Testing
         case .migrated: .migrated
         case .groups: .groups
         case .recovered: .recovered
+        case .migrationWouldKeep: .migrationWouldKeep
         }
     }
 

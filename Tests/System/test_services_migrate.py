@@ -146,8 +146,9 @@ class MigrationTests(ServiceTest):
         # Three groups become one, so two of their items would have the same name.
         terminal = self.migrating()
         terminal.type(PASSCODE + "\r")
+        terminal.expect("kept        3", "Type move")
+        terminal.type("move\n")
         self.assertEqual(terminal.end(), 0, terminal.output)
-        self.assertIn("kept        3", terminal.output)
 
     # MARK: - Refusals
 

@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import time
-import unittest
 
 from clients import DONE, FOLDER as CLIENT, LOCK, PASSCODE, SET_PASSCODE, ClientTest
 from machine import eventually, fact
@@ -18,7 +17,8 @@ from terminals import Terminal
 # Operations, statuses and reasons of docs/protocol.md.
 LIST, BEGIN, RECEIVE, MAP, MOVE = 14, 60, 61, 62, 63
 LIMIT, NOT_PERMITTED, VOID = 3, 7, 79
-OLDER = 8
+IRREPLACEABLE = 15
+WOULD_KEEP = 44
 APPLICATION_PASSWORD = 1 << 31
 MARKER = b"the marker 9931"
 HOME = "/home/alice"
@@ -68,9 +68,10 @@ class ReceivingTests(ClientTest):
         self.assertEqual(reply[0], 40, reply)
         return reply[1]
 
-    def send(self, ticket, *items, last=True, app=None):
+    def send(self, ticket, *items, last=True, app=None, asks=False):
         """The number of the failure, or the reply."""
-        kind, contents = (app or self.second).do("app.call", RECEIVE, {0: ticket, 1: list(items), 2: last}, 30)
+        fields = {0: ticket, 1: list(items), 2: last, **({3: True} if asks else {})}
+        kind, contents = (app or self.second).do("app.call", RECEIVE, fields, 30)
         return contents[0] if kind == 0 else [kind, contents]
 
     def names(self, app=None):
@@ -99,6 +100,23 @@ class ReceivingTests(ClientTest):
             client.begin("app.call", RECEIVE, {0: ticket, 1: [item(f"n{number}", group="user:1001")], 2: True}, 20)
         self.assertEqual(sorted(client.end()[0] for client in clients), [0, 41])
         self.assertEqual(len(self.names()), 2)
+
+    def test_a_ticket_that_asked_first_is_valid_until_it_has_added_items_or_ended(self):
+        twice = [item("twice", b"1", "no-program"), item("twice", b"2", "other-program")]
+        asker = self.app()
+        ticket = self.ticket(asker)
+        for _ in range(3):
+            self.assertEqual(self.send(ticket, *twice, asks=True)[0], WOULD_KEEP)
+        bob = self.app(user="bob")
+        self.assertEqual(self.send(ticket, *twice, asks=True, app=bob), VOID)
+        self.assertEqual(self.names(), set())
+        asker.do("app.close")
+        eventually(lambda: self.send(ticket, *twice, asks=True) == VOID)
+        ticket = self.ticket()
+        self.assertEqual(self.send(ticket, *twice, asks=True)[0], WOULD_KEEP)
+        self.assertEqual(self.send(ticket, *twice)[0], 41)
+        self.assertEqual(self.send(ticket, *twice), VOID)
+        self.assertEqual(self.names(), {"twice"})
 
     def test_a_ticket_that_is_void_adds_nothing(self):
         voids = {
@@ -207,10 +225,9 @@ class ReceivingTests(ClientTest):
         self.assertEqual(self.first.do("app.call", 10, parameters), DONE)
         return self.send(self.ticket(), item("guarded", b"evil", "no-program", modified=int(time.time() * 1e6)))[1]
 
-    # The report says that the system's keychain has a newer item, which is false: the one there is older.
-    @unittest.expectedFailure
     def test_the_report_says_why_such_an_item_remains(self):
-        self.assertNotEqual(self.unreplaceable()[4][1][0][5], OLDER)
+        # The one there is older, so "a newer one" would be false.
+        self.assertEqual(self.unreplaceable()[4][1][0][5], IRREPLACEABLE)
 
 
 class OwnStoreTests(ClientTest):
@@ -398,18 +415,33 @@ class OwnStoreTests(ClientTest):
 
     # MARK: - Reports
 
-    # The report before the move does not know the items of the system's keychain (docs/services.md says so). So the user
-    # is not asked to type the word move; afterwards two are kept, and programs do not find them.
-    @unittest.expectedFailure
     def test_a_move_that_would_keep_an_older_item_or_a_second_one_of_a_name_asks_first(self):
         self.machine.run("mv", OWN, f"{HOME}/aside")
         self.session.run("latchkey", "set", "plain", input="newer")
         self.machine.run("mv", f"{HOME}/aside", OWN)
         for group in ("no-program", "other-program"):
             self.session.run("env", f"LATCHKEY_APP_ID={group}", "latchkey", "set", "item", input=group)
-        output = self.complete(self.migrating())
-        self.assertIn("kept        2", output)
-        self.assertIn("Type move", output)
+        # What the system's keychain would keep is said after its passcode, and before anything is added.
+        for word, code in (("no", 64), ("move", 0)):
+            terminal = self.migrating()
+            terminal.type(PASSCODE.decode() + "\r")
+            terminal.expect("kept        2", "newer one", "same name", "Type move")
+            self.assertEqual(self.tier(), "user")
+            terminal.type(word + "\n")
+            self.assertEqual(terminal.end(), code, terminal.output)
+            if word == "no":
+                self.assertEqual((self.tier(), self.exists("root.key.moved")), ("user", False))
+                self.assertEqual(self.system_names(), set())
+        self.assertIn("The store was moved", terminal.output)
+        self.assertEqual(self.tier(), "file")
+        self.assertEqual(self.session.run("latchkey", "get", "plain").stdout, "newer")
+        self.assertEqual(self.system_names(), {"item"})
+
+    def system_names(self):
+        """The names that alice's programs without an identity can see in the system's keychain."""
+        kind, found = self.app().do("app.call", LIST, {0: 1, 1: {}})
+        self.assertEqual(kind, 5)
+        return {each[1][2] for each in found}
 
     def test_a_store_beyond_the_limits_is_in_the_report_before_the_move(self):
         self.machine.run("python3", "-c", GROUPS, self.socket(), 257, user="alice")
