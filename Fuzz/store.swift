@@ -352,6 +352,7 @@ private final class MemoryStore: ItemStore, KeyVault {
     var files: FuzzedStore.Files { state.withLock { $0 } }
 
     var counter: (any MonotonicCounter)? { nil }
+    var enrolmentSeal: (any EnrolmentSeal)? { nil }
     func rootKey() throws(Failure) -> SecretBytes { FuzzedStore.key }
     func anchor() throws(Failure) -> SecretBytes? { files.anchor }
     func replaceAnchor(_ anchor: SecretBytes) throws(Failure) { state.withLock { $0.anchor = anchor } }
@@ -365,6 +366,8 @@ private final class MemoryStore: ItemStore, KeyVault {
         }
     }
     func problems() throws(Failure) -> [String] { [] }
+    // There is no cache.
+    func releaseMemory() {}
 
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
         try body(Transaction(files))

@@ -129,7 +129,7 @@ package enum AuthorityProcess {
             return UserParts(
                 tier: tier, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
-                counters: files, permissions: files, passcodes: files, approvalKeys: files,
+                counters: files, permissions: files, passcodes: files, approvalKeys: files, enrolments: files,
                 account: UserAccount(
                     name: account, passwords: passwords,
                     // An account's password could be guessed without the TPM, from /etc/shadow.

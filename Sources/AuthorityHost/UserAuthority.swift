@@ -57,6 +57,7 @@ final class UserAuthority: Sendable {
             // The users share the prompters, which identify prompts by these numbers.
             nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
         local.account = parts.accountParts
+        local.enrolments = parts.enrolments
         if verification.hasChip {
             local.keyPasscode = RecordedPasscode(verification: verification, records: parts.passcodes)
         }

@@ -17,6 +17,7 @@ package struct UserParts: Sendable {
     package var permissions: any FacePermissionStore
     package var passcodes: any PasscodeRecordStore
     package var approvalKeys: any ApprovalKeyStore
+    package var enrolments: any EnrolmentEpochs
     /// The account of the user; nil where no password of an account is verified.
     package var account: UserAccount?
 
@@ -25,7 +26,8 @@ package struct UserParts: Sendable {
         tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
         work: any WorkQueue,
         counters: any CounterStore, permissions: any FacePermissionStore,
-        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore, account: UserAccount? = nil
+        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore,
+        enrolments: any EnrolmentEpochs, account: UserAccount? = nil
     ) {
         self.account = account
         self.tier = tier
@@ -38,5 +40,6 @@ package struct UserParts: Sendable {
         self.permissions = permissions
         self.passcodes = passcodes
         self.approvalKeys = approvalKeys
+        self.enrolments = enrolments
     }
 }

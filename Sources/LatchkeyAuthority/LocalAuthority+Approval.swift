@@ -149,14 +149,15 @@ extension LocalAuthority {
                 .invalidParameter, "A key of the TPM cannot be opened by a paired device.",
                 hint: "Use userPresence, biometry or the passcode for the key.")
         }
-        var set: EnrolmentSet?
+        var (set, epoch) = (nil as EnrolmentSet?, [] as [UInt8])
         if rule.constraints.contains(.biometryCurrentSet) {
             set = core.withLock { $0.state.sensor.enrolment }
             guard set != nil else {
                 throw Failure(.enrolmentBindingUnavailable, "No finger or face is enrolled to which the key is bound.")
             }
+            epoch = try parts.enrolments?.epoch(of: set) ?? []
         }
         return try KeyPolicyReference.make(
-            userID: parts.userID, storeID: storeID, rule, enrolment: set, passcode: passcode)
+            userID: parts.userID, storeID: storeID, rule, enrolment: set, epoch: epoch, passcode: passcode)
     }
 }

@@ -63,6 +63,8 @@ extension LocalAuthority {
         var sensor = parts.reader.state(for: parts.userID)
         if sensor.kind != .none {
             do throws(Failure) {
+                // Before the new set is used: a key of an earlier time of the same set is not approved any more.
+                _ = try parts.enrolments?.epoch(of: sensor.enrolment)
                 try client?.adopt(sensor.enrolment)
             } catch {
                 sensor = .absent

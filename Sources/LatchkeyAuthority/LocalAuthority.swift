@@ -32,6 +32,9 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         /// Proves the passcode to keys of a TPM; nil where no TPM judges it.
         package var keyPasscode: (any KeyPasscode)?
+        /// Tells two times of the same enrolment set from each other; nil where the keys of a set are not approved by a
+        /// process of their own.
+        package var enrolments: (any EnrolmentEpochs)?
         package var companions: (any CompanionMonitor)?
         /// The account of the user; nil where no password of an account is verified.
         package var account: AccountParts?

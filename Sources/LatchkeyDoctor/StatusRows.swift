@@ -111,6 +111,12 @@ extension DoctorRow {
         switch report.enclave {
         case .software: return DoctorRow(name, .ok, "software; private keys are in the daemon's memory during a use")
         case .tpm:
+            if let problem = report.deviceProblem {
+                // The failure names the file that root corrects; then both services read it again.
+                return DoctorRow(
+                    name, .attention, problem.message,
+                    .init("systemctl restart latchkey-authd latchkeyd", needsRoot: true))
+            }
             switch report.enclaveDevice {
             case .chip: return DoctorRow(name, .ok, "TPM 2.0")
             case .program:

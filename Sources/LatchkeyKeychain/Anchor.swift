@@ -18,6 +18,8 @@ package final class Anchor: Sendable {
         /// cannot be read.
         var record: AnchorRecord?
         var condition: AnchorCondition
+        /// The key of the enrolment set; nil while it cannot be opened.
+        var enrolmentKey: SecretBytes?
     }
 
     private let header: StoreHeader
@@ -62,7 +64,7 @@ package final class Anchor: Sendable {
         if let next, next != record {
             do throws(Failure) {
                 if step == .finish {
-                    try Self.advance(counter, to: next.committed)
+                    try Self.advance(next, vault)
                     try counters.witness(next.committed)
                 }
                 try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
@@ -72,7 +74,50 @@ package final class Anchor: Sendable {
             }
             record = next
         }
-        state = Mutex(State(record: record, condition: condition))
+        var key: SecretBytes?
+        if condition == .clean, let found = record {
+            (record, key, condition) = try Self.openKey(found, tree, vault)
+        } else if case .clear(let stored)? = record?.contents.enrolmentKey, vault.enrolmentSeal == nil {
+            // Only hardware has a say whether the key is opened; a vault of files has it in the anchor.
+            key = stored
+        }
+        state = Mutex(State(record: record, condition: condition, enrolmentKey: key))
+    }
+
+    /// Opens the key of the enrolment set. One that a chip could seal and that is not sealed yet is sealed first: it is the
+    /// first one of a store, or that of a store which an earlier version made.
+    private static func openKey(
+        _ record: AnchorRecord, _ tree: KeyTree, _ vault: any KeyVault
+    ) throws(Failure) -> (AnchorRecord, SecretBytes?, AnchorCondition) {
+        guard case .clear(let stored) = record.contents.enrolmentKey, let seal = vault.enrolmentSeal else {
+            let (key, condition) = try openKey(record, vault)
+            return (record, key, condition)
+        }
+        // Without a set nothing is bound to the key, so it is replaced by one that was never in a file.
+        let key = record.contents.set == nil ? try tree.random.bytes(32) : stored
+        let number = try seal.counter.create()
+        var sealed = record
+        sealed.contents.enrolmentKey = .sealed(try seal.seal(key, at: number), number: number)
+        try write(sealed, tree.anchorKey, tree.header, vault, tree.random)
+        return (sealed, key, .clean)
+    }
+
+    private static func openKey(
+        _ record: AnchorRecord, _ vault: any KeyVault
+    ) throws(Failure) -> (SecretBytes?, AnchorCondition) {
+        switch record.contents.enrolmentKey {
+        case .clear(let key): return (key, .clean)
+        case .sealed(let sealed, let number):
+            guard let seal = vault.enrolmentSeal else {
+                throw Failure.damagedStore("a security chip has sealed a part of its anchor, and the tier has none")
+            }
+            do throws(Failure) {
+                return (try seal.open(sealed, at: number), .clean)
+            } catch {
+                guard error.status == .anchorGone else { throw error }
+                return (nil, .enrolmentKeyGone)
+            }
+        }
     }
 
     /// Encodes the first anchor of a new store: no passcode, enrolment generation 1.
@@ -82,7 +127,7 @@ package final class Anchor: Sendable {
         _ tree: SymmetricKey, _ header: StoreHeader, generation: UInt64, _ random: any RandomSource
     ) throws(Failure) -> SecretBytes {
         let contents = AnchorRecord.Contents(
-            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try random.bytes(32))
+            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: .clear(try random.bytes(32)))
         let record = AnchorRecord(committed: generation, contents: contents, bootID: [], countersSerial: 0)
         return try record.encoded(tree, header, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes())
     }
@@ -96,6 +141,9 @@ package final class Anchor: Sendable {
 
     /// The generation that new items of `biometryCurrentSet` are bound to; 0 while there is no anchor.
     package var enrolmentGeneration: UInt64 { record?.contents.enrolmentGeneration ?? 0 }
+
+    /// The key of the enrolment set; nil while it cannot be opened.
+    var enrolmentKey: SecretBytes? { state.withLock { $0.enrolmentKey } }
 
     /// The enrolment set that was last stored durably; nil when nothing is enrolled.
     package var set: EnrolmentSet? { record?.contents.set }
@@ -130,9 +178,26 @@ package final class Anchor: Sendable {
         return try counter.create()
     }
 
-    /// Writes an event in the order P, C, I, F.
+    /// Seals a new key of an enrolment set to the number that the counter of the sets gets with the event.
     ///
-    /// When P or C fails, the event has no effect and the failure is thrown. When I or F fails, the event is in the
+    /// - Returns: the key of the set after the event.
+    private func sealKey(
+        of contents: inout AnchorRecord.Contents, for event: SecurityEvent
+    ) throws(Failure) -> SecretBytes? {
+        guard case .clear(let key) = contents.enrolmentKey else { return enrolmentKey }
+        guard let seal = vault.enrolmentSeal else { return key }
+        var number = try seal.counter.value()
+        if number == nil, event == .accepted || event == .protectedDiscarded { number = try seal.counter.create() }
+        guard let number else { throw AnchorCondition.enrolmentKeyGone.refusal ?? Self.counterGone }
+        let (next, isBeyond) = number.addingReportingOverflow(1)
+        guard !isBeyond else { throw Failure.damagedStore("the counter of its enrolment sets has no number left") }
+        contents.enrolmentKey = .sealed(try seal.seal(key, at: next), number: next)
+        return key
+    }
+
+    /// Writes an event in the order P, C, T, I, F.
+    ///
+    /// When P or C fails, the event has no effect and the failure is thrown. When T, I or F fails, the event is in the
     /// database: the failure is thrown, and protected items stay closed until `finish` succeeds.
     ///
     /// - Parameters:
@@ -154,7 +219,8 @@ package final class Anchor: Sendable {
                     isUncertain.withLock { $0 = false }
                 }
                 let before = record
-                let change = try change(before)
+                var change = try change(before)
+                let key = try sealKey(of: &change.contents, for: change.event)
                 var prepared =
                     before
                     ?? AnchorRecord(committed: 0, contents: change.contents, bootID: [], countersSerial: 0)
@@ -172,7 +238,7 @@ package final class Anchor: Sendable {
                 if change.event.changesSlot, !change.keepsEarlierSlot { finished.otherSlot = nil }
                 finished.bootID = change.bootID
                 finished.countersSerial = change.countersSerial
-                state.withLock { $0 = State(record: finished, condition: .unfinished) }
+                state.withLock { $0 = State(record: finished, condition: .unfinished, enrolmentKey: key) }
                 try finishLocked()
             } catch {
                 failure = error
@@ -193,12 +259,15 @@ package final class Anchor: Sendable {
 
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
-        try Self.advance(vault.counter, to: record.committed)
+        let key = enrolmentKey
+        try Self.advance(record, vault)
         // The counters are written before the anchor: without the generation in the counters, restoring database and
         // anchor together would not be detected.
         try counters.witness(record.committed)
         try write(record)
-        state.withLock { $0.condition = .clean }
+        // An event that was interrupted before the start has its key opened only now.
+        let opened = key == nil ? try Self.openKey(record, vault) : (key, .clean)
+        state.withLock { ($0.enrolmentKey, $0.condition) = opened }
     }
 
     /// Replaces the passcode slots without a security event, after a right passcode: it drops the slot of an
@@ -222,7 +291,9 @@ package final class Anchor: Sendable {
 
     /// Throws `storeUnreadable` when the condition refuses requests, or the file differs from the record in memory.
     func check() throws(Failure) {
-        if let refusal = condition.refusal { throw Failure.damagedStore(refusal.message) }
+        if let refusal = condition.refusal {
+            throw Failure(.storeUnreadable, refusal.message, hint: refusal.hint)
+        }
         let stored = try vault.anchor().flatMap { (file) throws(Failure) in
             try AnchorRecord.decode(file, key, header)
         }
@@ -231,9 +302,23 @@ package final class Anchor: Sendable {
         if let counter = vault.counter, try counter.value() != stored.committed {
             throw Failure.damagedStore("the counter of the security chip is not the one of its anchor")
         }
+        if case .sealed(_, let number) = stored.contents.enrolmentKey,
+            try vault.enrolmentSeal?.counter.value() != number
+        {
+            throw Failure.damagedStore("the counter of the enrolled fingers and faces is not the one of its anchor")
+        }
     }
 
     // MARK: - Writing
+
+    /// The steps T and I: increments the counter of the enrolment sets, which erases the key of an earlier set, then the
+    /// other one.
+    private static func advance(_ record: AnchorRecord, _ vault: any KeyVault) throws(Failure) {
+        if case .sealed(_, let number) = record.contents.enrolmentKey, let seal = vault.enrolmentSeal {
+            try advance(seal.counter, to: number)
+        }
+        try advance(vault.counter, to: record.committed)
+    }
 
     /// Increments the counter, if there is one, until it has reached the store generation of an event. That is one
     /// increment, except after a condition was ended whose counter was behind.

@@ -21,6 +21,8 @@ package enum AnchorCondition: Equatable, Sendable {
     case tpmReplaced
     /// The vault's counter does not exist.
     case anchorGone
+    /// The counter of the enrolment sets does not exist, or has another number than the key of the set is sealed to.
+    case enrolmentKeyGone
 
     /// The failure of every request in this condition; nil when requests are served.
     package var refusal: Failure? {
@@ -49,6 +51,12 @@ package enum AnchorCondition: Equatable, Sendable {
             Failure(
                 .anchorGone, "The counter of this store was removed from the security chip.",
                 hint: "Accept the store as it is with: latchkey check --accept")
+        case .enrolmentKeyGone:
+            Failure(
+                .anchorGone,
+                "The security chip does not open the key of the enrolled fingers and faces any more: its counter was "
+                    + "removed, or another program incremented it.",
+                hint: "Accept the store without the items that are bound to them: latchkey check --accept")
         }
     }
 

@@ -38,8 +38,16 @@ struct AnchorRecord: Equatable, Sendable {
         var enrolmentGeneration: UInt64
         /// The enrolment set; nil when nothing is enrolled.
         var set: EnrolmentSet?
-        /// 32 random bytes, combined into the key that wraps the row keys of items bound to that set.
-        var enrolmentKey: SecretBytes
+        /// Combined into the key that wraps the row keys of items bound to that set.
+        var enrolmentKey: EnrolmentKey
+    }
+
+    /// The key of an enrolment set, 32 random bytes, as the anchor has it.
+    enum EnrolmentKey: Equatable, Sendable {
+        /// In a vault of files, in a new anchor, and in those of earlier versions.
+        case clear(SecretBytes)
+        /// Sealed by hardware, which opens it while the counter of the enrolment sets has that number.
+        case sealed([UInt8], number: UInt64)
     }
 
     /// An event that is not finished.
@@ -112,7 +120,12 @@ struct AnchorRecord: Equatable, Sendable {
         writer.bytes(contents.slot ?? [])
         writer.unsigned(contents.enrolmentGeneration)
         writer.bytes(contents.set?.bytes ?? [])
-        writer.bytes(contents.enrolmentKey)
+        switch contents.enrolmentKey {
+        case .clear(let key): writer.bytes(key)
+        case .sealed(let sealed, let number):
+            writer.bytes(
+                [Self.sealedVersion] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } + sealed)
+        }
     }
 
     private static func readContents(_ reader: inout CBORReader) throws(WireError) -> Contents {
@@ -120,12 +133,21 @@ struct AnchorRecord: Equatable, Sendable {
             let slot = try reader.bytes(limit: 256)
             let generation = try reader.unsigned()
             let set = try reader.bytes(limit: 64)
-            let key = try reader.secret(limit: 32)
-            guard key.count == 32 else { throw .invalidValue }
             return Contents(
                 slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation,
-                set: set.isEmpty ? nil : EnrolmentSet(set), enrolmentKey: key)
+                set: set.isEmpty ? nil : EnrolmentSet(set), enrolmentKey: try readKey(&reader))
         }
+    }
+
+    /// The first byte of a sealed key, before its number.
+    private static let sealedVersion: UInt8 = 2
+
+    private static func readKey(_ reader: inout CBORReader) throws(WireError) -> EnrolmentKey {
+        let key = try reader.secret(limit: 1024)
+        if key.count == 32 { return .clear(key) }
+        let bytes = key.copyBytes()
+        guard bytes.count > 32, bytes[0] == sealedVersion else { throw .invalidValue }
+        return .sealed(Array(bytes[9...]), number: bytes[1..<9].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     private static func read(_ reader: inout CBORReader) throws(WireError) -> AnchorRecord {

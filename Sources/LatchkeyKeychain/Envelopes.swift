@@ -80,7 +80,7 @@ struct Envelopes: Sendable {
         }
         var parts = [key.secret]
         if item.enrolment != nil {
-            guard let key = anchor.record?.contents.enrolmentKey else { throw unavailable(item) }
+            guard let key = anchor.enrolmentKey else { throw anchor.condition.refusal ?? unavailable(item) }
             parts.append(key)
         }
         if let password { parts.append(password.secret) }
@@ -136,8 +136,8 @@ struct Envelopes: Sendable {
 
     /// Throws `storeUnreadable` when the secret envelope is damaged.
     ///
-    /// Needs no proof. While the class key is not available or an application password is needed, only the structure
-    /// is checked. For a protected item, the row key is unwrapped too; any other envelope is opened completely.
+    /// Needs no proof. While the class key or the key of the enrolment set is not available, or an application password is
+    /// needed, only the structure is checked. For a protected item, the row key is unwrapped too; any other envelope is opened completely.
     ///
     /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
@@ -146,7 +146,9 @@ struct Envelopes: Sendable {
         guard stored.count >= 1 + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
             stored[0] == Self.version
         else { throw Failure.damagedStore("the secret of a row is not an envelope") }
-        guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else { return }
+        guard !item.asksForAppPassword, item.enrolment == nil || anchor.enrolmentKey != nil,
+            try tree.classKey(item.accessControl.accessibility) != nil
+        else { return }
         guard item.accessControl.isProtected, !opensProtected else {
             _ = try openSecret(row, item)
             return

@@ -66,7 +66,8 @@ extension Keychain {
     }
 
     private func newContents() throws(Failure) -> AnchorRecord.Contents {
-        AnchorRecord.Contents(slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try tree.random.bytes(32))
+        AnchorRecord.Contents(
+            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: .clear(try tree.random.bytes(32)))
     }
 
     /// Throws while database and anchor do not match: an event would accept both without a passcode.
@@ -207,7 +208,7 @@ extension Keychain {
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
             contents = AnchorRecord.Contents(
-                slot: contents.slot, enrolmentGeneration: next, set: set, enrolmentKey: key)
+                slot: contents.slot, enrolmentGeneration: next, set: set, enrolmentKey: .clear(key))
         }
         return true
     }
@@ -234,7 +235,7 @@ extension Keychain {
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
             contents.enrolmentGeneration = next
-            contents.enrolmentKey = key
+            contents.enrolmentKey = .clear(key)
         } commit: { (store) throws(Failure) in
             try rebaseSum(in: store)
         }
@@ -257,7 +258,8 @@ extension Keychain {
         try carryOut(.protectedDiscarded, .protectedDiscarded, caller: caller) { (contents) throws(Failure) in
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            contents = AnchorRecord.Contents(slot: nil, enrolmentGeneration: next, set: contents.set, enrolmentKey: key)
+            contents = AnchorRecord.Contents(
+                slot: nil, enrolmentGeneration: next, set: contents.set, enrolmentKey: .clear(key))
         } commit: { (store) throws(Failure) in
             try deleteAll(caller: caller, in: store) {
                 $0.accessControl.isProtected || $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly

@@ -57,7 +57,7 @@ extension Keychain {
         try carryOut(.accepted, .rollbackAccepted, caller: caller) { (contents) throws(Failure) in
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            (contents.enrolmentGeneration, contents.enrolmentKey, contents.slot) = (next, key, slot)
+            (contents.enrolmentGeneration, contents.enrolmentKey, contents.slot) = (next, .clear(key), slot)
         } commit: { (store) throws(Failure) in
             try rebaseSum(in: store)
         }

@@ -39,6 +39,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case passcodeKeyPolicy = "latchkey key policy v2"
     /// The policy that marks a counter of a TPM as the one of a store.
     case counterPolicy = "latchkey counter policy v1"
+    /// The same for the counter of the enrolment sets of a store.
+    case enrolmentCounterPolicy = "latchkey enrolment counter policy v1"
     /// The key under which a recovery code opens the root key of a store on a TPM.
     case rootRecovery = "latchkey root recovery v1"
     // What latchkey-authd derives from a recovery code.
@@ -83,6 +85,7 @@ package enum FileMark: String, CaseIterable, Sendable {
     case permissions = "latchkey permissions 1\n"
     case account = "latchkey account 1\n"
     case approvalKey = "latchkey approval 1\n"
+    case enrolment = "latchkey enrolment 1\n"
 
     /// The magic bytes in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

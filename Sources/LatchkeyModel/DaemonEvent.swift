@@ -62,6 +62,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case sessionsRefused
     /// The service manager does not wait before sleep until keys are removed from memory.
     case sleepNotDelayed
+    /// The TPM refuses the password of its owner hierarchy, or it could not be checked.
+    case ownerPasswordRefused
 
     /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -90,7 +92,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
             .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused, .sessionsUnknown,
-            .sleepNotDelayed:
+            .sleepNotDelayed, .ownerPasswordRefused:
             .warning
         }
     }

@@ -16,6 +16,8 @@ package protocol KeyModule: AnyObject, Sendable {
     /// The device of the module if it is known without asking it; does not block. Nil until `findDevice` has found it, and
     /// for a module without a device.
     var device: EnclaveDevice? { get }
+    /// What root has to mend about the device, found when the process started; nil if nothing is known. Does not block.
+    var deviceProblem: Failure? { get }
     /// Asks the device what it is, which sets `device`; does nothing for a module without a device, and if it is known.
     func findDevice() throws(Failure)
     /// Whether every call only computes, for less than 100 microseconds, so that it may run on the thread that serves
@@ -91,6 +93,7 @@ package protocol KeyModule: AnyObject, Sendable {
 // not known.
 extension KeyModule {
     package var device: EnclaveDevice? { nil }
+    package var deviceProblem: Failure? { nil }
     package func findDevice() throws(Failure) {}
     package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool { false }
 }

@@ -30,6 +30,25 @@ package protocol KeyVault: AnyObject, Sendable {
     /// The number with which the store generation is compared; nil for a vault of files, in which every number can be
     /// restored together with the anchor. The store generation in the anchor is then compared instead.
     var counter: (any MonotonicCounter)? { get }
+    /// Seals the keys of enrolment sets; nil for a vault of files, where such a key is a part of the anchor.
+    var enrolmentSeal: (any EnrolmentSeal)? { get }
+}
+
+/// Hardware that opens the key of an enrolment set until the set changes, so that no copy of the files opens it afterwards.
+///
+/// All calls block, and throw `vaultUnavailable` while the device cannot be reached.
+package protocol EnrolmentSeal: AnyObject, Sendable {
+    /// The number to which keys are sealed. The keychain increments it when the enrolment set changes and when what is
+    /// bound to the set is discarded, and at no other time.
+    var counter: any MonotonicCounter { get }
+    /// Seals a key of 32 bytes; it is opened only while `counter` has that number, which may be a future one.
+    ///
+    /// - Throws: `anchorGone` if the counter does not exist.
+    func seal(_ key: SecretBytes, at number: UInt64) throws(Failure) -> [UInt8]
+    /// Opens a sealed key.
+    ///
+    /// - Throws: `anchorGone` if the counter does not exist or has another number, or the key was sealed by another device.
+    func open(_ sealed: [UInt8], at number: UInt64) throws(Failure) -> SecretBytes
 }
 
 /// A number in hardware that only grows, so that restoring all files of a store does not restore it.

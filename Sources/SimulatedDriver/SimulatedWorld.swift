@@ -444,9 +444,11 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     /// Replaces the identifier of the enrolment set by a random one, as every enrolment change does, even if the same
     /// finger is enrolled again.
-    private func changeEnrolment() throws(Failure) {
-        let name = try random.bytes(16).copyBytes()
-        try change { (state) throws(Failure) in state.enrolment = name }
+    private func changeEnrolment() throws(Failure) { try enrol(random.bytes(16).copyBytes()) }
+
+    /// Replaces the identifier of the enrolment set, as a reader does whose fingers are those of an earlier time again.
+    package func enrol(_ set: [UInt8]) throws(Failure) {
+        try change { (state) throws(Failure) in state.enrolment = set }
     }
 
     private func change(_ body: (inout WorldState) throws(Failure) -> Void) throws(Failure) {

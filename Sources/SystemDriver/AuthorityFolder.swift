@@ -14,7 +14,7 @@ import Synchronization
 package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore, ApprovalKeyStore {
     private let path: String
     private let clock: any Clock
-    private let random: any RandomSource
+    let random: any RandomSource
     /// Prevents two threads from making a key each.
     private let approval = Mutex(())
     private let checksumKey: SymmetricKey
@@ -24,6 +24,8 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         var slot: Int
     }
     private let newest = Mutex<Newest?>(nil)
+    /// The contents of the file `enrolment`; nil before it was read.
+    let seenEnrolment = Mutex<SeenEnrolment?>(nil)
 
     /// Creates the folder if it is missing; throws if it can be read or changed by other users.
     ///
@@ -56,7 +58,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     private func check(_ userID: UInt32, _ account: AccountName) throws(Failure) {
         guard let stored = try storedAccount() else {
             // `account` is the first file of a folder, so it was removed from one that has others.
-            guard ![counters, permissions, passcodes, approvalFile].contains(where: Files.exists) else {
+            guard ![counters, permissions, passcodes, approvalFile, enrolmentFile].contains(where: Files.exists) else {
                 throw Failure(
                     .storeUnreadable, "\(accountFile) is missing, so the account of its folder is unknown.",
                     hint: "Restore the folder from a backup.")
@@ -86,6 +88,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     private var permissions: String { path + "/permissions" }
     private var passcodes: String { path + "/passcodes" }
     private var approvalFile: String { path + "/approval" }
+    var enrolmentFile: String { path + "/enrolment" }
 
     // MARK: - Counters
 
@@ -191,7 +194,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     // MARK: - Files
 
     /// Returns the body of a file; nil if the file does not exist. Throws `storeUnreadable` if it was changed.
-    private func contents(of file: String, _ mark: FileMark) throws(Failure) -> [UInt8]? {
+    func contents(of file: String, _ mark: FileMark) throws(Failure) -> [UInt8]? {
         guard
             let bytes = try reading(file, { () throws(SystemError) in try Files.read(file, limit: 1 << 20) })?
                 .copyBytes()
@@ -202,7 +205,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         return body
     }
 
-    private func replace(_ file: String, _ mark: FileMark, _ body: [UInt8]) throws(Failure) {
+    func replace(_ file: String, _ mark: FileMark, _ body: [UInt8]) throws(Failure) {
         let bytes = SecretBytes(mark.bytes + (try checksumKey.authenticationCode(body)) + body)
         try writing(file) { () throws(SystemError) in try Files.replace(file, with: bytes) }
     }
@@ -229,7 +232,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         }
     }
 
-    private static func changed(_ file: String) -> Failure {
+    static func changed(_ file: String) -> Failure {
         Failure(.storeUnreadable, "\(file) was changed by another program, or is of another version.")
     }
 

@@ -24,6 +24,7 @@ package final class FileKeyVault: KeyVault {
 
     /// Files have no number of their own: every one of them can be restored.
     package var counter: (any MonotonicCounter)? { nil }
+    package var enrolmentSeal: (any EnrolmentSeal)? { nil }
 
     package func rootKey() throws(Failure) -> SecretBytes {
         guard let file = try read(folder.rootKey) else {

@@ -17,6 +17,7 @@ package final class MemoryKeyVault: KeyVault {
     package init(rootKey: SecretBytes) { key = rootKey }
 
     package var counter: (any MonotonicCounter)? { nil }
+    package var enrolmentSeal: (any EnrolmentSeal)? { nil }
 
     package func rootKey() throws(Failure) -> SecretBytes { key }
     package func anchor() throws(Failure) -> SecretBytes? { state.withLock { $0.anchor } }

@@ -37,6 +37,10 @@ extension TPMClient {
         }
     }
 
+    /// Checks the password of the owner hierarchy with `TPM2_ClockRateAdjust` by `TPM_CLOCK_NO_CHANGE`, which changes nothing.
+    /// A wrong password of a hierarchy is no try that the lockout of the TPM counts (Part 1, section 19.8).
+    mutating func checkOwner() throws(TPMError) { _ = try sendAsOwner(.clockRateAdjust, [], [0], salted: nil) }
+
     /// Starts a session with a salt for a key of the hierarchy without an owner (`TPM_RH_NULL`), whose password is always
     /// empty. The key is removed at once, because the TPM needs it for the start of the session only.
     private mutating func startSessionSaltedOnce() throws(TPMError) -> TPMSession {

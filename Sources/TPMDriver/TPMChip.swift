@@ -18,6 +18,9 @@ package final class TPMChip: Sendable {
     /// command.
     private let identified = Mutex<(generation: UInt64, identity: TPMIdentity)?>(nil)
 
+    /// Why the TPM refused the password of the owner hierarchy when it was checked.
+    private let refusedOwner = Mutex<Failure?>(nil)
+
     /// Seconds without a command after which the memory of the TPM is released.
     private static let idleSeconds: Int64 = 60
 
@@ -62,6 +65,28 @@ package final class TPMChip: Sendable {
             let generation = client.generation
             identified.withLock { $0 = (generation, identity) }
             return identity
+        }
+    }
+
+    /// Why the TPM refuses the password of the owner hierarchy that root has given; nil if it was accepted, was not checked,
+    /// or if there is none. Does not block.
+    package var ownerProblem: Failure? { refusedOwner.withLock { $0 } }
+
+    /// Checks the password of the owner hierarchy, which is otherwise needed only when something is made or removed. Does
+    /// nothing without one. Blocks.
+    ///
+    /// - Throws: the failure that names a wrong password, and the errors of the device.
+    package func checkOwner() throws(Failure) {
+        do throws(Failure) {
+            try use { (_, client) throws(TPMError) in
+                guard client.ownerPassword != nil else { return }
+                try client.checkOwner()
+            }
+            refusedOwner.withLock { $0 = nil }
+        } catch {
+            // Another failure says nothing about the password.
+            if (error.cause as? TPMError)?.kind == .badAuthorization { refusedOwner.withLock { $0 = error } }
+            throw error
         }
     }
 

@@ -13,18 +13,23 @@ final class TPMCounter: MonotonicCounter {
     private let path: String
     private let policy: Result<[UInt8], Failure>
 
-    /// Creates the counter of the store whose root key is at `path`.
+    /// Creates a counter of the store whose root key is at `path`.
     ///
-    /// - Parameter owner: what the counter belongs to, see `TPMKeyVault.init`.
-    init(_ chip: TPMChip, rootKey path: String, owner: [UInt8]) {
+    /// - Parameters:
+    ///   - owner: what the counter belongs to, see `TPMKeyVault.init`.
+    ///   - label: tells the counters of one store from each other.
+    init(_ chip: TPMChip, rootKey path: String, owner: [UInt8], _ label: CryptographicLabel = .counterPolicy) {
         (self.chip, self.path) = (chip, path)
-        policy = Result { () throws(Failure) in try Self.policy(of: owner) }
+        policy = Result { () throws(Failure) in try Self.policy(of: owner, label) }
     }
+
+    /// The labels of all counters of a store.
+    static let labels: [CryptographicLabel] = [.counterPolicy, .enrolmentCounterPolicy]
 
     /// The policy of the counter of an owner. No session can fulfil it: it is the digest of a text, not of policy commands.
     /// It tells the counter from those of other stores, and so that the password of the counter cannot be changed.
-    static func policy(of owner: [UInt8]) throws(Failure) -> [UInt8] {
-        try DigestAlgorithm.sha256.hash(CryptographicLabel.counterPolicy.bytes + [0] + owner)
+    static func policy(of owner: [UInt8], _ label: CryptographicLabel) throws(Failure) -> [UInt8] {
+        try DigestAlgorithm.sha256.hash(label.bytes + [0] + owner)
     }
 
     func value() throws(Failure) -> UInt64? {
@@ -60,8 +65,16 @@ final class TPMCounter: MonotonicCounter {
         }
     }
 
+    /// Removes the counter; does nothing if there is none.
+    func remove() throws(Failure) {
+        try use { (client, policy, root) throws(TPMError) in
+            guard let area = try client.counterIndex(policy) else { return }
+            try client.undefine(area, in: root)
+        }
+    }
+
     /// Uses the chip with the storage root key of the store; before the store is finished, with the one that is there.
-    private func use<R: Sendable>(
+    func use<R: Sendable>(
         _ body: (inout TPMClient, [UInt8], StorageRoot) throws(TPMError) -> R
     ) throws(Failure) -> R {
         let (policy, path) = (try policy.get(), path)
@@ -78,7 +91,7 @@ final class TPMCounter: MonotonicCounter {
 
 extension TPMClient {
     /// Returns the counter with that policy if it has a number.
-    fileprivate mutating func writtenCounter(_ policy: [UInt8]) throws(TPMError) -> TPMIndexArea? {
+    mutating func writtenCounter(_ policy: [UInt8]) throws(TPMError) -> TPMIndexArea? {
         guard let area = try counterIndex(policy), area.attributes.contains(.written) else { return nil }
         return area
     }

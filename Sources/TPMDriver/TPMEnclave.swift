@@ -37,6 +37,8 @@ package final class TPMEnclave: KeyModule {
 
     package var device: EnclaveDevice? { chip.knownIdentity.map { $0.isVirtual ? .program : .chip } }
 
+    package var deviceProblem: Failure? { chip.ownerProblem }
+
     package func findDevice() throws(Failure) { _ = try chip.identity() }
 
     package var isImmediate: Bool { false }

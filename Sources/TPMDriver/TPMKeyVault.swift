@@ -21,6 +21,7 @@ package final class TPMKeyVault: KeyVault {
     private let path: String
     private let chip: TPMChip
     private let ownCounter: TPMCounter
+    private let ownSeal: TPMEnrolmentSeal
 
     /// Creates a vault; does not access the TPM.
     ///
@@ -32,9 +33,28 @@ package final class TPMKeyVault: KeyVault {
     package init(_ files: any KeyVault, rootKey path: String, chip: TPMChip, owner: [UInt8]) {
         (self.files, self.path, self.chip) = (files, path, chip)
         ownCounter = TPMCounter(chip, rootKey: path, owner: owner)
+        ownSeal = TPMEnrolmentSeal(TPMCounter(chip, rootKey: path, owner: owner, .enrolmentCounterPolicy))
     }
 
     package var counter: (any MonotonicCounter)? { ownCounter }
+
+    package var enrolmentSeal: (any EnrolmentSeal)? { ownSeal }
+
+    /// Creates the counters of a new store, both or none.
+    ///
+    /// - Returns: the number of `counter`.
+    package func createCounters() throws(Failure) -> UInt64 {
+        let isNew = try ownCounter.value() == nil
+        let number = try ownCounter.create()
+        do throws(Failure) {
+            _ = try ownSeal.counter.create()
+        } catch {
+            // One that cannot be removed now is used by the next attempt.
+            if isNew { try? ownCounter.remove() }
+            throw error
+        }
+        return number
+    }
 
     package func rootKey() throws(Failure) -> SecretBytes {
         let (sealed, path) = (try sealed(), path)

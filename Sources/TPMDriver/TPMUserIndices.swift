@@ -4,7 +4,7 @@ package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
 
-/// Removes what a TPM stores for one user: the counter of the store, and the index of the passcode.
+/// Removes what a TPM stores for one user: the counters of the store, and the index of the passcode.
 package struct TPMUserIndices: Sendable {
     private let chip: TPMChip
     private let passcodes: TPMPasscodeChip
@@ -15,11 +15,16 @@ package struct TPMUserIndices: Sendable {
         passcodes = TPMPasscodeChip(chip, random: random)
     }
 
-    /// Removes the counter of a store; does nothing if there is none.
+    /// Removes the counters of a store; does nothing if there are none.
     ///
     /// - Parameter owner: as for `TPMKeyVault.init`.
-    package func removeCounter(of owner: [UInt8]) throws(Failure) {
-        let policy = try TPMCounter.policy(of: owner)
+    package func removeCounters(of owner: [UInt8]) throws(Failure) {
+        for label in TPMCounter.labels { try removeCounter(of: owner, label) }
+    }
+
+    /// Removes one of the counters.
+    package func removeCounter(of owner: [UInt8], _ label: CryptographicLabel) throws(Failure) {
+        let policy = try TPMCounter.policy(of: owner, label)
         try chip.use { (_, client) throws(TPMError) in
             guard let area = try client.counterIndex(policy) else { return }
             try client.undefine(area, in: client.storageRoot(named: nil))

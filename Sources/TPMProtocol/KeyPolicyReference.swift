@@ -11,11 +11,12 @@ package enum KeyPolicyReference {
     /// - Parameters:
     ///   - storeID: 16 bytes.
     ///   - enrolment: the enrolment set to which the access control binds the key; nil if it binds it to none.
+    ///   - epoch: tells two times of the same set from each other; empty for a set that has never changed.
     ///   - passcode: how the key demands the passcode; nil if it relies on the authority for that. An approval for one
     ///     kind of key is not valid for the other.
     package static func make(
         userID: UInt32, storeID: [UInt8], _ rule: AccessControl, enrolment: EnrolmentSet?,
-        passcode: PasscodeDemand.Part? = nil
+        epoch: [UInt8] = [], passcode: PasscodeDemand.Part? = nil
     ) throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         let label: CryptographicLabel = passcode == nil ? .keyPolicy : .passcodeKeyPolicy
@@ -25,6 +26,7 @@ package enum KeyPolicyReference {
         try writer.add(sized: storeID)
         writer.add(rule.boundBytes)
         try writer.add(sized: enrolment?.bytes ?? [])
+        if !epoch.isEmpty { try writer.add(sized: epoch) }
         return try DigestAlgorithm.sha256.hash(writer.bytes)
     }
 }

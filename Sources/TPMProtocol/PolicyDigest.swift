@@ -34,6 +34,14 @@ package struct PolicyDigest: Equatable, Sendable {
         try extended(.policyPCR, selection.encoded + DigestAlgorithm.sha256.hash(values.flatMap(\.self)))
     }
 
+    /// `TPM2_PolicyNV`: the counter with that name has that number.
+    package func number(_ number: UInt64, of name: [UInt8]) throws(Failure) -> PolicyDigest {
+        var code = TPMWriter()
+        code.add(TPMCommand.policyNV.rawValue)
+        return try extended(
+            code.bytes + DigestAlgorithm.sha256.hash(TPMNumberDemand.operand(number) + TPMNumberDemand.equality) + name)
+    }
+
     /// `TPM2_PolicyCommandCode`: that command only.
     package func command(_ command: TPMCommand) throws(Failure) -> PolicyDigest {
         var writer = TPMWriter()
@@ -93,5 +101,24 @@ package struct PolicyDigest: Equatable, Sendable {
         var digest = self
         digest.bytes = try DigestAlgorithm.sha256.hash(bytes + data)
         return digest
+    }
+}
+
+/// The comparison of `TPM2_PolicyNV` with the whole number of a counter.
+package enum TPMNumberDemand {
+    /// The number as the counter contains it.
+    static func operand(_ number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    }
+
+    /// From the first byte, `TPM_EO_EQ`.
+    static let equality: [UInt8] = [0, 0, 0, 0]
+
+    /// The parameters of the command.
+    package static func parameters(_ number: UInt64) throws(Failure) -> [UInt8] {
+        var parameters = TPMWriter()
+        try parameters.add(sized: operand(number))
+        parameters.add(equality)
+        return parameters.bytes
     }
 }

@@ -7,11 +7,13 @@ package enum TPMCommand: UInt32, Sendable {
     case evictControl = 0x120
     case nvUndefineSpace = 0x122
     case nvDefineSpace = 0x12a
+    case clockRateAdjust = 0x130
     case createPrimary = 0x131
     case nvIncrement = 0x134
     case nvWrite = 0x137
     case nvChangeAuthorization = 0x13b
     case activateCredential = 0x147
+    case policyNV = 0x149
     case certifyCreation = 0x14a
     case nvRead = 0x14e
     case policySecret = 0x151

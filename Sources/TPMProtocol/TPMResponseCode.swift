@@ -38,6 +38,8 @@ package struct TPMResponseCode: Hashable, Sendable {
 
     // Format zero.
 
+    /// The number of an index is not the one that a policy demands (`TPM2_PolicyNV`).
+    package static let policyUnsatisfied = TPMResponseCode(0x126)
     package static let authorizationUnavailable = TPMResponseCode(0x12f)
     /// The value of a PCR changed between the check of the policy and the command.
     package static let pcrChanged = TPMResponseCode(0x128)

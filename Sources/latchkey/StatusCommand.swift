@@ -40,7 +40,7 @@ enum StatusCommand {
             [localized("biometry"), biometry],
             [localized("passcode"), report.isPasscodeSet ? localized("set") : localized("not set")],
             [localized("keychain"), report.isLocked ? localized("locked") : localized("unlocked")],
-            [localized("enclave"), enclave(report)],
+            [localized("enclave"), report.deviceProblem.map(\.message) ?? enclave(report)],
             [
                 localized("memory"),
                 report.unlockedMemory.map { localized("secrets may be swapped out: \($0)") }
@@ -93,6 +93,7 @@ enum StatusCommand {
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),
             ("enclaveVirtual", report.enclaveDevice.map { .boolean($0 == .program) } ?? .null),
+            ("enclaveProblem", report.deviceProblem.map { .text($0.message) } ?? .null),
             ("memoryLocked", .boolean(report.unlockedMemory == nil)),
             ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),

@@ -49,7 +49,7 @@ struct UserIndices {
             attempt(.passcode) { () throws(Failure) in try removal.removePasscode(index) }
         }
         attempt(.counter) { () throws(Failure) in
-            try removal.removeCounter(of: TPMKeyVault.owner(userID, machine: places.machine))
+            try removal.removeCounters(of: TPMKeyVault.owner(userID, machine: places.machine))
         }
         return remaining
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
@@ -164,11 +165,58 @@ import Testing
         let token = try touch(.oneKey)
         _ = try machine.world.apply(.replaceFinger)
         #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
-        let current = AccessControl(
-            accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryCurrentSet, .privateKeyUsage])
-        let earlier = try reference(current)
+        let earlier = try reference(Self.current)
         _ = try machine.world.apply(.replaceFinger)
-        #expect(try reference(current) != earlier)
+        #expect(try reference(Self.current) != earlier)
+    }
+
+    private static let current = AccessControl(
+        accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryCurrentSet, .privateKeyUsage])
+
+    /// latchkeyd may have kept the blob of a deleted key; the person only sees a prompt for a touch.
+    @Test func aKeyOfAnEarlierTimeOfTheSameFingersIsNotApproved_abuse31() throws {
+        let earlier = try reference(Self.current)
+        let first = try touch(.oneKey)
+        #expect(try approve(Self.current, tokens: [first], reference: earlier) == nil)
+        try machine.world.enrol([9])
+        try machine.world.enrol([1, 2, 3])
+        let token = try touch(.oneKey)
+        #expect(try approve(Self.current, tokens: [token], reference: earlier) == .itemAuthenticationFailed)
+        let now = try reference(Self.current)
+        #expect(now != earlier)
+        #expect(try approve(Self.current, tokens: [token], reference: now) == nil)
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        #expect(try reference(Self.current) == now, "the time is kept")
+    }
+
+    @Test func theSameFingersOutliveARestart() throws {
+        let earlier = try reference(Self.current)
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        #expect(try reference(Self.current) == earlier)
+    }
+
+    @Test func aSensorThatIsUnpluggedChangesNoFingers() throws {
+        let earlier = try reference(Self.current)
+        _ = try machine.world.apply(.sensor(.none))
+        _ = try machine.world.apply(.sensor(.touchID))
+        #expect(try reference(Self.current) == earlier)
+    }
+
+    @Test func aChangedRecordOfTheFingersIsReportedAndNotReplaced() throws {
+        _ = try reference(Self.current)
+        let file = "\(machine.disk.folder.path)/\(TwoServices.userID)/enrolment"
+        var damaged = try Data(contentsOf: URL(filePath: file))
+        damaged[damaged.count - 1] ^= 1
+        try damaged.write(to: URL(filePath: file))
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        guard case .failure = try binding(Self.current) else {
+            Issue.record("the damaged record was replaced")
+            return
+        }
+        #expect(try Data(contentsOf: URL(filePath: file)) == damaged)
     }
 
     @Test func aKeyForAPairedDeviceIsNotBound() throws {

@@ -45,6 +45,7 @@ final class WatchedVault: KeyVault {
     init(_ vault: any KeyVault, _ moments: Moments) { (self.vault, self.moments) = (vault, moments) }
 
     var counter: (any MonotonicCounter)? { vault.counter.map { WatchedCounter($0, moments) } }
+    var enrolmentSeal: (any EnrolmentSeal)? { vault.enrolmentSeal.map { WatchedSeal($0, moments) } }
     func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
     func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
     func counterSlots() throws(Failure) -> [[UInt8]]? { try vault.counterSlots() }
@@ -67,6 +68,19 @@ private final class WatchedCounter: MonotonicCounter {
     func increment() throws(Failure) -> UInt64 {
         try moments.around { () throws(Failure) in try counter.increment() }
     }
+}
+
+private final class WatchedSeal: EnrolmentSeal {
+    private let seal: any EnrolmentSeal
+    let counter: any MonotonicCounter
+
+    init(_ seal: any EnrolmentSeal, _ moments: Moments) {
+        self.seal = seal
+        counter = WatchedCounter(seal.counter, moments)
+    }
+
+    func seal(_ key: SecretBytes, at number: UInt64) throws(Failure) -> [UInt8] { try seal.seal(key, at: number) }
+    func open(_ sealed: [UInt8], at number: UInt64) throws(Failure) -> SecretBytes { try seal.open(sealed, at: number) }
 }
 
 /// A recovery whose writes are moments.

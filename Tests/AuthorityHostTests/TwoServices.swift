@@ -115,7 +115,7 @@ final class TwoServices: Sendable {
                 try random.bytes(32)
             } build: { (path, rootKey) throws(Failure) in
                 try identity.create(
-                    in: SQLiteItemStore.create(at: path), rootKey: rootKey, generation: vault.counter?.create() ?? 0,
+                    in: SQLiteItemStore.create(at: path), rootKey: rootKey, generation: vault.createCounters(),
                     random: random)
             } encode: { (key) throws(Failure) in
                 try vault.seal(key, .chip, recoveryCode: nil)
@@ -189,7 +189,7 @@ final class TwoServices: Sendable {
                 tier: tier, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
                 counters: files, permissions: files, passcodes: moments.map { WatchedRecords(files, $0) } ?? files,
-                approvalKeys: files,
+                approvalKeys: files, enrolments: files,
                 account: userAccount)
         }
         parts.refusals = refusals

@@ -35,7 +35,7 @@ import Testing
         #expect(try chip.open(made.record, Self.value) == made.secret)
         #expect(try vault.rootKey() == Driver.rootKey)
         try chip.remove(made.record)
-        try TPMUserIndices(machine.chip, random: SystemRandomSource()).removeCounter(of: [1])
+        try TPMUserIndices(machine.chip, random: SystemRandomSource()).removeCounters(of: [1])
         #expect(try machine.counters().isEmpty)
         machine.chip.release()
         #expect(try machine.handles(from: 0x8000_0000).isEmpty)
@@ -56,6 +56,49 @@ import Testing
         #expect(try machine.handles(from: 0x8100_0000).isEmpty)
         #expect(try machine.handles(from: 0x8000_0000).isEmpty)
         #expect(try machine.counters().isEmpty)
+    }
+
+    /// `TPM_PT_LOCKOUT_COUNTER` and the remaining properties that change (`TPM_CAP_TPM_PROPERTIES`), and the handles.
+    private func state() throws -> [[UInt8]] {
+        let lockout = try machine.bus.send(0x17a, [], [0, 0, 0, 6, 0, 0, 2, 0x0e, 0, 0, 0, 1], hasPassword: false)
+        return [Array(lockout.response)]
+            + [try machine.handles(from: 0x8000_0000), try machine.handles(from: 0x8100_0000)].map { handles in
+                handles.flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
+            }
+    }
+
+    @Test func aRightPasswordIsAcceptedWithoutAChange() throws {
+        try machine.setOwnerPassword(Self.password)
+        let before = try state()
+        try machine.chip.checkOwner()
+        #expect(machine.chip.ownerProblem == nil)
+        #expect(try state() == before)
+        #expect(!machine.bus.capture.suffix(2000).contains(Self.password))
+    }
+
+    @Test(arguments: [[], Array("another".utf8)])
+    func aWrongPasswordIsNamedBeforeAnythingNeedsItAndCountsAsNoTry(_ actual: [UInt8]) throws {
+        try machine.setOwnerPassword(actual)
+        let before = try state()
+        for _ in 0..<5 {
+            let failure = failure { try machine.chip.checkOwner() }
+            #expect(failure?.message.contains("is not the one of the owner hierarchy") == true)
+        }
+        #expect(machine.chip.ownerProblem?.hint.contains("systemctl restart") == true)
+        #expect(try state() == before)
+    }
+
+    @Test func aTPMThatDoesNotAnswerSaysNothingAboutThePassword() throws {
+        machine.tpm.cutPower()
+        #expect(failure { try machine.chip.checkOwner() }?.status == .enclaveUnavailable)
+        #expect(machine.chip.ownerProblem == nil)
+    }
+
+    @Test func withoutAPasswordNothingIsChecked() throws {
+        let other = try TPMFixture()
+        try other.setOwnerPassword([7])
+        try other.chip.checkOwner()
+        #expect(other.chip.ownerProblem == nil)
     }
 
     @Test func anIndexIsNotMadeWithAWrongPasswordBesideAnExistingKey() throws {

@@ -39,6 +39,14 @@ final class TPMBus: TPMConnecting {
     /// Answers the next commands of that kind with those codes; the TPM does not get them.
     func refuse(_ command: TPMCommand, _ codes: [UInt32]) { state.withLock { $0.refusals[command] = codes } }
 
+    /// Answers a later command of that kind with a code, after some that pass.
+    func refuseAfter(_ command: TPMCommand, passing count: Int, _ code: UInt32) {
+        refuse(command, [UInt32](repeating: Self.passes, count: count) + [code])
+    }
+
+    /// Stands for a command that is carried out, and is no code of a TPM.
+    private static let passes = UInt32.max
+
     /// Changes one bit of each response to that command; nil for none.
     func change(responsesTo command: TPMCommand?, _ byte: ResponseByte = .first) {
         state.withLock { $0.changed = command.map { ($0, byte) } }
@@ -79,7 +87,7 @@ final class TPMBus: TPMConnecting {
             if refusal != nil { state.refusals[code]?.removeFirst() }
             return (refusal, state.changed?.command == code ? state.changed?.byte : nil)
         }
-        if let refusal {
+        if let refusal, refusal != Self.passes {
             var response = TPMWriter()
             response.add(UInt16(0x8001))
             response.add(UInt32(10))

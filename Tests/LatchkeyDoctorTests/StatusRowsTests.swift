@@ -37,6 +37,14 @@ import Testing
         #expect(system.hint?.command == "systemctl revert latchkeyd && systemctl restart latchkeyd")
     }
 
+    @Test func aProblemOfTheTPMIsNamedInPlaceOfItsKind() {
+        let report = Self.sound.with(\.enclave, .tpm).with(\.enclaveDevice, .chip)
+            .with(\.deviceProblem, Failure(.enclaveUnavailable, "The password is not the one of the owner."))
+        let row = DoctorRow.enclave(report, isSystem: true, configuration: "/c")
+        #expect(row.state == .attention && row.found == "The password is not the one of the owner.")
+        #expect(row.hint == .init("systemctl restart latchkey-authd latchkeyd", needsRoot: true))
+    }
+
     @Test func limitOfMemoryCountsBeforeTheDaemonStarts() {
         func row(_ soft: UInt64, isRoot: Bool) -> DoctorRow {
             .memory(nil, isSystem: false, limits: LockLimits(soft: soft, hard: .max), isRoot: isRoot)

@@ -20,6 +20,7 @@ private final class FullVault: KeyVault {
     func setFull(_ value: Bool) { isFull.withLock { $0 = value } }
 
     var counter: (any MonotonicCounter)? { vault.counter }
+    var enrolmentSeal: (any EnrolmentSeal)? { vault.enrolmentSeal }
     func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
     func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
     func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {

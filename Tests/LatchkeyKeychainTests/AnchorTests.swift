@@ -289,7 +289,8 @@ import Testing
         step: AnchorCondition.Step
     ) {
         let contents = AnchorRecord.Contents(
-            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: SecretBytes([UInt8](repeating: 0, count: 32)))
+            slot: nil, enrolmentGeneration: 1, set: nil,
+            enrolmentKey: .clear(SecretBytes([UInt8](repeating: 0, count: 32))))
         let preparation = prepared.map {
             AnchorRecord.Preparation(generation: $0, event: .passcodeChanged, contents: contents)
         }

@@ -28,6 +28,7 @@ final class CopyingVault: KeyVault {
     }
 
     var counter: (any MonotonicCounter)? { vault.counter }
+    var enrolmentSeal: (any EnrolmentSeal)? { vault.enrolmentSeal }
     func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
     func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
     func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {

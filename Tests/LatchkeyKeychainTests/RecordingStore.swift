@@ -46,6 +46,8 @@ final class RecordingStore: ItemStore {
 
     func problems() throws(Failure) -> [String] { try inner.problems() }
 
+    func releaseMemory() { inner.releaseMemory() }
+
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let entries = Mutex<[AuditEntry]>([])
         let result = try inner.write { (rows) throws(Failure) in

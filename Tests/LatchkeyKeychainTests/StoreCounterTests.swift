@@ -82,7 +82,8 @@ import Testing
         _ database: UInt64?, _ committed: UInt64, _ prepared: UInt64?, _ event: SecurityEvent, _ number: UInt64?
     ) -> (condition: AnchorCondition, step: AnchorCondition.Step) {
         let contents = AnchorRecord.Contents(
-            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: SecretBytes([UInt8](repeating: 0, count: 32)))
+            slot: nil, enrolmentGeneration: 1, set: nil,
+            enrolmentKey: .clear(SecretBytes([UInt8](repeating: 0, count: 32))))
         let preparation = prepared.map {
             AnchorRecord.Preparation(generation: $0, event: event, contents: contents)
         }

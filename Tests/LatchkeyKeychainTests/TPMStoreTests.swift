@@ -15,9 +15,9 @@ import Testing
 
 /// A store whose root key and counter are in a software TPM.
 @Suite(.needs(.softwareTPM)) struct TPMStoreTests {
-    private static let passcode = SecretBytes("1234".utf8)
-    private let store: StoreOnDisk
-    private let tpm: SwitchedTPM
+    static let passcode = SecretBytes("1234".utf8)
+    let store: StoreOnDisk
+    let tpm: SwitchedTPM
 
     init() throws {
         store = try StoreOnDisk()
@@ -27,7 +27,7 @@ import Testing
             try store.random.bytes(32)
         } build: { [store] (path, rootKey) throws(Failure) in
             try StoreOnDisk.identity.create(
-                in: SQLiteItemStore.create(at: path), rootKey: rootKey, generation: vault.counter?.create() ?? 0,
+                in: SQLiteItemStore.create(at: path), rootKey: rootKey, generation: vault.createCounters(),
                 random: store.random)
         } encode: { (key) throws(Failure) in
             try vault.seal(key, .chip, recoveryCode: nil)
@@ -35,27 +35,30 @@ import Testing
     }
 
     /// A vault with a connection of its own, as a newly started daemon has. The TPM takes one connection at a time.
-    private func vault() -> TPMKeyVault {
+    func vault() -> TPMKeyVault {
         TPMKeyVault(
             FileKeyVault(store.folder), rootKey: store.folder.rootKey,
             chip: TPMChip(TPMPlace(tpm.path), clock: store.clock, random: store.random), owner: [1])
     }
 
-    private func open(_ vault: any KeyVault) throws(Failure) -> Keychain {
+    func open(_ vault: any KeyVault) throws(Failure) -> Keychain {
         try StoreOnDisk.identity.open(
             SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
     }
 
     /// Opens the store, and ends the connection with the result.
-    private func opened<R>(_ body: (Keychain) throws -> R) throws -> R { try body(open(vault())) }
+    func opened<R>(_ body: (Keychain) throws -> R) throws -> R { try body(open(vault())) }
 
     /// Adds an item and sets enrolment and passcode.
-    private func fill(_ keychain: Keychain) throws {
+    func fill(_ keychain: Keychain) throws {
         #expect(keychain.anchor.condition == .clean)
         _ = try keychain.follow(EnrolmentSet([1]))
         try keychain.setPasscode(Self.passcode)
         try keychain.add("free", "four")
     }
+
+    /// A match of the set that `fill` sets.
+    static let match = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([1]), by: StoreOnDisk.caller)
 
     private func change(_ event: SecurityEvent, _ keychain: Keychain) throws {
         switch event {
@@ -66,13 +69,17 @@ import Testing
         }
     }
 
-    /// The daemon and the TPM end together before or after each of P, I and F; C is between the moments 1 and 2. The TPM
+    /// The daemon and the TPM end together before or after each of P, T, I and F; C is between the moments 1 and 2. The TPM
     /// starts again with what it had written.
     @Test(
-        arguments: [SecurityEvent.passcodeChanged, .enrolmentChanged, .protectedDiscarded, .anchored],
-        0..<CutVault.moments)
+        arguments: [SecurityEvent.passcodeChanged, .enrolmentChanged, .protectedDiscarded, .anchored].flatMap { event in
+            (0..<CutVault.moments(of: event)).map { (event, $0) }
+        })
     func anEventIsCompleteOrAbsentAfterAPowerCut_abuse35(event: SecurityEvent, moment: Int) throws {
-        try opened { try fill($0) }
+        try opened { keychain in
+            try fill(keychain)
+            try keychain.add("bound", "finger", rule(.whenUnlocked, .biometryCurrentSet))
+        }
         let files = Mutex<[String: Data]>([:])
         var before: UInt64 = 0
         do {
@@ -96,10 +103,15 @@ import Testing
             let committed = try #require(keychain.anchor.record?.committed)
             #expect(committed == (moment < 2 ? before : before + 1))
             #expect(try keychain.secret("free") == "four")
+            let isBoundAlive = moment < 2 || event == .passcodeChanged || event == .anchored
+            let bound = status { _ = try keychain.secret("bound", proof: Self.match) }
+            #expect(bound == (isBoundAlive ? nil : .itemNotFound))
             try keychain.moveAnchor(isTimed: false)
             #expect(keychain.anchor.record?.committed == committed + 1)
         }
-        #expect(try opened { $0.anchor.condition } == .clean)
+        let (condition, number) = try opened { ($0.anchor.condition, $0.numberOfSet) }
+        #expect(condition == .clean)
+        #expect(try vault().enrolmentSeal?.counter.value() == number, "the earlier key is erased with the event")
     }
 
     @Test func aRestoredCopyOfTheWholeFolderIsRefusedByTheTPM_abuse29() throws {
@@ -128,56 +140,10 @@ import Testing
     }
 }
 
-/// A vault that calls a closure before and after each write of the anchor and each increment of the counter.
-private final class CutVault: KeyVault {
-    /// Before and after P, I and F of one event.
-    static let moments = 6
-    private let vault: TPMKeyVault
-    private let body: @Sendable (Int) -> Void
-    private let state = Mutex<Int?>(nil)
-
-    init(_ vault: TPMKeyVault, _ body: @escaping @Sendable (Int) -> Void) { (self.vault, self.body) = (vault, body) }
-
-    /// Begins to count.
-    func begin() { state.withLock { $0 = 0 } }
-
-    /// The number of moments so far.
-    var passed: Int { state.withLock { $0 ?? 0 } }
-
-    fileprivate func step() {
-        let number = state.withLock { state in
-            defer { state = state.map { $0 + 1 } }
-            return state
-        }
-        if let number { body(number) }
-    }
-
-    var counter: (any MonotonicCounter)? { vault.counter.map { CutCounter(vault: self, counter: $0) } }
-    func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
-    func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
-    func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {
-        step()
-        try vault.replaceAnchor(anchor)
-        step()
-    }
-    func counterSlots() throws(Failure) -> [[UInt8]]? { try vault.counterSlots() }
-    func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
-        try vault.overwriteCounterSlot(index, with: bytes)
-    }
-}
-
-private final class CutCounter: MonotonicCounter {
-    private let vault: CutVault
-    private let counter: any MonotonicCounter
-
-    init(vault: CutVault, counter: any MonotonicCounter) { (self.vault, self.counter) = (vault, counter) }
-
-    func value() throws(Failure) -> UInt64? { try counter.value() }
-    func create() throws(Failure) -> UInt64 { try counter.create() }
-    func increment() throws(Failure) -> UInt64 {
-        vault.step()
-        let number = try counter.increment()
-        vault.step()
+extension Keychain {
+    /// The number to which the key of the enrolment set is sealed; nil if it is not sealed.
+    var numberOfSet: UInt64? {
+        guard case .sealed(_, let number)? = anchor.record?.contents.enrolmentKey else { return nil }
         return number
     }
 }

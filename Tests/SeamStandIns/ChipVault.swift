@@ -24,6 +24,8 @@ package final class ChipVault: KeyVault {
 
     package var counter: (any MonotonicCounter)? { chip }
 
+    package var enrolmentSeal: (any EnrolmentSeal)? { nil }
+
     package func rootKey() throws(Failure) -> SecretBytes {
         try chip.check()
         guard chip.condition != .cleared else { throw Failure(.rootKeyMissing, "The chip was cleared.") }

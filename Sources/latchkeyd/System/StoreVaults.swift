@@ -44,7 +44,7 @@ enum StoreVaults: Sendable {
             } build: { (path, rootKey) throws(Failure) in
                 try identity.create(
                     in: SQLiteItemStore.create(at: path), rootKey: rootKey,
-                    generation: sealed.counter?.create() ?? 0, random: random)
+                    generation: sealed.createCounters(), random: random)
             } encode: { (key) throws(Failure) in
                 try sealed.seal(key, vaults.binding, recoveryCode: nil)
             }

@@ -65,6 +65,8 @@ final class SystemDaemon: FrameHandler {
 
     func mayStop() -> Bool { !keychains.mustStay }
 
+    func rested() { keychains.releaseMemory() }
+
     func stop() { keychains.stop() }
 }
 

@@ -64,6 +64,7 @@ enum SystemMain {
             ) { count.isOneAtMost })
         let daemon = SystemDaemon(keychains, link, count)
         link.start()
+        if let chip, options.ownerPassword != nil { checkOwner(chip, events) }
         try serving(options) { () throws(SystemError) in
             // Without a service manager nothing would start the daemon again, so it does not exit on idle.
             let server = try FrameServer(
@@ -75,6 +76,14 @@ enum SystemMain {
         daemon.stop()
         events.note(.stopped, nil)
         if activated == nil { Files.remove(options.sockets.keychain) }
+    }
+
+    /// Checks the password of the owner hierarchy, beside serving: without this, a wrong one would show with the first new
+    /// user.
+    private static func checkOwner(_ chip: TPMChip, _ events: FileAndJournalLog) {
+        Processes.detachThread {
+            do throws(Failure) { try chip.checkOwner() } catch { events.note(.ownerPasswordRefused, error) }
+        }
     }
 
     private static func vaults(_ options: SystemOptions, _ chip: TPMChip?) throws(Failure) -> StoreVaults {
