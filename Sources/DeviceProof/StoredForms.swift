@@ -3,7 +3,8 @@
 package import LatchkeyModel
 import TPMProtocol
 
-// Files in which `latchkey proof` keeps an enrolment between its commands. Their form may change with each release.
+// Bytes as which `latchkey proof` keeps an enrolment between its commands, and a relying party between its processes. Their
+// form may change with each release.
 
 extension EnrolledDevice {
     private static let version: UInt8 = 1
@@ -71,5 +72,34 @@ extension PendingEnrolment {
             )
         }
         return try check(answer, secret, EnrolledDevice(storedForm: rest))
+    }
+}
+
+extension PendingEnrolment {
+    /// Calls a function with the enrolment as bytes, so that another process of the relying party can finish it.
+    ///
+    /// They contain the secret of the challenge: a device that has them enrols without its TPM. Encrypt and authenticate
+    /// them if they leave the relying party, together with the user to whom they belong and a time of expiry. Their form
+    /// may change with each release.
+    ///
+    /// - Parameter body: the function. The pointer is valid until it returns, and the bytes are overwritten then.
+    /// - Returns: what the function returns.
+    /// - Throws: what the function throws; a `DeviceProofError` with the code `internalFailure` if memory allocation fails.
+    public func withStoredForm<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        let form: SecretBytes = try storedForm()
+        return try form.withBytes { (bytes: UnsafeRawBufferPointer) throws in try body(bytes) }
+    }
+
+    /// Check 2 for an enrolment that was stored with ``withStoredForm(_:)``; see ``finish(_:)``.
+    ///
+    /// - Parameters:
+    ///   - answer: the last message of the enrolment.
+    ///   - storedForm: the bytes of the enrolment. They are copied to memory that is overwritten afterwards.
+    /// - Returns: the device.
+    /// - Throws: `malformed` or `wrongSecret` for an answer that is not accepted; `malformed` for other bytes.
+    public static func finish(
+        _ answer: [UInt8], storedForm: UnsafeRawBufferPointer
+    ) throws(DeviceProofError) -> EnrolledDevice {
+        try finish(answer, storedForm: SecretBytes(copying: storedForm))
     }
 }
