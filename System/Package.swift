@@ -54,6 +54,7 @@ let package = Package(
         shared("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         shared("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         shared("LatchkeyWords"),
+        shared("InstalledWords", ["LatchkeyWords", "LatchkeySystem"]),
         shared("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
         shared("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
         shared("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
@@ -118,7 +119,10 @@ let package = Package(
         // `latchkey fingerprint`: a program of its own, so that `latchkey` does not link libsystemd.
         room(
             "FingerprintCommand",
-            ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
+            [
+                "FprintDriver", "InstalledWords", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords",
+                "SystemBus",
+            ]),
         process("latchkey-fingerprint", ["FingerprintCommand"]),
 
         // Test kit of the package around this one, and tests.
@@ -158,7 +162,7 @@ let package = Package(
             "FprintDriverTests",
             [
                 "BusTestSupport", "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams",
-                "LatchkeySystem", "SensorDriver", "SensorTestSupport", "SystemBus", "SystemDriver",
+                "LatchkeySystem", "LatchkeyWords", "SensorDriver", "SensorTestSupport", "SystemBus", "SystemDriver",
                 "SyntheticFingerprints", "TestSupport", "latchkey-authd",
             ]),
     ],

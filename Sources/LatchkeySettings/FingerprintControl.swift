@@ -109,7 +109,9 @@ public final class FingerprintControl: Sendable {
     ///
     /// - Parameter finger: one of `fingers`.
     /// - Throws: `SettingsFailure`, with code `notFound` if it is not enrolled.
-    public func delete(_ finger: String) throws(SettingsFailure) { try run(["delete", finger, "--yes"]) { _ in } }
+    public func delete(_ finger: String) throws(SettingsFailure) {
+        try run(["delete", finger, "--yes", "--plain"]) { _ in }
+    }
 
     // MARK: - The program
 

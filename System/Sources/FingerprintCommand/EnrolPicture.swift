@@ -19,12 +19,14 @@ final class EnrolPicture: Sendable {
     }
 
     private let form: Form
+    private let texts: FingerprintTexts
     private let isSwiped: Bool
     private let write: @Sendable (String) -> Void
     private let passed = Mutex(0)
 
-    init(_ form: Form, isSwiped: Bool, _ write: @escaping @Sendable (String) -> Void) {
+    init(_ form: Form, _ texts: FingerprintTexts, isSwiped: Bool, _ write: @escaping @Sendable (String) -> Void) {
         self.form = form
+        self.texts = texts
         self.isSwiped = isSwiped
         self.write = write
     }
@@ -32,10 +34,9 @@ final class EnrolPicture: Sendable {
     /// Shows a result.
     func show(_ status: EnrolStatus, stages: Int?) {
         switch status {
-        case .stagePassed:
-            draw(add: 1, stages, "Lift your finger, and \(isSwiped ? "swipe" : "touch") again.", "passed")
-        case .guidance(let guidance): draw(add: 0, stages, Self.sentence(guidance), Self.word(guidance))
-        case .completed: draw(add: 1, stages, "Done.", "done", isLast: true)
+        case .stagePassed: draw(add: 1, stages, texts.next(isSwiped: isSwiped), "passed")
+        case .guidance(let guidance): draw(add: 0, stages, texts.sentence(guidance), Self.word(guidance))
+        case .completed: draw(add: 1, stages, texts.done, "done", isLast: true)
         case .duplicate, .full, .disconnected, .failed: if form == .terminal { write("\n") }
         }
     }
@@ -48,7 +49,7 @@ final class EnrolPicture: Sendable {
         // A reader that looks for duplicates has one scan more than it says.
         let total = isLast ? passed : max(stages ?? 0, passed + 1)
         let circles = String(repeating: "●", count: passed) + String(repeating: "○", count: total - passed)
-        let line = "\(circles)  \(passed) of \(total)  \(sentence)"
+        let line = texts.progress(circles, passed, total, sentence)
         switch form {
         case .terminal: write("\r\u{1b}[K" + line + (isLast ? "\n" : ""))
         case .lines: write(line + "\n")
@@ -64,17 +65,6 @@ final class EnrolPicture: Sendable {
         case .fingerNotCentred: "centre"
         case .removeAndRetry: "lift"
         case .tooFast: "slower"
-        }
-    }
-
-    /// What the person should do differently.
-    static func sentence(_ guidance: SensorGuidance) -> String {
-        switch guidance {
-        case .scanAgain: "The scan was not clear. Try again."
-        case .swipeTooShort: "The swipe was too short. Try again."
-        case .fingerNotCentred: "Centre your finger on the reader, and try again."
-        case .removeAndRetry: "Lift your finger, and try again."
-        case .tooFast: "That was too fast. Try again."
         }
     }
 }

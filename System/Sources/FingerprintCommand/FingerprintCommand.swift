@@ -3,6 +3,7 @@
 import FprintDriver
 package import LatchkeyModel
 import LatchkeySeams
+package import LatchkeyWords
 package import SystemBus
 
 /// `latchkey fingerprint`: enrols, lists, deletes and tries the fingers of the calling user.
@@ -20,6 +21,8 @@ package struct FingerprintCommand: Sendable {
         package var ask: @Sendable (String) -> String?
         /// Whether lines can be replaced.
         package var isTerminal = false
+        /// The texts for the person. With `--plain` they are not used: a program reads them.
+        package var words = Words.plainEnglish
 
         package init(
             bus: SystemBus, account: String, userID: UInt32, write: @escaping @Sendable (String) -> Void,
@@ -33,21 +36,13 @@ package struct FingerprintCommand: Sendable {
         }
     }
 
-    package static let usage = """
-        usage: latchkey fingerprint list
-               latchkey fingerprint enroll [FINGER] [--replace]
-               latchkey fingerprint delete FINGER | --all [--yes]
-               latchkey fingerprint verify
-
-        FINGER is left- or right- with thumb, index-finger, middle-finger, ring-finger or little-finger.
-
-        """
-
+    private let texts: FingerprintTexts
     private let surroundings: Surroundings
     private let fingers: FprintFingers
 
     package init(_ surroundings: Surroundings) {
         self.surroundings = surroundings
+        texts = FingerprintTexts(surroundings.words)
         fingers = FprintFingers(
             surroundings.bus, account: surroundings.account, trustedUser: surroundings.trustedUser, log: UnwatchedLog())
     }
@@ -64,14 +59,12 @@ package struct FingerprintCommand: Sendable {
         case "list": (allowed, most) = (["--plain"], 0)
         case "verify": (allowed, most) = ([], 0)
         case "enroll": (allowed, most) = (["--replace", "--plain"], 1)
-        case "delete": (allowed, most) = (["--all", "--yes"], 1)
-        default: throw Self.misused
+        case "delete": (allowed, most) = (["--all", "--yes", "--plain"], 1)
+        default: throw texts.misused
         }
-        guard options.isSubset(of: allowed), names.count <= most else { throw Self.misused }
+        guard options.isSubset(of: allowed), names.count <= most else { throw texts.misused }
         if let name = names.first, !FprintFingers.names.contains(name) {
-            throw Failure(
-                .invalidParameter, "There is no finger \(name).",
-                hint: "Use one of: \(FprintFingers.names.joined(separator: ", "))")
+            throw texts.unknownFinger(name)
         }
         switch arguments.first {
         case "list" where isPlain: try listPlainly()
@@ -80,21 +73,17 @@ package struct FingerprintCommand: Sendable {
         case "enroll":
             try enroll(names.first ?? "right-index-finger", mayReplace: options.contains("--replace"), isPlain: isPlain)
         default:
-            guard (names.first == nil) == options.contains("--all") else { throw Self.misused }
+            guard (names.first == nil) == options.contains("--all") else { throw texts.misused }
             try delete(names.first, isSure: options.contains("--yes"))
         }
     }
-
-    private static let misused = Failure(.invalidParameter, "The command line is not understood.", hint: usage)
 
     // MARK: - Commands
 
     private func reader() throws(Failure) -> FprintFingers.Reader {
         // Several readers are rare, and the first one is the one that other programs use too.
         guard let reader = try fingers.readers().first else {
-            throw Failure(
-                .biometryNotAvailable, "There is no fingerprint reader.",
-                hint: "fprintd supports the readers of https://fprint.freedesktop.org/supported-devices.html")
+            throw texts.noReader
         }
         return reader
     }
@@ -102,7 +91,7 @@ package struct FingerprintCommand: Sendable {
     private func list() throws(Failure) {
         let reader = try reader()
         guard !reader.fingers.isEmpty else {
-            return surroundings.write("No finger is enrolled on \(reader.name).\n")
+            return surroundings.write(texts.none(on: reader.name) + "\n")
         }
         for finger in FprintFingers.names where reader.fingers.contains(finger) { surroundings.write(finger + "\n") }
     }
@@ -122,41 +111,31 @@ package struct FingerprintCommand: Sendable {
     private func delete(_ finger: String?, isSure: Bool) throws(Failure) {
         let reader = try reader()
         if let finger, !reader.fingers.contains(finger) {
-            throw Failure(
-                .itemNotFound, "Your \(Self.words(finger)) is not enrolled.", hint: "See: latchkey fingerprint list")
+            throw texts.notEnrolled(finger)
         }
-        try confirm(
-            isSure, word: "delete",
-            (finger.map { "Your \(Self.words($0))" } ?? "Every finger") + " is deleted. "
-                + Self.bound)
+        try confirm(isSure, word: "delete", texts.deletion(of: finger))
         try fingers.delete(finger, on: reader)
-        surroundings.write("Deleted.\n")
+        surroundings.write(texts.deleted + "\n")
     }
 
     private func enroll(_ finger: String, mayReplace: Bool, isPlain: Bool) throws(Failure) {
         let reader = try reader()
-        let name = Self.words(finger)
         // A program shows its own texts.
         let say: (String) -> Void = { [surroundings] text in if !isPlain { surroundings.write(text) } }
         if reader.fingers.contains(finger) {
             guard !isPlain || mayReplace else {
-                throw Failure(.duplicateItem, "Your \(name) is enrolled already.", hint: "Add --replace.")
+                throw texts.enrolledAlready(finger)
             }
-            if !isPlain {
-                try confirm(
-                    mayReplace, word: "replace",
-                    "Your \(name) is enrolled already. Its print is deleted before the new one is scanned: if you stop "
-                        + "before the end, none remains. " + Self.bound)
-            }
+            if !isPlain { try confirm(mayReplace, word: "replace", texts.replacement(of: finger)) }
         } else if !reader.fingers.isEmpty {
-            say(Self.bound + "\n")
+            say(texts.consequence + "\n")
         }
-        say("\(reader.isSwiped ? "Swipe" : "Touch") the reader with your \(name): \(reader.name)\n")
+        say(texts.begin(finger, on: reader) + "\n")
         let picture = EnrolPicture(
-            isPlain ? .records : surroundings.isTerminal ? .terminal : .lines, isSwiped: reader.isSwiped,
-            surroundings.write)
+            isPlain ? .records : surroundings.isTerminal ? .terminal : .lines, texts,
+            isSwiped: reader.isSwiped, surroundings.write)
         try fingers.enrol(finger, on: reader) { picture.show($0, stages: $1) }
-        say("Your \(name) is enrolled.\n")
+        say(texts.enrolled(finger) + "\n")
     }
 
     private func verify() throws(Failure) {
@@ -164,47 +143,32 @@ package struct FingerprintCommand: Sendable {
         let reader = FprintReader(
             surroundings.bus, templates: nil, trustedUser: surroundings.trustedUser, log: UnwatchedLog())
         guard reader.state(for: surroundings.userID).enrolment != nil else {
-            throw Failure(
-                .biometryNotEnrolled, "No finger is enrolled.", hint: "Enrol one with: latchkey fingerprint enroll")
+            throw texts.noneEnrolled
         }
-        surroundings.write("Touch the reader.\n")
+        surroundings.write(texts.touch + "\n")
         let outcome = Answer<SensorEvent>()
-        reader.arm(1, user: surroundings.userID) { [surroundings] event in
+        reader.arm(1, user: surroundings.userID) { [surroundings, texts] event in
             switch event {
-            case .guidance(let guidance): surroundings.write(EnrolPicture.sentence(guidance) + "\n")
-            case .inUse(true): surroundings.write("Another program is using the reader.\n")
-            case .inUse(false): surroundings.write("Touch the reader.\n")
+            case .guidance(let guidance): surroundings.write(texts.sentence(guidance) + "\n")
+            case .inUse(true): surroundings.write(texts.inUse + "\n")
+            case .inUse(false): surroundings.write(texts.touch + "\n")
             case .match, .noMatch, .failed, .disconnected: outcome.set(event)
             }
         }
         let event = outcome.wait() ?? .failed
         reader.disarm(1)
         switch event {
-        case .match: surroundings.write("Recognised.\n")
-        case .noMatch: throw Failure(.authenticationFailed, "Not recognised.")
-        case .disconnected: throw Failure(.biometryDisconnected, "The reader was disconnected.")
-        case .failed, .guidance, .inUse:
-            throw Failure(
-                .biometryNotAvailable, "The reader did not recognise a finger in time, or failed.",
-                hint: "See: systemctl status fprintd")
+        case .match: surroundings.write(texts.recognised + "\n")
+        case .noMatch: throw texts.notRecognised
+        case .disconnected: throw texts.disconnected
+        case .failed, .guidance, .inUse: throw texts.failed
         }
     }
-
-    // MARK: - Texts
-
-    private static let bound =
-        "Items that are bound to the fingers enrolled now (rule current-set) are lost with this change."
 
     /// Asks for a word before something is deleted.
     private func confirm(_ isSure: Bool, word: String, _ text: String) throws(Failure) {
         surroundings.write(text + "\n")
         if isSure { return }
-        guard surroundings.ask("Type \(word) to continue: ") == word else {
-            throw Failure(.userCancel, "\(word) was not typed.", hint: "Nothing was changed.")
-        }
-    }
-
-    private static func words(_ finger: String) -> String {
-        finger.split(separator: "-").joined(separator: " ")
+        guard surroundings.ask(texts.question(word)) == word else { throw texts.notTyped(word) }
     }
 }

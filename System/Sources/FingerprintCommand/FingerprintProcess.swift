@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import InstalledWords
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyWords
 import SystemBus
 
 /// The process of `latchkey fingerprint`, which `latchkey` becomes.
@@ -10,20 +12,23 @@ package enum FingerprintProcess {
     /// Runs the command line of this process.
     package static func main() -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // A program reads the output of --plain, and translates it itself.
+        let words = arguments.contains("--plain") ? .plainEnglish : Words.installed(isolates: false, isTerminal: true)
+        let texts = FingerprintTexts(words)
         if arguments.isEmpty || arguments == ["--help"] {
-            write(FingerprintCommand.usage, STDOUT_FILENO)
+            write(texts.usage, STDOUT_FILENO)
             exit(arguments.isEmpty ? 64 : 0)
         }
         do throws(Failure) {
-            try run(arguments)
+            try run(arguments, words)
             exit(0)
         } catch {
-            write("error: \(error.message)\n" + (error.hint.isEmpty ? "" : "hint: \(error.hint)\n"), STDERR_FILENO)
+            write(texts.report(error), STDERR_FILENO)
             exit(exitCode(error.status))
         }
     }
 
-    private static func run(_ arguments: [String]) throws(Failure) {
+    private static func run(_ arguments: [String], _ words: Words) throws(Failure) {
         let account = try Accounts.name(of: geteuid())
         let bus: SystemBus
         do throws(SystemError) { bus = try SystemBus() } catch {
@@ -35,6 +40,7 @@ package enum FingerprintProcess {
                 if isatty(STDIN_FILENO) == 1 { write(question, STDOUT_FILENO) }
                 return readLine()
             })
+        surroundings.words = words
         surroundings.isTerminal = isatty(STDOUT_FILENO) == 1
         try FingerprintCommand(surroundings).run(arguments)
     }

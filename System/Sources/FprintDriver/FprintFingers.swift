@@ -118,14 +118,17 @@ package final class FprintFingers: @unchecked Sendable {
     }
 
     private static func failure(_ status: EnrolStatus) -> Failure {
-        let retry = "No print is stored under this name now. Try again, or with another finger."
+        func notEnrolled(_ status: Status, _ message: String) -> Failure {
+            Failure(
+                status, message, hint: "No print is stored under this name now. Try again, or with another finger.")
+        }
         return switch status {
         case .duplicate: Failure(.duplicateItem, "This finger is enrolled already, perhaps under another name.")
         case .full: Failure(.limitExceeded, "The reader has no space for another print.", hint: "Delete one first.")
-        case .disconnected: Failure(.biometryDisconnected, "The reader was disconnected.", hint: retry)
-        case .guidance: Failure(.timedOut, "No finger was scanned in time.", hint: retry)
+        case .disconnected: notEnrolled(.biometryDisconnected, "The reader was disconnected.")
+        case .guidance: notEnrolled(.timedOut, "No finger was scanned in time.")
         case .failed, .completed, .stagePassed:
-            Failure(.biometryNotAvailable, "The finger was not enrolled.", hint: retry)
+            notEnrolled(.biometryNotAvailable, "The finger was not enrolled.")
         }
     }
 

@@ -49,24 +49,34 @@ final class FprintService {
     private static func failure(_ refusal: BusNameOwner.Refusal) -> Failure {
         switch refusal {
         case .notInstalled, .notRunning: Failure(.biometryNotAvailable, "fprintd is not installed.")
-        case .startFailed(let error): unavailable("fprintd does not start", error)
-        case .unknown(let error): unavailable("fprintd does not run", error)
-        case .userUnknown(let error): unavailable("the user of fprintd is unknown", error)
-        case .changed: unavailable("fprintd was restarted", .disconnected(0))
-        case .untrusted(let user):
-            Failure(
-                .peerNotTrusted,
-                "The name \(FprintName.service) on the system's message bus belongs to "
-                    + (user.map { "user \($0)" } ?? "an unknown user")
-                    + ", not to root: its fingerprint reader is not used.",
-                hint: "See: busctl status \(FprintName.service)")
+        case .startFailed(let error):
+            unusable("The fingerprint reader cannot be used: fprintd does not start (\(error.description)).")
+        case .unknown(let error):
+            unusable("The fingerprint reader cannot be used: fprintd does not run (\(error.description)).")
+        case .userUnknown(let error):
+            unusable("The fingerprint reader cannot be used: the user of fprintd is unknown (\(error.description)).")
+        case .changed: unusable("The fingerprint reader cannot be used: fprintd was restarted.")
+        case .untrusted(let user?):
+            untrusted(
+                """
+                The name \(FprintName.service) on the system's message bus belongs to user \(user), not to root: its \
+                fingerprint reader is not used.
+                """)
+        case .untrusted(nil):
+            untrusted(
+                """
+                The name \(FprintName.service) on the system's message bus belongs to an unknown user, not to root: its \
+                fingerprint reader is not used.
+                """)
         }
     }
 
-    private static func unavailable(_ what: String, _ error: BusError) -> Failure {
-        Failure(
-            .biometryNotAvailable, "The fingerprint reader cannot be used: \(what) (\(error.description)).",
-            hint: "See: systemctl status fprintd")
+    private static func untrusted(_ message: String) -> Failure {
+        Failure(.peerNotTrusted, message, hint: "See: busctl status \(FprintName.service)")
+    }
+
+    private static func unusable(_ message: String) -> Failure {
+        Failure(.biometryNotAvailable, message, hint: "See: systemctl status fprintd")
     }
 
     // MARK: - Calls

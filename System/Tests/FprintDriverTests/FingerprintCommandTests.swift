@@ -4,6 +4,7 @@ import FingerprintCommand
 import Foundation
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyWords
 import Synchronization
 import SystemBus
 import TestSupport
@@ -20,11 +21,14 @@ extension FprintDriverTests {
             private let scans = Mutex<[String]>([])
             private let answer: String?
             private let reader: Fprintd.Reader
+            private let words: Words
 
             init(
-                _ machine: Fprintd, scans: [String] = [], answer: String? = nil, reader: Fprintd.Reader = .device
+                _ machine: Fprintd, scans: [String] = [], answer: String? = nil, reader: Fprintd.Reader = .device,
+                words: Words = .plainEnglish
             ) throws {
                 self.machine = machine
+                self.words = words
                 self.reader = reader
                 self.answer = answer
                 self.scans.withLock { $0 = scans }
@@ -41,13 +45,16 @@ extension FprintDriverTests {
                     bus: bus, account: Fprintd.account, userID: UInt32(geteuid()),
                     write: { [self] text in
                         self.text.withLock { $0 += text }
-                        if ["reader", "again", "Touch"].contains(where: { text.contains($0) }) { scanLater() }
+                        if ["reader", "again", "Touch", "Leser", "noch einmal"].contains(where: { text.contains($0) }) {
+                            scanLater()
+                        }
                     },
                     ask: { [self] question in
                         text.withLock { $0 += question + "\n" }
                         return answer
                     })
                 surroundings.trustedUser = UInt32(geteuid())
+                surroundings.words = words
                 do throws(Failure) {
                     try FingerprintCommand(surroundings).run(arguments)
                     return nil
@@ -74,6 +81,47 @@ extension FprintDriverTests {
                 try person.machine.client.device("ListEnrolledFingers", Fprintd.account)[0].values == [
                     .string("left-thumb")
                 ])
+        }
+
+        private func german() throws -> Words {
+            let catalogue: Catalogue = try #require(Catalogue(try Catalogues().bytes("de")))
+            return Words(language: "de", catalogue: catalogue, isolates: false)
+        }
+
+        @Test func theTextsAreThoseOfTheLanguage() throws {
+            let person = try Person(
+                Fprintd(.device), scans: Array(repeating: "SCAN A", count: 6), answer: "delete", words: german())
+            #expect(person.run("enroll", "left-thumb") == nil)
+            let lines = person.output.split(separator: "\n").map(String.init)
+            #expect(lines[0] == "Streichen Sie mit Ihrem linken Daumen über den Leser: Virtual device for debugging")
+            #expect(lines[1] == "●○○○○  1 von 5  Heben Sie den Finger und streichen Sie noch einmal.")
+            #expect(lines.last == "Ihr linker Daumen ist registriert.", "\(lines)")
+            #expect(person.run("delete", "right-thumb")?.message == "Ihr rechter Daumen ist nicht registriert.")
+            #expect(person.run("delete", "left-thumb") == nil)
+            #expect(person.output.hasSuffix("Tippen Sie delete, um fortzufahren: \nGelöscht.\n"))
+        }
+
+        @Test func withPlainOutputForProgramsNothingIsTranslated() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let list = try Person(machine, words: german())
+            #expect(list.run("list", "--plain") == nil)
+            #expect(list.output == "reader\tVirtual device for debugging\tswipe\nfinger\tright-index-finger\n")
+        }
+
+        @Test func aWrongCommandLineIsExplainedInTheLanguage() throws {
+            let bus = try SystemBus(address: "unix:path=/nowhere")
+            defer { bus.end() }
+            var surroundings = FingerprintCommand.Surroundings(
+                bus: bus, account: "root", userID: 0, write: { _ in }, ask: { _ in nil })
+            surroundings.words = try german()
+            do throws(Failure) {
+                try FingerprintCommand(surroundings).run(["enrol"])
+                Issue.record("it was understood")
+            } catch {
+                #expect(error.message == "Die Befehlszeile wird nicht verstanden.")
+                #expect(error.hint.hasPrefix("Aufruf: latchkey fingerprint list\n"))
+            }
         }
 
         @Test func guidanceIsShownAndCountsNoStage() throws {
