@@ -4,8 +4,10 @@
 import PackageDescription
 
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
-// (docs/decisions/036-relying-party.md). It shares no code with the package around it, and its targets have names of
-// their own: names are unique in a graph of packages.
+// (docs/decisions/036-relying-party.md). It shares no code with the package around it but the product `DeviceProof`.
+// `Rooms` is a link to its folder `Sources`: the six rooms of that product are compiled here again, because a dependency on
+// the package would compile all its programs with the tests. `scripts/check-arrows` verifies that both manifests give a room
+// the same dependencies. The other targets have names of their own: names are unique in a graph of packages.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -16,6 +18,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A room of the package around this one.
+func shared(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -23,23 +30,42 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "latchkey-relying-party",
     products: [
-        .library(name: "RelyingParty", targets: ["RelyingParty", "RelyingPartySQLite"]),
+        .library(name: "RelyingParty", targets: ["RelyingParty", "RelyingPartyPostgreSQL", "RelyingPartySQLite"]),
         .executable(name: "latchkey-server", targets: ["latchkey-server"]),
     ],
     targets: [
         // C libraries: module maps and static inline shims, no logic.
         .systemLibrary(name: "CServerOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CServerSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CServerHTTP", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CServerPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CServerHTTP", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
+
+        // The product `DeviceProof` of the package around this one, and the rooms below it.
+        .systemLibrary(
+            name: "COpenSSL", path: "Rooms/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        shared("LatchkeyModel"),
+        shared("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+        shared("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
+        shared("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),
+        shared("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
+        shared(
+            "DeviceProof",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
 
         // Digests, message authentication, P-256 keys and their signatures.
         room("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
         room("RelyingPartyJSON"),
+        // Proofs that a key is in a TPM; the only room that uses code of the package around this one.
+        room("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
         // Challenges, keys, sessions, revocation and the audit log. No input or output but SQL, through a protocol.
-        room("RelyingParty", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
+        room("RelyingParty", ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON"]),
         // The storage in a file of SQLite.
         room("RelyingPartySQLite", ["RelyingParty", "RelyingPartyCrypto", "CServerSQLite"]),
+        // The storage in a database of PostgreSQL, which several nodes share.
+        room("RelyingPartyPostgreSQL", ["RelyingParty", "CServerPostgreSQL"]),
         // Requests and responses of HTTP; no knowledge of what they mean.
         room("RelyingPartyHTTP", ["CServerHTTP"]),
         // The interface /v1: what each request means.
@@ -47,17 +73,27 @@ let package = Package(
         .executableTarget(
             name: "latchkey-server",
             dependencies: [
-                "RelyingParty", "RelyingPartyAPI", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
-                "RelyingPartySQLite",
+                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP",
+                "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ],
             swiftSettings: strict),
+
+        // What a sign-in costs, beside the least that the libraries below need.
+        .executableTarget(
+            name: "relying-party-bench",
+            dependencies: [
+                "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyCrypto", "RelyingPartyJSON",
+                "RelyingPartySQLite",
+            ],
+            path: "Benchmarks/relying-party-bench", swiftSettings: strict),
 
         tests("RelyingPartyJSONTests", ["RelyingPartyJSON"]),
         tests(
             "RelyingPartyTests",
             [
-                "CServerOpenSSL", "RelyingParty", "RelyingPartyAPI", "RelyingPartyCrypto", "RelyingPartyHTTP",
-                "RelyingPartyJSON", "RelyingPartySQLite",
+                "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAttestation",
+                "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL",
+                "RelyingPartySQLite",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -5,6 +5,12 @@
 public enum RefusalReason: String, Error, Sendable {
     case challengeFormat, challengeCode, otherRelyingParty, expired, otherEpoch, otherBinding, unknownKey, revokedKey
     case rawKey, wrongSignature, replayed, wrongCode, tierTooLow, tooManyKeys, keyExists, unknownSession, publicKey
+    /// A counter that is not higher than the one before froze the key; the key was frozen before; a key that counted before
+    /// came without a counter.
+    case counterRegressed, frozenKey, counterMissing
+    /// No roots are configured; the maker of the device is not trusted; the device is virtual; the enrolment of its
+    /// attestation key, the statement, or the key in it is not accepted.
+    case attestationOff, untrustedDevice, virtualDevice, enrolment, enrolmentExpired, statement, otherKey
 }
 
 /// The error of an operation of the relying party.
@@ -13,7 +19,8 @@ public enum RelyingPartyError: Error, Equatable, Sendable {
     case refused(RefusalReason)
     /// A part of the request does not have the documented form or exceeds its limit. The text names the part.
     case malformed(String)
-    /// The storage or libcrypto failed; nothing was changed. The text has no values.
+    /// The storage or libcrypto failed. Nothing was changed, unless the text says that this is unknown: the connection to
+    /// the database was lost in a commit. The text has no values.
     case unavailable(String)
 }
 
@@ -24,6 +31,10 @@ enum Limits {
     static let contextBytes = 0...512
     static let keysOfUser: Int64 = 20
     static let sessionsOfKey: Int64 = 16
+    /// Integers that every reader of JSON has exactly (RFC 8259, section 6).
+    static let counter: ClosedRange<Int64> = 0...9_007_199_254_740_991
     static let codeTries: Int64 = 5
     static let codeSeconds: Int64 = 600
+    /// How far a clock may be corrected backwards before sessions that were used later are refused.
+    static let clockSeconds: Int64 = 60
 }

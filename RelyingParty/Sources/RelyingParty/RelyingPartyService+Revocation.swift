@@ -31,11 +31,13 @@ extension RelyingPartyService {
         try working {
             let now = now
             let challenge = try verify(proof, .revoke, context, at: now)
-            return try storage.transaction { database in
+            let revoked = try storage.transaction(of: proof.user) { database in
                 try database.requireActive(proof.key)
                 try database.spend(challenge)
                 return try database.revoke(target, of: proof.user, by: proof.key, at: now)
             }
+            try record(revoked.map { .revoked($0) })
+            return revoked.count
         }
     }
 
@@ -49,25 +51,32 @@ extension RelyingPartyService {
     public func revoke(_ target: RevocationTarget, of user: String) throws(RelyingPartyError) -> Int {
         try working {
             let now = now
-            return try storage.transaction { database in try database.revoke(target, of: user, by: [], at: now) }
+            let revoked = try storage.transaction(of: user) { database in
+                try database.revoke(target, of: user, by: [], at: now)
+            }
+            try record(revoked.map { .revoked($0) })
+            return revoked.count
         }
     }
 }
 
 extension SQLConnection {
+    /// Returns the identifiers of the keys that were revoked.
     fileprivate func revoke(
         _ target: RelyingPartyService.RevocationTarget, of user: String, by key: [UInt8], at now: Int64
-    ) throws -> Int {
-        switch target {
-        case .key(let key): _ = try run(Statements.revokeKey, [.integer(now), .text(user), .blob(key)])
-        case .device(let name): _ = try run(Statements.revokeDevice, [.integer(now), .text(user), .text(name)])
-        case .user: _ = try run(Statements.revokeUser, [.integer(now), .text(user)])
-        }
-        let count = changedRowCount
+    ) throws -> [[UInt8]] {
+        let revoked = try keys(of: user).filter { record in
+            switch target {
+            case .key(let key): !record.isRevoked && record.identifier == key
+            case .device(let name): !record.isRevoked && record.device.utf8.elementsEqual(name.utf8)
+            case .user: !record.isRevoked
+            }
+        }.map(\.identifier)
+        for key in revoked { _ = try run(Statements.revokeKey, [.integer(now), .text(user), .blob(key)]) }
         // A code that was given out before would bring the user's access back.
         if target == .user { _ = try run(Statements.dropCode, [.text(user)]) }
-        _ = try run(Statements.endRevoked, [])
-        try audit("revoke", user, key, "\(target.text), \(count) keys", at: now)
-        return count
+        _ = try run(Statements.endRevoked, [.text(user)])
+        try audit("revoke", user, key, "\(target.text), \(revoked.count) keys", at: now)
+        return revoked
     }
 }

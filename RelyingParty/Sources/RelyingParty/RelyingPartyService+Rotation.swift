@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RelyingPartyAttestation
 package import RelyingPartyCrypto
 
 extension RelyingPartyService {
@@ -13,10 +14,13 @@ extension RelyingPartyService {
     ///   - proof: the signature of the old key, of a challenge for `rotate`. Its context is the tier, a colon and the
     ///     identifier of the new key in base64url.
     ///   - signature: the signature of the new key, of the same message.
+    ///   - evidence: a proof that the new key is in a TPM, made for the same message.
+    /// - Returns: what is proven and claimed about the new key.
     /// - Throws: `refused`, also for the old key as the new one; `malformed` and `unavailable`.
-    package func rotate(
-        to key: P256PublicKey, tier: DeclaredTier, _ proof: SignedProof, signature: [UInt8]
-    ) throws(RelyingPartyError) {
+    @discardableResult package func rotate(
+        to key: P256PublicKey, tier: DeclaredTier, _ proof: SignedProof, signature: [UInt8],
+        evidence: AttestationEvidence? = nil
+    ) throws(RelyingPartyError) -> Attestation {
         try working {
             let now = now
             let context = Self.rotationContext(key, tier)
@@ -24,17 +28,18 @@ extension RelyingPartyService {
             guard key.isValid(signature, for: message(proof, .rotate, context, isRaw: false)) else {
                 throw RelyingPartyError.refused(.wrongSignature)
             }
-            guard tier.isAtLeast(policy.minimumTier) else { throw RelyingPartyError.refused(.tierTooLow) }
-            try storage.transaction { database in
-                guard let old = try database.key(proof.key), !old.isRevoked else {
-                    throw RelyingPartyError.refused(.revokedKey)
-                }
+            let attestation = try attestation(evidence, of: key, proof, .rotate, context, at: now)
+            guard policy.admits(tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
+            try storage.transaction(of: proof.user) { database in
+                let old = try database.requireActive(proof.key)
                 try database.spend(challenge)
                 _ = try database.run(Statements.revokeKey, [.integer(now), .text(proof.user), .blob(proof.key)])
-                _ = try database.run(Statements.endRevoked, [])
-                try database.insert(key, of: proof.user, device: old.device, isRaw: false, tier, at: now)
+                _ = try database.run(Statements.endRevoked, [.text(proof.user)])
+                try database.insert(key, of: proof.user, device: old.device, isRaw: false, tier, attestation, at: now)
                 try database.audit("rotate", proof.user, proof.key, context, at: now)
             }
+            try record([.revoked(proof.key)])
+            return attestation
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import RelyingPartyAttestation
 internal import RelyingPartyCrypto
 
 /// A session, as long as it is open.
@@ -12,6 +13,10 @@ public struct OpenSession: Equatable, Sendable {
     public let expiry: Int64
     /// Whether that key signs challenges as they are.
     let isRaw: Bool
+    /// The tier that was declared for that key.
+    public let declaredTier: DeclaredTier
+    /// The evidence about that key, and what its device claims.
+    public let attestation: Attestation
 }
 
 extension RelyingPartyService {
@@ -27,15 +32,18 @@ extension RelyingPartyService {
             let token = try randomBytes(32)
             let hash = try LibCrypto.sha256(token)
             let expiry = now + policy.sessionSeconds
-            try storage.transaction { database in
-                try database.requireActive(proof.key)
+            let isCounted = try storage.transaction(of: proof.user) { database in
+                let record = try database.requireActive(proof.key)
                 try database.spend(challenge)
+                guard try database.advance(record, proof.counter, at: now) else { return false }
                 // Before the insertion: several sessions of one second have no order, and the new one must stay.
-                _ = try database.run(Statements.limitSessions, [.blob(proof.key), .integer(Limits.sessionsOfKey - 1)])
+                try database.limitSessions(of: proof.key)
                 _ = try database.run(
                     Statements.insertSession, [.blob(hash), .blob(proof.key), .integer(now), .integer(expiry)])
                 try database.audit("login", proof.user, proof.key, at: now)
+                return true
             }
+            guard isCounted else { throw try frozen(proof.key, at: now) }
             return (token, expiry)
         }
     }
@@ -68,13 +76,18 @@ extension RelyingPartyService {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
             let now = now
             let challenge = try verify(proof, .stepUp, context, at: now)
-            return try storage.transaction { database in
+            let session: OpenSession? = try storage.transaction(of: proof.user) { database in
                 let session = try database.session(token, policy, at: now)
                 guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
                 try database.spend(challenge)
+                guard try database.advance(database.requireActive(proof.key), proof.counter, at: now) else {
+                    return nil
+                }
                 try database.audit("step-up", proof.user, proof.key, context, at: now)
                 return session
             }
+            guard let session else { throw try frozen(proof.key, at: now) }
+            return session
         }
     }
 
@@ -91,18 +104,35 @@ extension RelyingPartyService {
 }
 
 extension SQLConnection {
+    /// Ends the oldest sessions of a key that has too many for another one. Most keys have few, and counting them takes a
+    /// tenth of the time of looking for the oldest.
+    fileprivate func limitSessions(of key: [UInt8]) throws {
+        guard case .integer(let count)? = try run(Statements.sessionsOfKey, [.blob(key)]).first?.first else {
+            throw StorageFailure("The sessions of a key cannot be counted.")
+        }
+        guard count >= Limits.sessionsOfKey else { return }
+        _ = try run(Statements.limitSessions, [.blob(key), .integer(Limits.sessionsOfKey - 1)])
+    }
+
     /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
     /// before, so that most requests write nothing.
     func session(_ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64) throws -> OpenSession {
         let hash = try LibCrypto.sha256(token)
-        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 5,
-            case .blob(let key) = row[0], case .text(let user) = row[1], case .integer(let used) = row[2],
-            case .integer(let expiry) = row[3], case .integer(let raw) = row[4], now < expiry,
-            now - policy.sessionIdleSeconds < used
+        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 3,
+            case .blob(let key) = row[0], case .integer(let used) = row[1], case .integer(let expiry) = row[2],
+            now < expiry, now - policy.sessionIdleSeconds < used, let record = try self.key(key)
         else { throw RelyingPartyError.refused(.unknownSession) }
+        // A last use in the future is one of a clock that was set back: the session would live longer than permitted.
+        guard used <= now + Limits.clockSeconds else { throw RelyingPartyError.refused(.unknownSession) }
+        // The minimum may have been raised since the session was opened.
+        guard policy.admits(record.tier, record.attestation.device) else {
+            throw RelyingPartyError.refused(.tierTooLow)
+        }
         if now - used > policy.sessionIdleSeconds / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
         }
-        return OpenSession(user: user, key: key, expiry: expiry, isRaw: raw != 0)
+        return OpenSession(
+            user: record.user, key: key, expiry: expiry, isRaw: record.isRaw, declaredTier: record.tier,
+            attestation: record.attestation)
     }
 }

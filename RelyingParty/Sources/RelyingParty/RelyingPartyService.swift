@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RelyingPartyAttestation
 package import RelyingPartyCrypto
 internal import Synchronization
 
-/// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing.
+/// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing, so `tpm` as a
+/// minimum needs a proof (``RelyingPartyPolicy/admits(_:_:)``).
 public enum DeclaredTier: String, CaseIterable, Sendable {
     case simulated, user, file, tpm
 
@@ -17,8 +19,10 @@ public enum DeclaredTier: String, CaseIterable, Sendable {
 public struct RelyingPartyPolicy: Sendable {
     /// The name of the relying party, such as its domain: a part of every challenge and signed message.
     public var relyingPartyID: String
-    /// The lowest tier of a key that may be registered.
+    /// The lowest tier of a key that may be registered and used. `tpm` needs a proof.
     public var minimumTier: DeclaredTier
+    /// Whether a proof of a virtual TPM is one. The owner of its machine can copy its keys.
+    public var permitsVirtualTPM: Bool
     /// A session ends when it is not used for so long.
     public var sessionIdleSeconds: Int64
     /// A session ends so long after it was opened.
@@ -31,14 +35,22 @@ public struct RelyingPartyPolicy: Sendable {
     ///   - minimumTier: the lowest tier of a key that may be registered.
     ///   - sessionIdleSeconds: the life of a session that is not used, in seconds.
     ///   - sessionSeconds: the life of any session, in seconds.
+    ///   - permitsVirtualTPM: whether a proof of a virtual TPM is one.
     public init(
         relyingPartyID: String, minimumTier: DeclaredTier = .user, sessionIdleSeconds: Int64 = 900,
-        sessionSeconds: Int64 = 43200
+        sessionSeconds: Int64 = 43200, permitsVirtualTPM: Bool = false
     ) {
         self.relyingPartyID = relyingPartyID
         self.minimumTier = minimumTier
         self.sessionIdleSeconds = sessionIdleSeconds
         self.sessionSeconds = sessionSeconds
+        self.permitsVirtualTPM = permitsVirtualTPM
+    }
+
+    /// Whether a key with this protection may be registered and used.
+    func admits(_ tier: DeclaredTier, _ device: AttestedDevice) -> Bool {
+        let isProven = device == .tpm || device == .virtualTPM && permitsVirtualTPM
+        return isProven || minimumTier != .tpm && tier.isAtLeast(minimumTier)
     }
 }
 
@@ -47,9 +59,12 @@ public struct RelyingPartyPolicy: Sendable {
 /// Usable from any thread. Calls block while libcrypto computes and the database writes.
 public final class RelyingPartyService: Sendable {
     let policy: RelyingPartyPolicy
-    let challenges: ChallengeKeys
     let storage: Storage
-    private let codeKey: SecretBytes
+    private let secrets: Mutex<DerivedSecrets>
+    /// How proofs of TPMs are verified; nil if no roots are configured, and then they are refused.
+    let verifier: TPMAttestation?
+    /// Where revocations are written besides the database; nil for nowhere.
+    let revocations: (any RevocationList)?
     /// When the storage was checked last, and what was found.
     let readiness = Mutex<(time: Int64, failure: RelyingPartyError?)?>(nil)
     private let clock: @Sendable () -> Int64
@@ -62,25 +77,50 @@ public final class RelyingPartyService: Sendable {
     ///   - storage: the database.
     ///   - clock: the time in seconds since 1970.
     ///   - random: unpredictable bytes, as many as asked for.
+    ///   - previousMaster: the secret that `master` replaced, if any.
+    ///   - verifier: how proofs of TPMs are verified.
+    ///   - revocations: where revocations are written besides the database.
     package init(
         policy: RelyingPartyPolicy, master: SecretBytes, challenges: ChallengeKeys, storage: Storage,
-        clock: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) throws -> [UInt8]
+        clock: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) throws -> [UInt8],
+        previousMaster: SecretBytes? = nil, verifier: TPMAttestation? = nil, revocations: (any RevocationList)? = nil
     ) throws(CryptoFailure) {
         self.policy = policy
-        self.challenges = challenges
         self.storage = storage
         self.clock = clock
         self.random = random
-        codeKey = try LibCrypto.derive(master, Array("latchkey enrolment codes 1\0".utf8))
+        self.verifier = verifier
+        self.revocations = revocations
+        secrets = Mutex(try DerivedSecrets(master, previousMaster, challenges))
     }
+
+    /// Takes other secrets, without a restart: challenges that this process issued before are accepted if their secret is
+    /// one of these.
+    ///
+    /// - Parameters:
+    ///   - master: the secret from which other keys are derived, at least 32 bytes.
+    ///   - previous: the secret that it replaced, if any.
+    package func replaceSecrets(_ master: SecretBytes, previous: SecretBytes?) throws(CryptoFailure) {
+        let challenges = challenges.replacing([master] + (previous.map { [$0] } ?? []))
+        let derived = try DerivedSecrets(master, previous, challenges)
+        secrets.withLock { $0 = derived }
+    }
+
+    var challenges: ChallengeKeys { secrets.withLock(\.challenges) }
+
+    /// The secrets that are valid: the one that is used now comes first.
+    var masters: [SecretBytes] { secrets.withLock(\.masters) }
 
     var now: Int64 { max(0, clock()) }
 
     func randomBytes(_ count: Int) throws -> [UInt8] { try random(count) }
 
-    /// What is stored of an enrolment code: a stolen database does not contain codes.
-    func stored(code: String, of user: String) throws -> [UInt8] {
-        try LibCrypto.hmac(codeKey, ChallengeBinding.counted(Array(user.utf8)) + Array(code.utf8))
+    /// What is stored of an enrolment code: a stolen database does not contain codes. First under the secret that is used
+    /// now, then under the one before.
+    func stored(code: String, of user: String) throws -> [[UInt8]] {
+        try secrets.withLock(\.codeKeys).map { key in
+            try LibCrypto.hmac(key, ChallengeBinding.counted(Array(user.utf8)) + Array(code.utf8))
+        }
     }
 
     /// Runs an operation and makes every other error than those of the relying party `unavailable`.
@@ -129,17 +169,21 @@ public final class RelyingPartyService: Sendable {
 
     // MARK: - Housekeeping
 
-    /// Deletes sessions that are over and the tables of epochs whose challenges have all expired for 10 minutes.
+    /// Deletes sessions and enrolment codes that are over and the tables of epochs whose challenges have all expired for 10
+    /// minutes, and signs the heads of the other nodes in the audit log once an hour.
     ///
     /// - Throws: `unavailable`.
     public func removeOld() throws(RelyingPartyError) {
         try working {
             let now = now
+            try storage.transaction { database in
+                _ = try database.run(Statements.endOld, [.integer(now), .integer(now - policy.sessionIdleSeconds)])
+                _ = try database.run(Statements.endCodes, [.integer(now)])
+            }
             // An epoch is over an hour after its begin; its last challenge expires 600 seconds later.
             let first = (now - ChallengeKeys.longestSeconds - 600) / 3600
             try storage.transaction { database in
-                _ = try database.run(
-                    Statements.endOld, [.integer(now), .integer(now - policy.sessionIdleSeconds)])
+                try database.lock(.epochs)
                 for row in try database.run(Statements.epochsBefore, [.integer(first)]) {
                     guard case .integer(let epoch)? = row.first else { continue }
                     _ = try database.run(Statements.setDropped, [.integer(epoch)])
@@ -147,6 +191,12 @@ public final class RelyingPartyService: Sendable {
                     _ = try database.run(Statements.dropEpoch, [.integer(epoch)])
                 }
             }
+            try storage.transaction { try $0.signHeads(at: now) }
         }
     }
+
+    /// Renews connections and the time of the database. To be called about once a second.
+    ///
+    /// - Throws: `unavailable`.
+    public func maintain() throws(RelyingPartyError) { try working { try storage.maintain() } }
 }

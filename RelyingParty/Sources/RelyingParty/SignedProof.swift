@@ -12,6 +12,8 @@ public struct SignedProof: Sendable {
     public let challenge: [UInt8]
     /// The signature of the key: ECDSA with SHA-256, in DER.
     public let signature: [UInt8]
+    /// How often the key was used, if its client counts; the signature covers it. 0 to 2^53 - 1.
+    public let counter: Int64?
 
     /// Creates a proof.
     ///
@@ -20,11 +22,13 @@ public struct SignedProof: Sendable {
     ///   - key: the identifier of the key, 32 bytes.
     ///   - challenge: the challenge as it was issued.
     ///   - signature: the signature of the key: ECDSA with SHA-256, in DER.
-    public init(user: String, key: [UInt8], challenge: [UInt8], signature: [UInt8]) {
+    ///   - counter: how often the key was used, if its client counts.
+    public init(user: String, key: [UInt8], challenge: [UInt8], signature: [UInt8], counter: Int64? = nil) {
         self.user = user
         self.key = key
         self.challenge = challenge
         self.signature = signature
+        self.counter = counter
     }
 }
 
@@ -36,45 +40,57 @@ extension RelyingPartyService {
         let binding = ChallengeBinding(user: proof.user, key: proof.key, purpose: purpose, context: context)
         return Array("latchkey relying party 1\0".utf8)
             + ChallengeBinding.counted(Array(policy.relyingPartyID.utf8)) + binding.bytes
-            + ChallengeBinding.counted(proof.challenge)
+            + ChallengeBinding.counted(proof.challenge) + (proof.counter.map(Challenge.number) ?? [])
+    }
+
+    /// The nonce of a TPM's statement about a key: a digest of what the key signs, and so of relying party, purpose, user,
+    /// key and challenge. A relying party cannot pass on the challenge of another one.
+    func attestationNonce(_ proof: SignedProof, _ purpose: ChallengePurpose, _ context: String) throws -> [UInt8] {
+        try LibCrypto.sha256(
+            Array("latchkey attestation nonce 1\0".utf8) + message(proof, purpose, context, isRaw: false))
     }
 
     /// Checks a proof of a registered key: MAC, expiry, purpose, key, then the signature. Writes nothing.
     func verify(_ proof: SignedProof, _ purpose: ChallengePurpose, _ context: String, at now: Int64) throws -> Challenge
     {
         try check(user: proof.user, key: proof.key, context: context)
+        guard proof.counter.map({ Limits.counter.contains($0) && (purpose == .login || purpose == .stepUp) }) ?? true
+        else { throw RelyingPartyError.malformed("counter") }
         let binding = ChallengeBinding(user: proof.user, key: proof.key, purpose: purpose, context: context)
         let checked = try challenges.check(proof.challenge, binding, at: now)
         guard case .success(let challenge) = checked else {
             if case .failure(let reason) = checked { throw RelyingPartyError.refused(reason) }
             throw RelyingPartyError.refused(.challengeFormat)
         }
-        let record = try storage.key(proof.key)
-        // An unknown key costs as much as a known one: the signature is verified with the base point of the curve.
-        let key = P256PublicKey(registered: record?.point ?? Self.decoy, identifier: proof.key)
-        let signed = message(proof, purpose, context, isRaw: record?.isRaw ?? false)
+        // An unknown key costs as much as a known one: a row is read, and the signature is verified with its point.
+        let record = try storage.keyOrDecoy(proof.key)
+        let key = P256PublicKey(registered: record.point, identifier: proof.key)
+        let signed = message(proof, purpose, context, isRaw: record.isRaw)
         let isValid = key.isValid(proof.signature, for: signed)
-        guard let record, record.user.utf8.elementsEqual(proof.user.utf8) else {
+        // The decoy has another identifier than the proof, or, for a proof that names its identifier, no user.
+        guard record.identifier == proof.key, record.user.utf8.elementsEqual(proof.user.utf8) else {
             throw RelyingPartyError.refused(.unknownKey)
         }
         guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
         guard !record.isRevoked else { throw RelyingPartyError.refused(.revokedKey) }
-        guard !record.isRaw || purpose == .login else { throw RelyingPartyError.refused(.rawKey) }
+        guard !record.isFrozen else { throw RelyingPartyError.refused(.frozenKey) }
+        // A raw key signs the challenge only, so a counter would not be signed.
+        guard !record.isRaw || purpose == .login && proof.counter == nil else {
+            throw RelyingPartyError.refused(.rawKey)
+        }
+        // The minimum may have been raised since the key was registered.
+        guard policy.admits(record.tier, record.attestation.device) else {
+            throw RelyingPartyError.refused(.tierTooLow)
+        }
         return challenge
     }
-
-    /// The base point of P-256 (SEC 2, section 2.4.2).
-    static let decoy: [UInt8] = [
-        0x04, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc, 0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2, 0x77,
-        0x03, 0x7d, 0x81, 0x2d, 0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96, 0x4f, 0xe3, 0x42,
-        0xe2, 0xfe, 0x1a, 0x7f, 0x9b, 0x8e, 0xe7, 0xeb, 0x4a, 0x7c, 0x0f, 0x9e, 0x16, 0x2b, 0xce, 0x33, 0x57, 0x6b,
-        0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
-    ]
 }
 
 extension SQLConnection {
-    /// Refuses a key that was revoked between the verification of its signature and this transaction.
-    func requireActive(_ key: [UInt8]) throws {
+    /// Refuses a key that was revoked or frozen between the verification of its signature and this transaction.
+    @discardableResult func requireActive(_ key: [UInt8]) throws -> KeyRecord {
         guard let record = try self.key(key), !record.isRevoked else { throw RelyingPartyError.refused(.revokedKey) }
+        guard !record.isFrozen else { throw RelyingPartyError.refused(.frozenKey) }
+        return record
     }
 }

@@ -1,75 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
-internal import Synchronization
 
 /// A registered key as it is stored.
 struct KeyRecord: Sendable {
+    let identifier: [UInt8]
     let user: String
     let device: String
     let point: [UInt8]
     let isRaw: Bool
-    let tier: String
-    let isRevoked: Bool
+    let tier: DeclaredTier
+    /// Times in seconds since 1970.
+    let created: Int64
+    let revoked: Int64?
+    /// The highest counter that was accepted.
+    let counter: Int64?
+    let frozen: Int64?
+    let attestation: Attestation
+
+    var isRevoked: Bool { revoked != nil }
+    var isFrozen: Bool { frozen != nil }
+
+    /// Reads a row; nil for one with other types or unknown names, which this version did not write.
+    init?(_ row: [SQLValue]) {
+        guard row.count == 14, case .blob(let identifier) = row[0], case .text(let user) = row[1],
+            case .text(let device) = row[2], case .blob(let point) = row[3], case .integer(let raw) = row[4],
+            case .text(let tierName) = row[5], let tier = DeclaredTier(rawValue: tierName),
+            case .integer(let created) = row[6], case .text(let attested) = row[10],
+            let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[11],
+            case .blob(let chip) = row[12], case .text(let verification) = row[13]
+        else { return nil }
+        var numbers: [Int64?] = []
+        for column in 7...9 {
+            switch row[column] {
+            case .integer(let number): numbers.append(number)
+            case .null: numbers.append(nil)
+            default: return nil
+            }
+        }
+        (self.identifier, self.user, self.device, self.point) = (identifier, user, device, point)
+        (isRaw, self.tier, self.created) = (raw != 0, tier, created)
+        (revoked, counter, frozen) = (numbers[0], numbers[1], numbers[2])
+        attestation = Attestation(device: kind, model: model, chip: chip, claimedUserVerification: verification)
+    }
 }
 
-/// The database: transactions, one at a time. Every call blocks until the database has answered.
-package final class Storage: @unchecked Sendable {
-    // The connection is used inside `lock` only.
-    private let connection: any SQLConnection
-    private let lock = Mutex<Void>(())
+/// The database: transactions, several at a time if it lends several connections. Every call blocks until the database
+/// has answered.
+package final class Storage: Sendable {
+    private let database: any SQLDatabase
 
-    /// - Parameter connection: a connection whose tables exist; used by nothing else from now on.
-    package init(_ connection: any SQLConnection) { self.connection = connection }
+    /// - Parameter database: a database whose tables exist.
+    package init(_ database: any SQLDatabase) { self.database = database }
 
-    /// Runs statements as one transaction: all of them are durable when this returns, or none when it throws.
-    func transaction<Result: Sendable>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        try lock.withLock { _ in
-            // IMMEDIATE: what is read in the transaction is still true when it writes.
-            _ = try connection.run("BEGIN IMMEDIATE", [])
-            do {
-                let result = try body(connection)
-                _ = try connection.run("COMMIT", [])
-                return result
-            } catch {
-                // After a failed COMMIT there may be no transaction; nothing was committed in both cases.
-                _ = try? connection.run("ROLLBACK", [])
-                throw error
+    /// Runs statements as one transaction: all of them are durable when this returns, or none when it throws, unless the
+    /// failure says that this is unknown.
+    ///
+    /// - Parameters:
+    ///   - user: whose keys, codes and sessions the statements read and change: nothing else does until the end. Nil if
+    ///     no decision depends on what they read.
+    ///   - body: the statements. Run again if the transaction is known to have had no effect, so it has no effects itself.
+    func transaction<Result>(of user: String? = nil, _ body: (any SQLConnection) throws -> Result) throws -> Result {
+        try repeated {
+            try database.transaction { connection in
+                if let user { try connection.lock(.user(user)) }
+                return try body(connection)
             }
         }
     }
 
     package func read(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
-        try lock.withLock { _ in try connection.run(sql, values) }
+        try database.read { try $0.run(sql, values) }
     }
 
-    func key(_ identifier: [UInt8]) throws -> KeyRecord? {
-        try lock.withLock { _ in try connection.key(identifier) }
+    /// The key with this identifier, or the one that no user has.
+    func keyOrDecoy(_ identifier: [UInt8]) throws -> KeyRecord {
+        try repeated { try database.read { try $0.keyOrDecoy(identifier) } }
+    }
+
+    /// Renews what the database needs renewed while nothing else is done.
+    func maintain() throws { try database.maintain() }
+
+    private func repeated<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<2 {
+            do {
+                return try body()
+            } catch let failure as StorageFailure where failure.isRepeatable {
+                continue
+            }
+        }
+        return try body()
+    }
+}
+
+/// What decides whether a challenge of an epoch can be spent.
+private struct EpochState {
+    /// The time since which challenges are accepted, in seconds since 1970.
+    let accepted: Int64
+    /// The last epoch whose table was dropped.
+    let dropped: Int64
+    /// Whether the epoch has a table of nonces.
+    let hasTable: Bool
+
+    init(_ database: any SQLConnection, _ epoch: Int64) throws {
+        let numbers = try database.run(Statements.marks, [.integer(epoch)]).joined().map { value -> Int64 in
+            guard case .integer(let number) = value else { throw StorageFailure("A mark of the epochs is missing.") }
+            return number
+        }
+        guard numbers.count == 3 else { throw StorageFailure("The marks of the epochs are missing.") }
+        (accepted, dropped, hasTable) = (numbers[0], numbers[1], numbers[2] == 1)
     }
 }
 
 extension SQLConnection {
     func key(_ identifier: [UInt8]) throws -> KeyRecord? {
-        guard let row = try run(Statements.key, [.blob(identifier)]).first else { return nil }
-        guard row.count == 6, case .text(let user) = row[0], case .text(let device) = row[1],
-            case .blob(let point) = row[2], case .integer(let raw) = row[3], case .text(let tier) = row[4]
-        else { throw StorageFailure("A row of the keys cannot be read.") }
-        return KeyRecord(
-            user: user, device: device, point: point, isRaw: raw != 0, tier: tier, isRevoked: row[5] != .null)
+        try keys(Statements.key, [.blob(identifier)]).first
     }
 
-    /// Stores a key that was proven, once: `keyExists` also for a key that was revoked.
+    func keyOrDecoy(_ identifier: [UInt8]) throws -> KeyRecord {
+        let decoy = SQLValue.blob([UInt8](repeating: 0, count: 32))
+        guard let record = try keys(Statements.keyOrDecoy, [.blob(identifier), decoy]).first else {
+            throw StorageFailure("The row of the keys that no user has is missing.")
+        }
+        return record
+    }
+
+    /// The keys of a user, from the first that was registered, the revoked ones as well.
+    func keys(of user: String) throws -> [KeyRecord] { try keys(Statements.allKeysOfUser, [.text(user)]) }
+
+    private func keys(_ statement: String, _ values: [SQLValue]) throws -> [KeyRecord] {
+        try run(statement, values).map { row in
+            guard let record = KeyRecord(row) else { throw StorageFailure("A row of the keys cannot be read.") }
+            return record
+        }
+    }
+
+    /// Stores a key that was proven, once: `keyExists` also for a key that was revoked, or whose user was deleted.
     func insert(
-        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier, at now: Int64
+        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier,
+        _ attestation: Attestation, at now: Int64
     ) throws {
         do throws(StorageFailure) {
             _ = try run(
                 Statements.insertKey,
                 [
                     .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
-                    .text(tier.rawValue), .integer(now),
+                    .text(tier.rawValue), .integer(now), .text(attestation.device.rawValue), .text(attestation.model),
+                    .blob(attestation.chip), .text(attestation.claimedUserVerification),
                 ])
         } catch  where error.isDuplicate {
+            throw RelyingPartyError.refused(.keyExists)
+        }
+        // After the insertion, which waits for another node that deletes the key.
+        guard try run(Statements.retired, [.blob(key.identifier)]).isEmpty else {
             throw RelyingPartyError.refused(.keyExists)
         }
     }
@@ -77,15 +161,14 @@ extension SQLConnection {
     /// Spends a challenge, once: `replayed` for one that was spent, or whose table was dropped.
     func spend(_ challenge: Challenge) throws {
         let epoch = challenge.epoch
-        guard case .integer(let dropped)? = try run(Statements.dropped, []).first?.first else {
-            throw StorageFailure("The mark of the dropped epochs is missing.")
-        }
+        let known = try EpochState(self, epoch)
+        if !known.hasTable { try createEpoch(epoch) }
+        // The creation waits for another node that drops tables: a table that was dropped must not come back.
+        let state = known.hasTable ? known : try EpochState(self, epoch)
         // A clock that was set back must not revive challenges whose nonces are gone.
-        guard epoch > dropped else { throw RelyingPartyError.refused(.replayed) }
-        if try run(Statements.epoch, [.integer(epoch)]).isEmpty {
-            _ = try run(Statements.insertEpoch, [.integer(epoch)])
-            _ = try run(SQLiteSchema.createSpent(epoch), [])
-        }
+        guard epoch > state.dropped else { throw RelyingPartyError.refused(.replayed) }
+        // What was spent before may be missing in a database that was restored, or whose standby took over.
+        guard challenge.issued >= state.accepted else { throw RelyingPartyError.refused(.otherEpoch) }
         do throws(StorageFailure) {
             _ = try run(Statements.spend(epoch), [.blob(challenge.nonce)])
         } catch  where error.isDuplicate {
@@ -93,19 +176,29 @@ extension SQLConnection {
         }
     }
 
-    /// Appends a row to the audit log. Its hash covers the row and the hash of the one before.
+    /// Makes the table of an epoch, unless it exists.
+    func createEpoch(_ epoch: Int64) throws {
+        try lock(.epochs)
+        guard try run(Statements.epoch, [.integer(epoch)]).isEmpty else { return }
+        _ = try run(Statements.insertEpoch, [.integer(epoch)])
+        for statement in createSpent(epoch) { _ = try run(statement, []) }
+    }
+
+    /// Appends a row to the chain of this node in the audit log. Its hash covers the row and the hash of the one before. The
+    /// row has the pseudonym of the user.
     func audit(_ event: String, _ user: String, _ key: [UInt8], _ detail: String = "", at now: Int64) throws {
-        var number: Int64 = 1
-        var previous = [UInt8](repeating: 0, count: 32)
-        if let row = try run(Statements.lastAudit, []).first {
-            guard row.count == 2, case .integer(let last) = row[0], last < .max, case .blob(let hash) = row[1] else {
-                throw StorageFailure("The last row of the audit log cannot be read.")
-            }
-            (number, previous) = (last + 1, hash)
-        }
-        let hash = try AuditChain.hash(previous, number, now, event, user, key, detail)
+        try lock(.audit)
+        let last = try head(of: node)
+        guard last.number < .max else { throw StorageFailure("The audit log is full.") }
+        if last.number == 0 { _ = try run(Statements.insertNode, [.text(node)]) }
+        let user = user.isEmpty ? "" : try pseudonym(of: user)
+        let row = AuditRow(
+            node: node, number: last.number + 1, time: now, event: event, user: user, key: key, detail: detail)
         _ = try run(
             Statements.insertAudit,
-            [.integer(number), .integer(now), .text(event), .text(user), .blob(key), .text(detail), .blob(hash)])
+            [
+                .text(node), .integer(row.number), .integer(now), .text(event), .text(user), .blob(key), .text(detail),
+                .blob(try row.hash(after: last.hash)),
+            ])
     }
 }

@@ -12,6 +12,18 @@ package struct ClientAddress: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// The address of a connection: 4 or 16 bytes; nil for another number.
+    package init?(peer: [UInt8]) {
+        guard peer.count == 4 || peer.count == 16 else { return nil }
+        bytes = Self.short(peer)
+    }
+
+    /// An address of IPv4 within IPv6 is one of IPv4.
+    private static func short(_ bytes: [UInt8]) -> [UInt8] {
+        let prefix = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
+        return bytes.count == 16 && bytes.starts(with: prefix) ? Array(bytes[12...]) : bytes
+    }
+
     /// Reads an address without a port; nil for any other text. An address of IPv4 within IPv6 is read as one of IPv4.
     package init?(_ text: some StringProtocol) {
         // inet_pton reads up to a zero, which no address contains.
@@ -21,8 +33,7 @@ package struct ClientAddress: Hashable, Sendable {
         if inet_pton(AF_INET, String(text), &short) == 1 {
             bytes = short
         } else if inet_pton(AF_INET6, String(text), &long) == 1 {
-            let isMapped = long[..<10].allSatisfy { $0 == 0 } && long[10] == 0xff && long[11] == 0xff
-            bytes = isMapped ? Array(long[12...]) : long
+            bytes = Self.short(long)
         } else {
             return nil
         }
@@ -30,28 +41,47 @@ package struct ClientAddress: Hashable, Sendable {
 
     /// What the limits of one client hold for: the address of IPv4, or the first 64 bits of one of IPv6, since a client
     /// chooses the others.
-    var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes[..<8]) }
+    package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes[..<8]) }
 }
 
-/// The proxies whose header `X-Forwarded-For` is believed.
+/// Who the clients are: the addresses of connections, or those that trusted proxies name in `X-Forwarded-For`.
 package struct TrustedProxies: Sendable {
     private let addresses: Set<ClientAddress>
+    private let connectsClients: Bool
 
-    /// - Parameter addresses: the addresses of the proxies; empty if clients cannot be told apart.
-    package init(_ addresses: Set<ClientAddress>) { self.addresses = addresses }
+    /// - Parameters:
+    ///   - addresses: the addresses of the proxies, whose header is believed.
+    ///   - connectsClients: whether clients connect without a proxy, too. False for a server on 127.0.0.1: what connects
+    ///     there is a proxy, and if it is not trusted, clients cannot be told apart.
+    package init(_ addresses: Set<ClientAddress>, connectsClients: Bool = false) {
+        self.addresses = addresses
+        self.connectsClients = connectsClients
+    }
 
-    /// The client of a request: the last address in the header that is not a proxy's, because each proxy appends the
-    /// address from which it received the request, and a client can write what it wants before it. Nil without proxies.
+    /// Whether limits for each client can hold.
+    package var tellsClientsApart: Bool { connectsClients || !addresses.isEmpty }
+
+    /// The client of a connection, nil if that is a proxy or cannot be told.
+    package func client(connecting peer: [UInt8]) -> ClientAddress? {
+        guard connectsClients, let address = ClientAddress(peer: peer), !addresses.contains(address) else { return nil }
+        return address
+    }
+
+    /// The client of a request: that of the connection, or of a proxy's the last address in the header that is not a
+    /// proxy's, because each proxy appends the address from which it received the request, and a client can write what
+    /// it wants before it. Nil if clients cannot be told apart.
     func client(of request: HTTPRequest) -> ClientAddress? {
-        // The server listens on 127.0.0.1, so every connection comes from this machine.
-        guard addresses.contains(.loopback) else { return nil }
+        guard tellsClientsApart else { return nil }
+        // A connection without an address is limited like one of this machine.
+        guard let peer = ClientAddress(peer: request.peer) else { return .loopback }
+        guard addresses.contains(peer) else { return peer }
         let entries = request.forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         for entry in entries.reversed() {
             let text = entry.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
             // Something else than an address was not written by a trusted proxy.
-            guard let address = ClientAddress(String(text)) else { return .loopback }
+            guard let address = ClientAddress(String(text)) else { return peer }
             if !addresses.contains(address) { return address }
         }
-        return .loopback
+        return peer
     }
 }

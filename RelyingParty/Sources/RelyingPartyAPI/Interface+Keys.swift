@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
 internal import RelyingPartyHTTP
 internal import RelyingPartyJSON
@@ -9,7 +10,9 @@ internal import RelyingPartyJSON
 
 extension Interface {
     func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let names: Set<String> = ["publicKey", "form", "tier", "device", "enrolmentCode", "sessionSignature"]
+        let names: Set<String> = [
+            "publicKey", "form", "tier", "device", "enrolmentCode", "sessionSignature", "attestation",
+        ]
         let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
         let form = try body.text("form")
         guard form == "raw" || form == "bound" else { throw .malformed("form") }
@@ -22,23 +25,39 @@ extension Interface {
                 .session(try token(request), signature: try body.bytes("sessionSignature"))
             }
         let (proof, device) = (try body.proof(), try body.optionalText("device") ?? "")
+        let evidence = try body.evidence()
         return try limited(proof, network) { () throws(RelyingPartyError) in
-            try service.register(key, proof, right, device: device, isRaw: form == "raw", tier: tier)
-            return registered(key, tier)
+            let attestation = try service.register(
+                key, proof, right, device: device, isRaw: form == "raw", tier: tier, evidence: evidence)
+            return registered(key, tier, attestation)
         }
     }
 
     /// Both keys sign the same message, whose context names the new key and its tier.
     func rotate(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(
-            request.body, allowing: RequestBody.proofNames.union(["publicKey", "tier", "newSignature"]))
+            request.body, allowing: RequestBody.proofNames.union(["publicKey", "tier", "newSignature", "attestation"]))
         guard let tier = DeclaredTier(rawValue: try body.text("tier")) else { throw .malformed("tier") }
         let key = try publicKey(body)
         let (proof, signature) = (try body.proof(), try body.bytes("newSignature"))
+        let evidence = try body.evidence()
         return try limited(proof, network) { () throws(RelyingPartyError) in
-            try service.rotate(to: key, tier: tier, proof, signature: signature)
-            return registered(key, tier)
+            let attestation = try service.rotate(
+                to: key, tier: tier, proof, signature: signature, evidence: evidence)
+            return registered(key, tier, attestation)
         }
+    }
+
+    /// Begins the enrolment of a device, before it registers a key with evidence.
+    func attest(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: ["user", "request"])
+        let (challenge, enrolment) = try service.beginAttestation(body.bytes("request"), user: body.text("user"))
+        return reply(
+            200,
+            [
+                ("challenge", .string(StrictBase64.url.encode(challenge))),
+                ("enrolment", .string(StrictBase64.url.encode(enrolment))),
+            ])
     }
 
     /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.
@@ -64,9 +83,25 @@ extension Interface {
         }
     }
 
-    private func registered(_ key: P256PublicKey, _ tier: DeclaredTier) -> HTTPResponse {
+    private func registered(_ key: P256PublicKey, _ tier: DeclaredTier, _ attestation: Attestation) -> HTTPResponse {
         reply(
-            201, [("key", .string(StrictBase64.url.encode(key.identifier))), ("declaredTier", .string(tier.rawValue))])
+            201,
+            [
+                ("key", .string(StrictBase64.url.encode(key.identifier))), ("proven", proven(attestation)),
+                ("claimed", claimed(attestation, tier)),
+            ])
+    }
+
+    /// What is proven about a key. Never joined with what is claimed.
+    func proven(_ attestation: Attestation) -> JSONValue {
+        .object([("device", .string(attestation.device.rawValue)), ("model", .string(attestation.model))])
+    }
+
+    /// What is claimed about a key.
+    func claimed(_ attestation: Attestation, _ tier: DeclaredTier) -> JSONValue {
+        .object([
+            ("tier", .string(tier.rawValue)), ("userVerification", .string(attestation.claimedUserVerification)),
+        ])
     }
 
     private func publicKey(_ body: RequestBody) throws(RelyingPartyError) -> P256PublicKey {

@@ -24,7 +24,8 @@ package struct Interface: Sendable {
     /// The methods of each path, for tests too.
     package static let methods: [String: [String]] = [
         "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
-        "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"], "/v1/openapi.json": ["GET"],
+        "/v1/attestations": ["POST"], "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"],
+        "/v1/openapi.json": ["GET"],
         "/health": ["GET"],
         "/ready": ["GET"],
     ]
@@ -57,6 +58,7 @@ package struct Interface: Sendable {
     private func route(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         switch (request.method, request.path) {
         case ("POST", "/v1/challenges"): return try challenge(request)
+        case ("POST", "/v1/attestations"): return try attest(request)
         case ("POST", "/v1/keys"): return try register(request, network)
         case ("POST", "/v1/sessions"): return try signIn(request, network)
         case ("GET", "/v1/session"):
@@ -65,7 +67,8 @@ package struct Interface: Sendable {
                 200,
                 [
                     ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
-                    ("expires", .integer(session.expiry)),
+                    ("expires", .integer(session.expiry)), ("proven", proven(session.attestation)),
+                    ("claimed", claimed(session.attestation, session.declaredTier)),
                 ])
         case ("DELETE", "/v1/session"):
             try service.endSession(token(request))
@@ -132,7 +135,7 @@ package struct Interface: Sendable {
     }
 
     private func signIn(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames)
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["counter"]))
         let proof = try body.proof()
         return try limited(proof, network) { () throws(RelyingPartyError) in
             let (token, expiry) = try service.signIn(proof)
@@ -141,7 +144,7 @@ package struct Interface: Sendable {
     }
 
     private func stepUp(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context"]))
+        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context", "counter"]))
         let context = try body.text("context")
         let (token, proof) = (try token(request), try body.proof())
         return try limited(proof, network) { () throws(RelyingPartyError) in

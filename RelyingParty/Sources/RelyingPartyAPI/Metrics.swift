@@ -16,6 +16,7 @@ package final class Metrics: Sendable {
         /// By the index of the bound; the last one is for longer durations.
         var durations = [UInt64](repeating: 0, count: Metrics.bounds.count + 1)
         var nanoseconds: UInt64 = 0
+        var certificateExpiry: Int64?
     }
 
     /// Upper bounds of durations, in microseconds.
@@ -45,14 +46,36 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// Sets when the certificate of TLS expires, in seconds since 1970; nil without TLS.
+    package func setCertificateExpiry(_ seconds: Int64?) { state.withLock { $0.certificateExpiry = seconds } }
+
     /// Answers a request to the port for metrics.
-    package func respond(to request: HTTPRequest) -> HTTPResponse {
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - connections: the counts of the server of the interface.
+    package func respond(to request: HTTPRequest, _ connections: ConnectionCounts) -> HTTPResponse {
         guard request.path == "/metrics" else { return Problem.response(404) }
         guard request.method == "GET" else { return Problem.response(405, headers: [("Allow", "GET")]) }
-        return HTTPResponse(200, "text/plain; version=0.0.4", text)
+        return HTTPResponse(200, "text/plain; version=0.0.4", text(connections))
     }
 
-    private var text: String {
+    private static func lines(_ connections: ConnectionCounts, _ certificateExpiry: Int64?) -> [String] {
+        var rows = [
+            ("connections", "gauge", "\(connections.open)"),
+            ("connections_accepted_total", "counter", "\(connections.accepted)"),
+            ("connections_refused_total", "counter", "\(connections.refused)"),
+            ("tls_handshake_failures_total", "counter", "\(connections.failedHandshakes)"),
+        ]
+        if let certificateExpiry {
+            rows.append(("certificate_expiry_timestamp_seconds", "gauge", "\(certificateExpiry)"))
+        }
+        return rows.flatMap { name, type, value in
+            ["# TYPE latchkey_server_\(name) \(type)", "latchkey_server_\(name) \(value)"]
+        }
+    }
+
+    private func text(_ connections: ConnectionCounts) -> String {
         let state = state.withLock(\.self)
         var lines = ["# TYPE latchkey_server_requests_total counter"]
         for (request, count) in state.requests.sorted(by: {
@@ -73,6 +96,7 @@ package final class Metrics: Sendable {
         }
         lines.append("latchkey_server_request_seconds_sum \(Double(state.nanoseconds) / 1_000_000_000)")
         lines.append("latchkey_server_request_seconds_count \(sum)")
+        lines += Self.lines(connections, state.certificateExpiry)
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -9,10 +9,7 @@ package enum OpenAPI {
          "info": {
           "title": "latchkey-server",
           "version": "1",
-          "license": {
-           "name": "Apache-2.0",
-           "identifier": "Apache-2.0"
-          },
+          "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
           "description": "docs/relying-party.md describes the protocol."
          },
          "paths": {
@@ -22,13 +19,7 @@ package enum OpenAPI {
             "summary": "Issues a challenge; stores nothing.",
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/ChallengeRequest"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ChallengeRequest"}}}
             },
             "responses": {
              "200": {
@@ -37,39 +28,52 @@ package enum OpenAPI {
                "application/json": {
                 "schema": {
                  "type": "object",
-                 "required": [
-                  "challenge"
-                 ],
+                 "required": ["challenge"],
+                 "properties": {"challenge": {"$ref": "#/components/schemas/Challenge"}}
+                }
+               }
+              }
+             },
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
+            }
+           }
+          },
+          "/v1/attestations": {
+           "post": {
+            "operationId": "beginAttestation",
+            "summary": "Begins the enrolment of a device; stores nothing.",
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AttestationRequest"}}}
+            },
+            "responses": {
+             "200": {
+              "description": "The challenge for the TPM, and the enrolment, which the device sends back.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": ["challenge", "enrolment"],
                  "properties": {
-                  "challenge": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-                   "minLength": 194,
-                   "maxLength": 194
-                  }
+                  "challenge": {"$ref": "#/components/schemas/Bytes"},
+                  "enrolment": {"$ref": "#/components/schemas/Bytes"}
                  }
                 }
                }
               }
              },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"},
+             "401": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -77,69 +81,23 @@ package enum OpenAPI {
            "post": {
             "operationId": "registerKey",
             "summary": "Registers a key whose owner proves to have it.",
-            "security": [
-             {},
-             {
-              "bearer": []
-             }
-            ],
+            "security": [{}, {"bearer": []}],
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/Registration"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Registration"}}}
             },
             "responses": {
              "201": {
               "description": "The key is registered.",
-              "content": {
-               "application/json": {
-                "schema": {
-                 "type": "object",
-                 "required": [
-                  "key",
-                  "declaredTier"
-                 ],
-                 "properties": {
-                  "key": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                   "minLength": 43,
-                   "maxLength": 43
-                  },
-                  "declaredTier": {
-                   "type": "string"
-                  }
-                 }
-                }
-               }
-              }
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Registered"}}}
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -149,13 +107,7 @@ package enum OpenAPI {
             "summary": "Opens a session.",
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/Proof"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignIn"}}}
             },
             "responses": {
              "201": {
@@ -164,46 +116,19 @@ package enum OpenAPI {
                "application/json": {
                 "schema": {
                  "type": "object",
-                 "required": [
-                  "token",
-                  "expires"
-                 ],
-                 "properties": {
-                  "token": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                   "minLength": 43,
-                   "maxLength": 43
-                  },
-                  "expires": {
-                   "type": "integer"
-                  }
-                 }
+                 "required": ["token", "expires"],
+                 "properties": {"token": {"$ref": "#/components/schemas/Bytes32"}, "expires": {"type": "integer"}}
                 }
                }
               }
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -211,11 +136,7 @@ package enum OpenAPI {
            "get": {
             "operationId": "showSession",
             "summary": "Describes the session of the token.",
-            "security": [
-             {
-              "bearer": []
-             }
-            ],
+            "security": [{"bearer": []}],
             "responses": {
              "200": {
               "description": "The session.",
@@ -223,61 +144,32 @@ package enum OpenAPI {
                "application/json": {
                 "schema": {
                  "type": "object",
-                 "required": [
-                  "user",
-                  "key",
-                  "expires"
-                 ],
+                 "required": ["user", "key", "expires", "proven", "claimed"],
                  "properties": {
-                  "user": {
-                   "type": "string"
-                  },
-                  "key": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                   "minLength": 43,
-                   "maxLength": 43
-                  },
-                  "expires": {
-                   "type": "integer"
-                  }
+                  "user": {"type": "string"},
+                  "key": {"$ref": "#/components/schemas/Bytes32"},
+                  "expires": {"type": "integer"},
+                  "proven": {"$ref": "#/components/schemas/Proven"},
+                  "claimed": {"$ref": "#/components/schemas/Claimed"}
                  }
                 }
                }
               }
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            },
            "delete": {
             "operationId": "endSession",
             "summary": "Ends the session of the token.",
-            "security": [
-             {
-              "bearer": []
-             }
-            ],
+            "security": [{"bearer": []}],
             "responses": {
-             "204": {
-              "description": "The session has ended."
-             },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "204": {"description": "The session has ended."},
+             "401": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -287,61 +179,20 @@ package enum OpenAPI {
             "summary": "Replaces a key by another one; both sign.",
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/Rotation"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Rotation"}}}
             },
             "responses": {
              "201": {
               "description": "The new key is registered, and the old one revoked.",
-              "content": {
-               "application/json": {
-                "schema": {
-                 "type": "object",
-                 "required": [
-                  "key",
-                  "declaredTier"
-                 ],
-                 "properties": {
-                  "key": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                   "minLength": 43,
-                   "maxLength": 43
-                  },
-                  "declaredTier": {
-                   "type": "string"
-                  }
-                 }
-                }
-               }
-              }
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Registered"}}}
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -351,13 +202,7 @@ package enum OpenAPI {
             "summary": "Revokes keys and ends their sessions.",
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/Revocation"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Revocation"}}}
             },
             "responses": {
              "200": {
@@ -366,39 +211,19 @@ package enum OpenAPI {
                "application/json": {
                 "schema": {
                  "type": "object",
-                 "required": [
-                  "revokedKeys"
-                 ],
-                 "properties": {
-                  "revokedKeys": {
-                   "type": "integer"
-                  }
-                 }
+                 "required": ["revokedKeys"],
+                 "properties": {"revokedKeys": {"type": "integer"}}
                 }
                }
               }
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -406,14 +231,7 @@ package enum OpenAPI {
            "get": {
             "operationId": "describe",
             "summary": "This document.",
-            "responses": {
-             "200": {
-              "description": "This document.",
-              "content": {
-               "application/json": {}
-              }
-             }
-            }
+            "responses": {"200": {"description": "This document.", "content": {"application/json": {}}}}
            }
           },
           "/health": {
@@ -423,21 +241,7 @@ package enum OpenAPI {
             "responses": {
              "200": {
               "description": "It answers.",
-              "content": {
-               "application/json": {
-                "schema": {
-                 "type": "object",
-                 "required": [
-                  "status"
-                 ],
-                 "properties": {
-                  "status": {
-                   "type": "string"
-                  }
-                 }
-                }
-               }
-              }
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
              }
             }
            }
@@ -449,25 +253,9 @@ package enum OpenAPI {
             "responses": {
              "200": {
               "description": "It answers.",
-              "content": {
-               "application/json": {
-                "schema": {
-                 "type": "object",
-                 "required": [
-                  "status"
-                 ],
-                 "properties": {
-                  "status": {
-                   "type": "string"
-                  }
-                 }
-                }
-               }
-              }
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
              },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "503": {"$ref": "#/components/responses/Problem"}
             }
            }
           },
@@ -477,13 +265,7 @@ package enum OpenAPI {
             "summary": "Approves one act within a session, signed by the key of the session.",
             "requestBody": {
              "required": true,
-             "content": {
-              "application/json": {
-               "schema": {
-                "$ref": "#/components/schemas/StepUp"
-               }
-              }
-             }
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/StepUp"}}}
             },
             "responses": {
              "200": {
@@ -492,283 +274,107 @@ package enum OpenAPI {
                "application/json": {
                 "schema": {
                  "type": "object",
-                 "required": [
-                  "user",
-                  "key",
-                  "context"
-                 ],
+                 "required": ["user", "key", "context"],
                  "properties": {
-                  "user": {
-                   "type": "string"
-                  },
-                  "key": {
-                   "type": "string",
-                   "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-                   "minLength": 43,
-                   "maxLength": 43
-                  },
-                  "context": {
-                   "type": "string"
-                  }
+                  "user": {"type": "string"},
+                  "key": {"$ref": "#/components/schemas/Bytes32"},
+                  "context": {"type": "string"}
                  }
                 }
                }
               }
              },
-             "401": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "400": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "411": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "413": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "415": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "429": {
-              "$ref": "#/components/responses/Problem"
-             },
-             "503": {
-              "$ref": "#/components/responses/Problem"
-             }
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
             },
-            "security": [
-             {
-              "bearer": []
-             }
-            ]
+            "security": [{"bearer": []}]
            }
           }
          },
          "components": {
-          "securitySchemes": {
-           "bearer": {
-            "type": "http",
-            "scheme": "bearer"
-           }
-          },
+          "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
           "responses": {
            "Problem": {
             "description": "A problem, the same for every cause of its status.",
-            "content": {
-             "application/problem+json": {
-              "schema": {
-               "$ref": "#/components/schemas/Problem"
-              }
-             }
-            }
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
            }
           },
           "schemas": {
            "Problem": {
             "type": "object",
-            "required": [
-             "type",
-             "title",
-             "status"
-            ],
-            "properties": {
-             "type": {
-              "type": "string"
-             },
-             "title": {
-              "type": "string"
-             },
-             "status": {
-              "type": "integer"
-             }
-            }
+            "required": ["type", "title", "status"],
+            "properties": {"type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"}}
            },
            "ChallengeRequest": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "purpose"
-            ],
+            "required": ["user", "key", "purpose"],
             "properties": {
-             "user": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "purpose": {
-              "enum": [
-               "login",
-               "register",
-               "revoke",
-               "rotate",
-               "step-up"
-              ]
-             },
-             "context": {
-              "type": "string",
-              "maxLength": 512
-             }
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "purpose": {"enum": ["login", "register", "revoke", "rotate", "step-up"]},
+             "context": {"type": "string", "maxLength": 512}
             }
            },
            "Proof": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "challenge",
-             "signature"
-            ],
+            "required": ["user", "key", "challenge", "signature"],
             "properties": {
-             "user": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "challenge": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-              "minLength": 194,
-              "maxLength": 194
-             },
-             "signature": {
-              "type": "string",
-              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
-             }
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"}
+            }
+           },
+           "SignIn": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["user", "key", "challenge", "signature"],
+            "properties": {
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "counter": {"$ref": "#/components/schemas/Counter"}
             }
            },
            "Registration": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "challenge",
-             "signature",
-             "publicKey",
-             "form",
-             "tier"
-            ],
+            "required": ["user", "key", "challenge", "signature", "publicKey", "form", "tier"],
             "properties": {
-             "user": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "challenge": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-              "minLength": 194,
-              "maxLength": 194
-             },
-             "signature": {
-              "type": "string",
-              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
-             },
-             "publicKey": {
-              "type": "object",
-              "required": [
-               "format",
-               "value"
-              ],
-              "properties": {
-               "format": {
-                "enum": [
-                 "pem",
-                 "der",
-                 "x963",
-                 "jwk"
-                ]
-               },
-               "value": {
-                "type": [
-                 "string",
-                 "object"
-                ]
-               }
-              }
-             },
-             "form": {
-              "enum": [
-               "raw",
-               "bound"
-              ]
-             },
-             "tier": {
-              "enum": [
-               "simulated",
-               "user",
-               "file",
-               "tpm"
-              ]
-             },
-             "device": {
-              "type": "string",
-              "maxLength": 64
-             },
-             "enrolmentCode": {
-              "type": "string"
-             },
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "publicKey": {"$ref": "#/components/schemas/PublicKey"},
+             "form": {"enum": ["raw", "bound"]},
+             "tier": {"$ref": "#/components/schemas/Tier"},
+             "device": {"type": "string", "maxLength": 64},
+             "enrolmentCode": {"type": "string"},
              "sessionSignature": {
               "type": "string",
               "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$",
               "description": "without an enrolment code: the signature of the key of the session, of the bound message"
-             }
+             },
+             "attestation": {"$ref": "#/components/schemas/Attestation"}
             }
            },
            "Revocation": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "challenge",
-             "signature",
-             "target"
-            ],
+            "required": ["user", "key", "challenge", "signature", "target"],
             "properties": {
-             "user": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "challenge": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-              "minLength": 194,
-              "maxLength": 194
-             },
-             "signature": {
-              "type": "string",
-              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
-             },
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
              "target": {
               "type": "string",
               "pattern": "^(user|device:.*|key:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$",
@@ -779,114 +385,105 @@ package enum OpenAPI {
            "Rotation": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "challenge",
-             "signature",
-             "publicKey",
-             "tier",
-             "newSignature"
-            ],
+            "required": ["user", "key", "challenge", "signature", "publicKey", "tier", "newSignature"],
             "properties": {
-             "user": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "challenge": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-              "minLength": 194,
-              "maxLength": 194
-             },
-             "signature": {
-              "type": "string",
-              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
-             },
-             "publicKey": {
-              "type": "object",
-              "required": [
-               "format",
-               "value"
-              ],
-              "properties": {
-               "format": {
-                "enum": [
-                 "pem",
-                 "der",
-                 "x963",
-                 "jwk"
-                ]
-               },
-               "value": {
-                "type": [
-                 "string",
-                 "object"
-                ]
-               }
-              }
-             },
-             "tier": {
-              "enum": [
-               "simulated",
-               "user",
-               "file",
-               "tpm"
-              ]
-             },
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "publicKey": {"$ref": "#/components/schemas/PublicKey"},
+             "tier": {"$ref": "#/components/schemas/Tier"},
              "newSignature": {
               "type": "string",
               "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$",
               "description": "the signature of the new key, of the message that the old one signs"
-             }
+             },
+             "attestation": {"$ref": "#/components/schemas/Attestation"}
             }
            },
            "StepUp": {
             "type": "object",
             "additionalProperties": false,
-            "required": [
-             "user",
-             "key",
-             "challenge",
-             "signature",
-             "context"
-            ],
+            "required": ["user", "key", "challenge", "signature", "context"],
             "properties": {
-             "user": {
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "context": {"type": "string", "minLength": 1, "maxLength": 512},
+             "counter": {"$ref": "#/components/schemas/Counter"}
+            }
+           },
+           "Attestation": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["enrolment", "answer", "proof"],
+            "description": "the proof that the key is in a TPM; docs/device-proof.md",
+            "properties": {
+             "enrolment": {"$ref": "#/components/schemas/Bytes"},
+             "answer": {"$ref": "#/components/schemas/Bytes"},
+             "proof": {"$ref": "#/components/schemas/Bytes"}
+            }
+           },
+           "AttestationRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["user", "request"],
+            "properties": {
+             "user": {"$ref": "#/components/schemas/User"},
+             "request": {
               "type": "string",
-              "minLength": 1,
-              "maxLength": 128
-             },
-             "key": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
-              "minLength": 43,
-              "maxLength": 43
-             },
-             "challenge": {
-              "type": "string",
-              "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$",
-              "minLength": 194,
-              "maxLength": 194
-             },
-             "signature": {
-              "type": "string",
-              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
-             },
-             "context": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 512
+              "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$",
+              "description": "the first message of the enrolment of a device"
              }
             }
-           }
+           },
+           "Proven": {
+            "type": "object",
+            "required": ["device", "model"],
+            "description": "what is proven about the key",
+            "properties": {"device": {"enum": ["none", "tpm", "virtual-tpm"]}, "model": {"type": "string"}}
+           },
+           "Claimed": {
+            "type": "object",
+            "required": ["tier", "userVerification"],
+            "description": "what is claimed about the key",
+            "properties": {"tier": {"$ref": "#/components/schemas/Tier"}, "userVerification": {"type": "string"}}
+           },
+           "Bytes32": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
+            "minLength": 43,
+            "maxLength": 43
+           },
+           "Bytes": {
+            "type": "string",
+            "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$"
+           },
+           "User": {"type": "string", "minLength": 1, "maxLength": 128},
+           "Challenge": {"type": "string", "pattern": "^[A-Za-z0-9_-]{193}[AQgw]$", "minLength": 194, "maxLength": 194},
+           "Tier": {"enum": ["simulated", "user", "file", "tpm"]},
+           "Counter": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 9007199254740991,
+            "description": "how often the key was used; once given, it must increase with each proof"
+           },
+           "PublicKey": {
+            "type": "object",
+            "required": ["format", "value"],
+            "properties": {"format": {"enum": ["pem", "der", "x963", "jwk"]}, "value": {"type": ["string", "object"]}}
+           },
+           "Registered": {
+            "type": "object",
+            "required": ["key", "proven", "claimed"],
+            "properties": {
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "proven": {"$ref": "#/components/schemas/Proven"},
+             "claimed": {"$ref": "#/components/schemas/Claimed"}
+            }
+           },
+           "Status": {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
           }
          }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
 
@@ -51,6 +52,27 @@ struct RequestBody {
     func proof() throws(RelyingPartyError) -> SignedProof {
         SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"))
+            signature: try bytes("signature"), counter: try counter())
+    }
+
+    /// A counter is optional. A request that may have none does not allow the member.
+    private func counter() throws(RelyingPartyError) -> Int64? {
+        guard let value = object.member("counter") else { return nil }
+        guard let number = value.wholeNumber else { throw .malformed("counter") }
+        return number
+    }
+
+    /// The evidence that a key is in a TPM, which is optional.
+    func evidence() throws(RelyingPartyError) -> AttestationEvidence? {
+        guard let value = object.member("attestation") else { return nil }
+        guard case .object(let members) = value, members.count == 3 else { throw .malformed("attestation") }
+        func part(_ name: String) throws(RelyingPartyError) -> [UInt8] {
+            guard let bytes = value.member(name)?.text.flatMap({ StrictBase64.url.decode($0.utf8) }) else {
+                throw .malformed("attestation")
+            }
+            return bytes
+        }
+        return AttestationEvidence(
+            enrolment: try part("enrolment"), answer: try part("answer"), proof: try part("proof"))
     }
 }

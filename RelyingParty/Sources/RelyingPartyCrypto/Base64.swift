@@ -23,6 +23,7 @@ package struct StrictBase64: Sendable {
     /// Encodes bytes as text without line breaks.
     package func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity(bytes.count / 3 * 4 + 4)
         var pending: UInt32 = 0
         var bitCount: UInt32 = 0
         for byte in bytes {
@@ -48,6 +49,7 @@ package struct StrictBase64: Sendable {
         }
         guard body.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(body.count / 4 * 3 + 3)
         var pending: UInt32 = 0
         var bitCount: UInt32 = 0
         for digit in body {

@@ -9,17 +9,20 @@ package struct HTTPRequest: Sendable {
     package let authorization: String?
     /// The values of all headers `X-Forwarded-For`, in the order in which they were received.
     package let forwardedFor: [String]
+    /// The address from which the connection comes: 4 or 16 bytes, none if it is not known.
+    package let peer: [UInt8]
     package let body: [UInt8]
 
     package init(
         method: String, path: String, contentType: String?, authorization: String?, forwardedFor: [String] = [],
-        body: [UInt8]
+        peer: [UInt8] = [], body: [UInt8]
     ) {
         self.method = method
         self.path = path
         self.contentType = contentType
         self.authorization = authorization
         self.forwardedFor = forwardedFor
+        self.peer = peer
         self.body = body
     }
 }
@@ -53,12 +56,14 @@ package struct HTTPLimits: Sendable {
     /// The memory of one connection, which bounds the headers too.
     package var connectionBytes: UInt32 = 32768
     /// The most connections.
-    package var connections: UInt32 = 1000
+    package var connections: UInt32 = 10_000
+    /// The most connections of one client.
+    package var connectionsPerClient: UInt32 = 200
     /// A connection without any byte for so long is closed.
     package var idleSeconds: UInt32 = 10
     /// A request that is not complete so long after its connection was opened or its predecessor ended is cut off.
     package var requestSeconds: Int64 = 10
-    /// The number of threads.
+    /// The number of threads, and so of requests that are answered at the same time.
     package var threads: UInt32 = 4
 
     package init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Only this file calls libmicrohttpd; no C type is visible outside it.
+// Only this folder calls libmicrohttpd and GnuTLS; no C type is visible outside it.
 
 internal import CServerHTTP
 internal import Glibc
@@ -19,16 +19,27 @@ package final class HTTPServer: @unchecked Sendable {
     /// - Parameters:
     ///   - socket: a listening socket, which the server owns from now on.
     ///   - limits: limits of every connection.
+    ///   - certificate: of the server, which then speaks TLS 1.2 and 1.3 only; nil for no TLS. One server of the
+    ///     process can have one.
+    ///   - client: the client of an address, 4 or 16 bytes, whose connections are counted together; nil if it may open
+    ///     as many as the server has.
     ///   - handler: what answers requests whose bodies are complete.
     ///   - refusal: the response to a request that is refused before its body is read, by status.
     package init?(
-        socket: CInt, limits: HTTPLimits, handler: @escaping HTTPHandler,
+        socket: CInt, limits: HTTPLimits, certificate: TLSCertificate? = nil,
+        client: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil }, handler: @escaping HTTPHandler,
         refusal: @escaping @Sendable (UInt32) -> HTTPResponse
     ) {
-        context = ServerContext(limits, handler, refusal)
+        context = ServerContext(limits, client, handler, refusal)
+        if let certificate { TLSHandshakes.use(certificate) }
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         daemon = latchkey_server_start(
             socket, limits.threads, limits.connections, limits.idleSeconds, limits.connectionBytes,
+            { context, address, _ in
+                guard let context, let address else { return .NO }
+                let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+                return server.connections.admits(server.client(of: address)) ? .YES : .NO
+            },
             { context, connection, url, method, _, data, size, state in
                 guard let context, let connection, let url, let method, let size, let state else { return .NO }
                 let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
@@ -42,13 +53,19 @@ package final class HTTPServer: @unchecked Sendable {
             { context, connection, _, code in
                 guard let context, let connection else { return }
                 let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
-                server.deadlines.changed(latchkey_server_socket(connection), latchkey_server_started(code) != 0)
-            }, pointer)
+                server.changed(connection, isOpen: latchkey_server_started(code) != 0)
+            }, certificate == nil ? nil : TLSHandshakes.certificate, pointer)
         if daemon == nil { return nil }
     }
 
     /// Cuts off the connections whose requests take too long. To be called about once a second.
-    package func enforceDeadlines() { context.deadlines.enforce() }
+    package func enforceDeadlines() { context.connections.enforceDeadlines() }
+
+    /// What the connections of this server have been.
+    package var connectionCounts: ConnectionCounts { context.connections.counts }
+
+    /// Uses another certificate for connections that are opened from now on. For a server that was started with one.
+    package func replaceCertificate(_ certificate: TLSCertificate) { TLSHandshakes.use(certificate) }
 
     /// Accepts no more connections, waits until the requests that were received have their responses, at most five
     /// seconds, and ends. To be called once.
@@ -59,99 +76,5 @@ package final class HTTPServer: @unchecked Sendable {
         MHD_stop_daemon(running)
         if listening >= 0 { close(listening) }
         daemon = nil
-    }
-}
-
-/// The state of one request while its body arrives.
-private final class PendingRequest {
-    let headers: RequestHeaders
-    var body: [UInt8] = []
-
-    init(_ headers: RequestHeaders) { self.headers = headers }
-}
-
-private final class ServerContext: Sendable {
-    let deadlines: RequestDeadlines
-    let inFlight = InFlight()
-    private let limits: HTTPLimits
-    private let handler: HTTPHandler
-    private let refusal: @Sendable (UInt32) -> HTTPResponse
-
-    init(
-        _ limits: HTTPLimits, _ handler: @escaping HTTPHandler,
-        _ refusal: @escaping @Sendable (UInt32) -> HTTPResponse
-    ) {
-        self.limits = limits
-        self.handler = handler
-        self.refusal = refusal
-        deadlines = RequestDeadlines(seconds: limits.requestSeconds)
-    }
-
-    /// libmicrohttpd calls this when the headers are complete, for each part of the body, and when it is complete.
-    func received(
-        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
-        _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
-        _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    ) -> MHD_Result {
-        guard let known = state.pointee else {
-            inFlight.began()
-            let headers = RequestHeaders(connection)
-            state.pointee = Unmanaged.passRetained(PendingRequest(headers)).toOpaque()
-            return begin(connection, String(cString: method), headers)
-        }
-        let pending = Unmanaged<PendingRequest>.fromOpaque(known).takeUnretainedValue()
-        if size.pointee > 0 {
-            // Content-Length was checked, so this is only a second bound.
-            guard let data, size.pointee <= limits.bodyBytes - pending.body.count else { return .NO }
-            pending.body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: size.pointee))
-            size.pointee = 0
-            return .YES
-        }
-        let request = HTTPRequest(
-            method: String(cString: method), path: String(cString: url),
-            contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
-            forwardedFor: pending.headers.values("x-forwarded-for"), body: pending.body)
-        return send(handler(request), connection)
-    }
-
-    /// Refuses headers with more than one meaning, and a body that is too long or whose length is not stated, before any
-    /// of it is read. The connection ends, since what follows may not be another request.
-    private func begin(_ connection: OpaquePointer, _ method: String, _ headers: RequestHeaders) -> MHD_Result {
-        guard let status = status(method, headers) else { return .YES }
-        return send(refusal(status), connection, closes: true)
-    }
-
-    private func status(_ method: String, _ headers: RequestHeaders) -> UInt32? {
-        guard headers.isClear else { return 400 }
-        if headers["transfer-encoding"] != nil { return 411 }
-        guard let text = headers["content-length"] else { return method == "POST" ? 411 : nil }
-        guard text.utf8.count <= 19, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let count = Int(text) else {
-            return 400
-        }
-        return count <= limits.bodyBytes ? nil : 413
-    }
-
-    func completed(_ connection: OpaquePointer, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
-        guard let known = state.pointee else { return }
-        Unmanaged<PendingRequest>.fromOpaque(known).release()
-        state.pointee = nil
-        inFlight.ended()
-        deadlines.changed(latchkey_server_socket(connection), true)
-    }
-
-    private func send(
-        _ response: HTTPResponse, _ connection: OpaquePointer, closes: Bool = false
-    ) -> MHD_Result {
-        var body = Array(response.body.utf8)
-        guard let made = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else { return .NO }
-        defer { MHD_destroy_response(made) }
-        // Tokens and challenges must not be stored by a cache.
-        for (name, value) in [
-            ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-        ] { MHD_add_response_header(made, name, value) }
-        for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
-        if closes { MHD_add_response_header(made, "Connection", "close") }
-        return MHD_queue_response(connection, response.status, made)
     }
 }

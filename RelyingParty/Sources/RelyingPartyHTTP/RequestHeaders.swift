@@ -10,7 +10,7 @@ struct RequestHeaders {
     /// Whether the headers have one meaning only.
     private(set) var isClear = true
     /// Headers that a request has once at most.
-    private static let single: Set<String> = ["host", "content-length", "content-type", "authorization"]
+    private static let single = ["host", "content-length", "content-type", "authorization"]
 
     init(_ connection: OpaquePointer) {
         withUnsafeMutablePointer(to: &self) { pointer in
@@ -18,30 +18,33 @@ struct RequestHeaders {
                 connection, .HEADER_KIND,
                 { headers, _, name, nameCount, value, valueCount in
                     guard let headers, let name else { return .YES }
-                    let bytes = { (start: UnsafePointer<CChar>?, count: Int) in
-                        Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
-                    }
-                    headers.assumingMemoryBound(to: RequestHeaders.self).pointee
-                        .add(bytes(name, nameCount), bytes(value, valueCount))
+                    headers.assumingMemoryBound(to: RequestHeaders.self).pointee.add(
+                        UnsafeRawBufferPointer(start: name, count: nameCount),
+                        UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount))
                     return .YES
                 }, pointer)
         }
-        for name in Self.single where values(name).count > 1 { isClear = false }
+        for name in Self.single where fields.lazy.filter({ $0.name == name }).count > 1 { isClear = false }
     }
 
-    private mutating func add(_ name: [UInt8], _ value: [UInt8]) {
+    private mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         // A name is a token (RFC 9110, section 5.6.2), and a value has no control characters but tabs.
-        let isToken = !name.isEmpty && name.allSatisfy { Self.tokenBytes.contains($0) }
-        if !isToken || value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) { isClear = false }
-        fields.append((String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
+        if name.isEmpty || !name.allSatisfy({ Self.isToken[Int($0)] }) { isClear = false }
+        if value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) { isClear = false }
+        // The names that are looked for are ASCII.
+        let lower = name.map { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
+        fields.append((String(decoding: lower, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
 
-    private static let tokenBytes = Set(
-        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    /// By byte: whether a token may contain it.
+    private static let isToken: [Bool] = {
+        let bytes = Set("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+        return (0...255).map(bytes.contains)
+    }()
 
     /// The values of all headers of a name in lower case.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     /// The value of a header that appears once at most; nil if it does not.
-    subscript(_ name: String) -> String? { values(name).first }
+    subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 }

@@ -7,13 +7,17 @@ package import RelyingParty
 
 /// A database in a file, and its prepared statements. Not safe for concurrent use.
 package final class SQLiteConnection: SQLConnection {
+    private let path: String
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
     /// Opens the database, and makes it and its tables if there is none. Commits are durable when they return.
     ///
-    /// - Parameter path: an absolute path that is no symbolic link, or `:memory:`.
-    package init(_ path: String) throws(StorageFailure) {
+    /// - Parameters:
+    ///   - path: an absolute path that is no symbolic link, or `:memory:`.
+    ///   - migrations: the statements of each version.
+    package init(_ path: String, migrations: [[String]] = SQLiteSchema.migrations) throws(StorageFailure) {
+        self.path = path
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
@@ -23,26 +27,70 @@ package final class SQLiteConnection: SQLConnection {
         }
         // Requests wait behind this one, and each has ten seconds.
         sqlite3_busy_timeout(handle, 1000)
-        for pragma in ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"] {
+        // secure_delete: the name of a deleted user does not stay in the free parts of the file.
+        for pragma in [
+            "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON",
+            "PRAGMA secure_delete = ON",
+        ] {
             _ = try run(pragma, [])
         }
-        try makeTables()
+        try migrate(migrations)
     }
 
-    private func makeTables() throws(StorageFailure) {
-        _ = try run("BEGIN IMMEDIATE", [])
-        let version = try run("PRAGMA user_version", []).first?.first
-        if version == .integer(0), try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty {
-            for statement in SQLiteSchema.statements { _ = try run(statement, []) }
-        } else if version != .integer(SQLiteSchema.version) {
+    /// Opens a database of this version, which is only read.
+    package init(reading path: String) throws(StorageFailure) {
+        self.path = path
+        let code = sqlite3_open_v2(
+            path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READONLY, nil)
+        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw Self.failure(code)
+        }
+        guard try run("PRAGMA user_version", []) == [[.integer(SQLiteSchema.version)]] else {
             throw StorageFailure("The database is not one of this version.")
         }
+    }
+
+    /// Makes the tables, or changes those of an earlier version, in one transaction.
+    private func migrate(_ migrations: [[String]]) throws(StorageFailure) {
+        _ = try run("BEGIN IMMEDIATE", [])
+        let newest = Int64(migrations.count)
+        guard case .integer(let version)? = try run("PRAGMA user_version", []).first?.first else {
+            throw StorageFailure("The version of the database cannot be read.")
+        }
+        let isEmpty = try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty
+        // An empty version with tables is another program's database.
+        guard (0...newest).contains(version), (version == 0) == isEmpty else {
+            throw StorageFailure("The database is not one of this version.")
+        }
+        for statement in migrations.dropFirst(Int(version)).joined() { _ = try run(statement, []) }
+        if version < newest { _ = try run("PRAGMA user_version = \(newest)", []) }
         _ = try run("COMMIT", [])
     }
 
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(handle)
+    }
+
+    /// The file has one user, so its chain of the audit log needs no name.
+    package var node: String { "" }
+
+    // IMMEDIATE: nothing else writes until the end, so what is read is still true then. Locks need nothing more.
+    package func begin() throws(StorageFailure) { _ = try run("BEGIN IMMEDIATE", []) }
+    package func commit() throws(StorageFailure) { _ = try run("COMMIT", []) }
+    package func lock(_ lock: StorageLock) {}
+    package func createSpent(_ epoch: Int64) -> [String] { [SQLiteSchema.createSpent(epoch)] }
+
+    /// SQLite compares the file that it opened with the one that has its name now.
+    package func requirePlace() throws(StorageFailure) {
+        guard path != ":memory:" else { return }
+        var hasMoved: CInt = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard code == SQLITE_OK, hasMoved == 0 else {
+            throw StorageFailure("The file of the database was deleted or replaced; restart the server.")
+        }
     }
 
     package var changedRowCount: Int { Int(sqlite3_changes(handle)) }

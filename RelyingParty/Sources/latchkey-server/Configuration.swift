@@ -3,25 +3,30 @@
 internal import RelyingParty
 internal import RelyingPartyAPI
 
-/// A message for the operator, and nothing else.
-struct Usage: Error {
-    let message: String
-    init(_ message: String) { self.message = message }
-}
-
 /// The configuration: lines `name = value`. Unknown and repeated names are errors, because a misspelled limit would
 /// have no effect.
 struct Configuration {
     let relyingPartyID: String
     /// A port of 127.0.0.1 for metrics; nil for none, 0 for any. Not the port of the requests, which a proxy makes public.
     let metricsPort: UInt16?
-    /// A port of 127.0.0.1; 0 for any. The server has no TLS, so it listens on no other address.
+    /// The address to listen on; 127.0.0.1 without TLS, which would show tokens to the network.
+    let address: ListeningAddress
+    /// A port of the address; 0 for any.
     let port: UInt16
-    let database: String
+    /// The files of the certificate and its private key; nil for no TLS.
+    let tls: (certificate: String, keyFile: String)?
+    let limits: ServerLimits
+    let storage: StorageChoice
     let secretFile: String
     /// The secret that is being replaced: challenges that it issued are still accepted.
     let previousSecretFile: String?
     let minimumTier: DeclaredTier
+    /// Certificates in PEM under which TPMs are accepted; nil if proofs of TPMs are refused.
+    let endorsementRoots: String?
+    /// Whether a virtual TPM, whose keys the owner of its machine can copy, counts as one.
+    let permitsVirtualTPM: Bool
+    /// A file to which revocations are appended; nil for none.
+    let revocationsFile: String?
     let challengeSeconds: Int64
     let sessionIdleSeconds: Int64
     let sessionSeconds: Int64
@@ -65,40 +70,75 @@ struct Configuration {
             return value
         }
         func number(_ name: String, _ range: ClosedRange<Int64>, _ standard: Int64) throws(Usage) -> Int64 {
-            guard let text = values[name] else { return standard }
-            guard let number = Int64(text), range.contains(number) else {
-                throw Usage("\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
+            try Self.number(values, name, range, standard)
         }
         relyingPartyID = try required("relying_party_id")
         guard (1...253).contains(relyingPartyID.utf8.count) else { throw Usage("relying_party_id is too long") }
+        switch (values["tls_certificate"], values["tls_key_file"]) {
+        case (let certificate?, let keyFile?): tls = (certificate, keyFile)
+        case (nil, nil): tls = nil
+        default: throw Usage("tls_certificate and tls_key_file are both needed for TLS, and one of them is missing")
+        }
+        address = try ListeningAddress(values["address"] ?? "127.0.0.1")
+        guard tls != nil || address == .loopback else {
+            throw Usage(
+                "without TLS the server listens on 127.0.0.1 only",
+                hint: "Set tls_certificate and tls_key_file, or remove address and use a proxy on this machine.")
+        }
+        guard tls != nil || values["connections_per_client"] == nil else {
+            throw Usage("connections_per_client needs TLS: otherwise every connection is one of a proxy")
+        }
+        storage = try StorageChoice(values)
+        limits = ServerLimits(
+            connections: values["connections"] == nil ? nil : try number("connections", 10...100_000, 0),
+            connectionsPerClient: try number("connections_per_client", 1...100_000, 200),
+            threads: try number("threads", 1...64, storage.threads))
         port = UInt16(clamping: try number("port", 0...65535, 8440))
         metricsPort =
             values["metrics_port"] == nil ? nil : UInt16(clamping: try number("metrics_port", 0...65535, 0))
-        database = try required("database")
-        // SQLite would take another text as the name of a database in memory, or relative to a folder.
-        guard database.hasPrefix("/") else { throw Usage("database is not an absolute path") }
         secretFile = try required("secret_file")
         previousSecretFile = values["previous_secret_file"]
-        // A declared tier proves nothing, and without proofs of a TPM `tpm` must not look as if it did.
-        guard let tier = DeclaredTier(rawValue: values["minimum_tier"] ?? "user"), tier != .tpm else {
-            throw Usage("minimum_tier is not simulated, user or file; tpm cannot be proven by this version")
+        guard let tier = DeclaredTier(rawValue: values["minimum_tier"] ?? "user") else {
+            throw Usage("minimum_tier is not simulated, user, file or tpm")
         }
         minimumTier = tier
+        endorsementRoots = values["ek_roots"]
+        // A declared tier proves nothing: without roots, no key could ever be registered.
+        guard tier != .tpm || endorsementRoots != nil else {
+            throw Usage("minimum_tier = tpm needs ek_roots, the certificates of the makers whose TPMs are accepted")
+        }
+        switch values["virtual_tpm"] ?? "refuse" {
+        case "refuse": permitsVirtualTPM = false
+        case "allow": permitsVirtualTPM = true
+        default: throw Usage("virtual_tpm is not refuse or allow")
+        }
+        revocationsFile = values["revocations_file"]
+        guard revocationsFile?.hasPrefix("/") ?? true else { throw Usage("revocations_file is not an absolute path") }
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
-        trustedProxies = try Self.proxies(values["trusted_proxies"])
+        trustedProxies = try Self.proxies(values["trusted_proxies"], isSecure: tls != nil)
     }
 
     private static let names: Set<String> = [
         "relying_party_id", "port", "database", "secret_file", "previous_secret_file", "minimum_tier",
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
-        "metrics_port",
+        "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
+        "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
     ]
 
-    private static func proxies(_ text: String?) throws(Usage) -> Set<ClientAddress> {
+    /// A number in a range, or the standard one if there is none.
+    static func number(
+        _ values: [String: String], _ name: String, _ range: ClosedRange<Int64>, _ standard: Int64
+    ) throws(Usage) -> Int64 {
+        guard let text = values[name] else { return standard }
+        guard let number = Int64(text), range.contains(number) else {
+            throw Usage("\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func proxies(_ text: String?, isSecure: Bool) throws(Usage) -> Set<ClientAddress> {
         guard let text else { return [] }
         var addresses: Set<ClientAddress> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -108,7 +148,7 @@ struct Configuration {
             addresses.insert(address)
         }
         // Otherwise the header would never be read, and no limit would hold.
-        guard addresses.contains(.loopback) else {
+        guard isSecure || addresses.contains(.loopback) else {
             throw Usage("trusted_proxies does not contain 127.0.0.1, from where the proxy on this machine connects")
         }
         return addresses

@@ -2,13 +2,18 @@
 
 internal import Glibc
 internal import RelyingPartyCrypto
+internal import RelyingPartyHTTP
 
-/// Files and the listening socket.
+/// Files of the configuration.
 enum Files {
-    /// Reads a file of at most 64 KiB.
+    /// Reads a file.
     ///
-    /// - Parameter isSecret: whether the file is refused unless only its owner can read and write it.
-    static func read(_ path: String, isSecret: Bool = false) throws(Usage) -> [UInt8] {
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - isSecret: whether the file is refused unless this user or root owns it, and only the owner can read and write
+    ///     it.
+    ///   - limit: a file of so many bytes or more is refused.
+    static func read(_ path: String, isSecret: Bool = false, limit: Int = 65536) throws(Usage) -> [UInt8] {
         // Not waiting for the writer of a FIFO, which is refused below.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw Usage("\(path) cannot be opened: \(String(cString: strerror(errno)))") }
@@ -17,13 +22,54 @@ enum Files {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Usage("\(path) is not a regular file")
         }
-        guard !isSecret || status.st_mode & 0o077 == 0 else {
-            throw Usage("\(path) can be read or written by other users; run: chmod 600 \(path)")
+        guard !isSecret || status.st_mode & (isCredential(path) ? 0o037 : 0o077) == 0 else {
+            throw Usage("\(path) can be read or written by other users", hint: "Run: chmod 600 \(path)")
         }
-        var bytes = [UInt8](repeating: 0, count: 65536)
+        guard !isSecret || status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw Usage(
+                "\(path) belongs to another user, who knows the secret",
+                hint: "Give the file to the user of the server.")
+        }
+        // One byte more than the file has, up to the limit: a file that grows meanwhile is refused.
+        var bytes = [UInt8](repeating: 0, count: min(limit - 1, max(0, Int(clamping: status.st_size))) + 1)
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0, count < bytes.count else { throw Usage("\(path) cannot be read, or is too long") }
         return Array(bytes[..<count])
+    }
+
+    /// Whether the service manager made the file for this service (systemd.exec(5), Credentials). Where its file system
+    /// has access lists, the file belongs to root, a list permits the service to read it, and the mask of the list looks
+    /// like a permission of the group.
+    private static func isCredential(_ path: String) -> Bool {
+        guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }), folder.hasPrefix("/") else {
+            return false
+        }
+        return path.hasPrefix(folder + "/") && !path.contains("/../")
+    }
+
+    /// Reads a certificate and its private key.
+    static func certificate(_ paths: (certificate: String, keyFile: String)) throws(Usage) -> TLSCertificate {
+        let text = try read(paths.certificate)
+        var key = try read(paths.keyFile, isSecret: true)
+        defer { for index in key.indices { key[index] = 0 } }
+        do throws(TLSCertificateError) {
+            return try TLSCertificate(certificates: text, privateKey: key)
+        } catch {
+            switch error {
+            case .notCertificates:
+                throw Usage(
+                    "\(paths.certificate) has no certificate in PEM, or more than 10",
+                    hint: "Write the certificate of the server first, then those of its issuers.")
+            case .notPrivateKey:
+                throw Usage(
+                    "\(paths.keyFile) has no private key in PEM, or one with a password",
+                    hint: "Remove the password: openssl pkey -in OLD -out NEW")
+            case .otherKey:
+                throw Usage(
+                    "the key of \(paths.keyFile) does not belong to the first certificate of \(paths.certificate)",
+                    hint: "Compare: openssl pkey -in KEY -pubout; openssl x509 -in CERTIFICATE -noout -pubkey")
+            }
+        }
     }
 
     /// Refuses a database that other users can read or write; one that does not exist is made for its owner only.
@@ -47,25 +93,5 @@ enum Files {
         }
         var bytes = (0..<32).map { UInt8(truncatingIfNeeded: digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
         return SecretBytes(taking: &bytes)
-    }
-
-    /// Listens on a port of 127.0.0.1, and returns the socket and the port.
-    static func listen(_ port: UInt16) throws(Usage) -> (socket: CInt, port: UInt16) {
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var yes: CInt = 1
-        setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listening, address, length) == 0 && Glibc.listen(listening, 1024) == 0
-                    && getsockname(listening, address, &length) == 0
-            }
-        }
-        guard isBound else { throw Usage("port \(port) cannot be used: \(String(cString: strerror(errno)))") }
-        return (listening, UInt16(bigEndian: address.sin_port))
     }
 }

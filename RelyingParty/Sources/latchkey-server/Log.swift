@@ -28,8 +28,9 @@ enum Log {
 
     static func line(_ event: String, _ members: [(name: String, value: JSONValue)]) {
         let time = JSONValue.integer(Int64(Glibc.time(nil)))
-        let text = JSONValue.object([("time", time), ("event", .string(event))] + members).encoded
-        error(text)
+        var text: [UInt8] = []
+        JSONValue.object([("time", time), ("event", .string(event))] + members).write(to: &text)
+        write(line: text)
     }
 
     /// The lines that were lost since the last one that was written.
@@ -37,11 +38,14 @@ enum Log {
 
     /// Writes a line in one call. A log that nothing reads must not stop the server: a line that would block is lost, and
     /// the next one that is written says how many were.
-    static func error(_ text: String) {
+    static func error(_ text: String) { write(line: Array(text.utf8)) }
+
+    private static func write(line: [UInt8]) {
         lost.withLock { lost in
-            var text = text + "\n"
-            if lost > 0 { text = JSONValue.object([("lostLines", .integer(Int64(lost)))]).encoded + "\n" + text }
-            var bytes = Array(text.utf8)
+            var bytes = line + [0x0a]
+            if lost > 0 {
+                bytes = Array((JSONValue.object([("lostLines", .integer(Int64(lost)))]).encoded + "\n").utf8) + bytes
+            }
             var output = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
             // A pipe that takes anything takes PIPE_BUF bytes, 4096, without blocking (pipe(7)).
             if bytes.count > 4096 { bytes = Array(bytes[..<4095]) + [0x0a] }

@@ -7,64 +7,117 @@ internal import RelyingPartyHTTP
 internal import RelyingPartyJSON
 
 /// The command `serve`: answers requests until SIGTERM or SIGINT.
-enum Serving {
+struct Serving {
+    private let service: RelyingPartyService
+    private let configuration: Configuration
+    /// The server of the interface first, then that of the metrics.
+    private let servers: [HTTPServer]
+    private let metrics: Metrics
+
     static func run(_ service: RelyingPartyService, _ configuration: Configuration) throws {
         // Blocked before any thread starts, so that only the wait below receives them.
         var signals = sigset_t()
         sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT] { sigaddset(&signals, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
         sigprocmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
+        try RestoredCommand.requireCurrent(service, configuration)
         try service.removeOld()
-
-        let metrics = Metrics()
-        var (servers, ports): ([HTTPServer], [(name: String, value: JSONValue)]) = ([], [])
-        func start(_ port: UInt16, _ name: String, _ limits: HTTPLimits, _ handler: @escaping HTTPHandler) throws(Usage)
-        {
-            let (socket, port) = try Files.listen(port)
-            guard
-                let server = HTTPServer(
-                    socket: socket, limits: limits, handler: handler,
-                    refusal: { status in
-                        Log.write(unread: status)
-                        return Problem.response(status)
-                    })
-            else { throw Usage("the HTTP server does not start") }
-            servers.append(server)
-            ports.append((name, .integer(Int64(port))))
-        }
-        let interface = Interface(
-            service, proxies: TrustedProxies(configuration.trustedProxies), limits: RateLimits { nanoseconds })
-        try start(configuration.port, "port", HTTPLimits()) { request in
-            let began = nanoseconds
-            let response = interface.respond(to: request)
-            metrics.count(request, response, nanoseconds: nanoseconds - began)
-            Log.write(request, response)
-            return response
-        }
-        if let port = configuration.metricsPort {
-            var limits = HTTPLimits()
-            (limits.connections, limits.threads) = (16, 1)
-            try start(port, "metricsPort", limits) { metrics.respond(to: $0) }
-        }
-        Log.line("serving", ports + [("rateLimits", .bool(!configuration.trustedProxies.isEmpty))])
-        wait(for: signals, servers, service)
-        for server in servers { server.stop() }
+        let serving = try Serving(service, configuration)
+        if !ServiceManager.notify("READY=1") { Log.line("service manager not told", []) }
+        serving.wait(for: signals)
+        ServiceManager.notify("STOPPING=1")
+        for server in serving.servers { server.stop() }
         Log.line("stopped", [])
     }
 
-    /// Waits for a signal. Cuts off late requests each second, and removes what is old each minute.
-    private static func wait(for signals: sigset_t, _ servers: [HTTPServer], _ service: RelyingPartyService) {
+    private init(_ service: RelyingPartyService, _ configuration: Configuration) throws {
+        (self.service, self.configuration) = (service, configuration)
+        let certificate = try configuration.tls.map { paths throws(Usage) in try Files.certificate(paths) }
+        let clients = TrustedProxies(configuration.trustedProxies, connectsClients: certificate != nil)
+        var limits = HTTPLimits()
+        limits.connections = UInt32(clamping: try configuration.limits.reserveConnections())
+        limits.connectionsPerClient = UInt32(clamping: configuration.limits.connectionsPerClient)
+        limits.threads = UInt32(clamping: configuration.limits.threads)
+        let metrics = Metrics()
+        let interface = Interface(service, proxies: clients, limits: RateLimits { Self.nanoseconds })
+        let (socket, port) = try configuration.address.listen(on: configuration.port)
+        let server = HTTPServer(
+            socket: socket, limits: limits, certificate: certificate,
+            client: { clients.client(connecting: $0)?.network },
+            handler: { request in
+                let began = Self.nanoseconds
+                let response = interface.respond(to: request)
+                metrics.count(request, response, nanoseconds: Self.nanoseconds - began)
+                Log.write(request, response)
+                return response
+            }, refusal: Self.refusal)
+        guard let server else { throw Usage("the HTTP server does not start") }
+        var line: [(name: String, value: JSONValue)] = [
+            ("address", .string(configuration.address.text)), ("port", .integer(Int64(port))),
+            ("connections", .integer(Int64(limits.connections))), ("rateLimits", .bool(clients.tellsClientsApart)),
+        ]
+        if let certificate { line.append(("certificateExpires", .integer(certificate.expiry))) }
+        var servers = [server]
+        if let port = configuration.metricsPort {
+            let (socket, port) = try ListeningAddress.loopback.listen(on: port)
+            var limits = HTTPLimits()
+            (limits.connections, limits.threads) = (16, 1)
+            metrics.setCertificateExpiry(certificate?.expiry)
+            let server = HTTPServer(
+                socket: socket, limits: limits,
+                handler: { [server] in metrics.respond(to: $0, server.connectionCounts) }, refusal: Self.refusal)
+            guard let server else { throw Usage("the HTTP server of the metrics does not start") }
+            servers.append(server)
+            line.append(("metricsPort", .integer(Int64(port))))
+        }
+        (self.servers, self.metrics) = (servers, metrics)
+        Log.line("serving", line)
+    }
+
+    private static let refusal: @Sendable (UInt32) -> HTTPResponse = { status in
+        Log.write(unread: status)
+        return Problem.response(status)
+    }
+
+    /// Waits for a signal that ends the server. Cuts off late requests each second, and removes what is old each minute.
+    private func wait(for signals: sigset_t) {
         var (signals, pause, seconds) = (signals, timespec(tv_sec: 1, tv_nsec: 0), 0)
-        while sigtimedwait(&signals, nil, &pause) < 0 {
+        var logged: UInt64 = 0
+        while true {
+            switch sigtimedwait(&signals, nil, &pause) {
+            case SIGTERM, SIGINT: return
+            case SIGHUP: reload()
+            default: break
+            }
             for server in servers { server.enforceDeadlines() }
+            // One line for all of them, because anybody can make handshakes fail.
+            let failed = servers.first?.connectionCounts.failedHandshakes ?? 0
+            if failed > logged {
+                Log.line("handshakes failed", [("count", .integer(Int64(clamping: failed - logged)))])
+            }
+            logged = failed
+            // SIGHUP ends a wait early, so these are not exactly seconds.
             seconds += 1
-            guard seconds.isMultiple(of: 60) else { continue }
             do {
-                try service.removeOld()
+                try service.maintain()
+                if seconds.isMultiple(of: 60) { try service.removeOld() }
             } catch {
                 Log.line("housekeeping failed", [("error", .string("\(error)"))])
             }
+        }
+    }
+
+    /// Reads the files of the secrets and of the certificate again. Those that cannot be used change nothing.
+    private func reload() {
+        Secrets.reload(service, configuration)
+        guard let paths = configuration.tls else { return }
+        do throws(Usage) {
+            let certificate = try Files.certificate(paths)
+            servers.first?.replaceCertificate(certificate)
+            metrics.setCertificateExpiry(certificate.expiry)
+            Log.line("certificate replaced", [("certificateExpires", .integer(certificate.expiry))])
+        } catch {
+            Log.line("certificate not replaced", [("error", .string(error.message)), ("hint", .string(error.hint))])
         }
     }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A counter that does not increase shows that two devices have the same key: one of them is a copy. The server cannot
+// know which, so neither can use it any more until the operator has decided.
+
+extension RelyingPartyService {
+    /// Lets a frozen key be used again, because the operator knows that there is no copy. Its counter is forgotten: the
+    /// next one is accepted, whatever it is.
+    ///
+    /// - Parameters:
+    ///   - key: the identifier of the key, 32 bytes.
+    ///   - user: the user of the key.
+    /// - Returns: whether the key was frozen.
+    /// - Throws: `unavailable`.
+    public func unfreeze(_ key: [UInt8], of user: String) throws(RelyingPartyError) -> Bool {
+        try working {
+            let now = now
+            let isFrozen = try storage.transaction(of: user) { database in
+                _ = try database.run(Statements.unfreeze, [.text(user), .blob(key)])
+                guard database.changedRowCount == 1 else { return false }
+                try database.audit("unfreeze", user, key, at: now)
+                return true
+            }
+            if isFrozen { try record([.unfrozen(key)]) }
+            return isFrozen
+        }
+    }
+
+    /// Writes down that a key was frozen, and returns the error of the request that caused it.
+    func frozen(_ key: [UInt8], at now: Int64) throws -> RelyingPartyError {
+        try record([.frozen(key, now)])
+        return .refused(.counterRegressed)
+    }
+}
+
+extension SQLConnection {
+    /// Sets the counter of a key to a higher one, in the transaction of the proof that has it. Otherwise freezes the key
+    /// and ends its sessions: the caller must commit, and refuse the proof. Call after the challenge was spent, so that
+    /// a repeated request is a replay and freezes nothing.
+    ///
+    /// - Returns: whether the counter was accepted.
+    func advance(_ record: KeyRecord, _ counter: Int64?, at now: Int64) throws -> Bool {
+        guard let counter else {
+            // A copy of the key could omit the counter. That proves no copy, so the key is not frozen.
+            guard record.counter == nil else { throw RelyingPartyError.refused(.counterMissing) }
+            return true
+        }
+        _ = try run(Statements.advanceCounter, [.integer(counter), .blob(record.identifier)])
+        if changedRowCount == 1 { return true }
+        _ = try run(Statements.freeze, [.integer(now), .blob(record.identifier)])
+        _ = try run(Statements.endSessionsOfKey, [.blob(record.identifier)])
+        try audit("freeze", record.user, record.identifier, "counter \(counter)", at: now)
+        return false
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+
+// What a new connection needs before it is used: settings, the tables, and the server that it has reached.
+
+extension PostgreSQLConnection {
+    /// What is known about the server of a connection.
+    struct Server {
+        /// Which server it is, how often it was promoted, when it started, and which file has the table of this value: a
+        /// table that was restored from a dump has another one.
+        let identity: String
+        /// Its time, in milliseconds since 1970.
+        let milliseconds: Int64
+        /// The time since which challenges are accepted, in seconds since 1970.
+        let accepted: Int64
+    }
+
+    /// Limits the server's time for statements and locks, and refuses a server whose commits are not durable or that cannot
+    /// write. The last limit releases the locks of a node that stopped within a transaction.
+    func configure() throws(StorageFailure) {
+        for setting in [
+            "SET statement_timeout = '5s'", "SET lock_timeout = '2s'",
+            "SET idle_in_transaction_session_timeout = '10s'",
+            "SET timezone = 'UTC'",
+            // Stricter values, which wait for standbys, stay.
+            """
+            SELECT 1 FROM (SELECT set_config('synchronous_commit', 'on', false)
+                WHERE current_setting('synchronous_commit') = 'off') AS changed
+            """,
+        ] { _ = try run(setting, []) }
+        let state = try run(
+            """
+            SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('server_encoding'),
+                current_setting('server_version_num')::integer >= 150000
+            """, [])
+        switch state.first {
+        case [.integer(0), .text("on"), .text("UTF8"), .integer(1)]: return
+        case let row? where row.first == .integer(1):
+            throw StorageFailure("The database is a standby. Name all servers, and target_session_attrs=read-write.")
+        default:
+            throw StorageFailure("The database needs PostgreSQL 15 or later, fsync = on and the encoding UTF8.")
+        }
+    }
+
+    /// Makes the tables, or changes those of an earlier version, in one transaction. One node at a time does this.
+    ///
+    /// - Parameter migrations: the statements of each version.
+    func migrate(_ migrations: [[String]] = PostgreSQLSchema.migrations) throws(StorageFailure) {
+        let version = Int64(migrations.count)
+        try transaction { () throws(StorageFailure) in
+            try lock(.epochs)
+            let stored = try storedVersion()
+            guard (0...version).contains(stored) else {
+                throw StorageFailure("The database is of version \(stored), which this program does not know.")
+            }
+            // A statement of a migration may take longer than one of a request.
+            _ = try run("SET LOCAL statement_timeout = 0", [])
+            for statement in migrations.dropFirst(Int(stored)).joined() { _ = try run(statement, []) }
+            if stored < version {
+                _ = try run("UPDATE marks SET value = $1 WHERE name = 'version'", [.integer(version)])
+            }
+        }
+    }
+
+    private func transaction(_ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
+        try begin()
+        do throws(StorageFailure) {
+            try body()
+            try commit()
+        } catch {
+            // After a failed COMMIT there may be no transaction, and a connection that stays in one is not used again.
+            _ = try? run("ROLLBACK", [])
+            throw error
+        }
+    }
+
+    /// The version of the tables; 0 if there are none.
+    private func storedVersion() throws(StorageFailure) -> Int64 {
+        guard try run("SELECT 1 WHERE to_regclass('marks') IS NOT NULL", []) != [] else { return 0 }
+        guard case .integer(let version)? = try run("SELECT value FROM marks WHERE name = 'version'", []).first?.first
+        else { throw StorageFailure("The version of the database cannot be read.") }
+        return version
+    }
+
+    /// Finds out which server this is. If the nodes used another one before, or the same one before its last start, then
+    /// commits may be missing: a standby may have taken over before it had received them, or a backup may have been
+    /// restored. Challenges that were issued until now are then refused, by all nodes.
+    ///
+    /// - Parameters:
+    ///   - known: the identity of the server that this process found last, if any.
+    ///   - lastSecond: the latest time that this process has given a challenge, or could have, in seconds since 1970.
+    func meetServer(known: String?, lastSecond: Int64) throws(StorageFailure) -> Server {
+        guard try storedVersion() == PostgreSQLSchema.migrations.count else {
+            throw StorageFailure("The database is of another version than when this program started.")
+        }
+        let row = try run(
+            """
+            SELECT (SELECT system_identifier::text FROM pg_control_system()) || ' '
+                    || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || ' '
+                    || extract(epoch FROM pg_postmaster_start_time())::text || ' '
+                    || pg_relation_filenode('server')::text,
+                (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+            """, []
+        ).first
+        guard let row, row.count == 2, case .text(let identity) = row[0], case .integer(let milliseconds) = row[1]
+        else {
+            throw StorageFailure("The server of the database cannot be identified.")
+        }
+        if identity != known {
+            // Clocks of two servers differ; within this margin, a challenge that the last one timed is refused as well.
+            // Until this time, challenges are issued with it, so a second change needs a later one.
+            let accepted = max(milliseconds / 1000, lastSecond) + Self.marginSeconds
+            try transaction { () throws(StorageFailure) in
+                try lock(.epochs)
+                if try run("SELECT 1 FROM server WHERE identity = $1", [.text(identity)]).isEmpty {
+                    _ = try run("DELETE FROM server", [])
+                    _ = try run("INSERT INTO server (identity) VALUES ($1)", [.text(identity)])
+                    _ = try run(
+                        "UPDATE marks SET value = greatest(value + 1, $1) WHERE name = 'accepted'", [.integer(accepted)]
+                    )
+                }
+            }
+        }
+        guard case .integer(let accepted)? = try run("SELECT value FROM marks WHERE name = 'accepted'", []).first?.first
+        else { throw StorageFailure("The mark of the accepted challenges is missing.") }
+        return Server(identity: identity, milliseconds: milliseconds, accepted: accepted)
+    }
+
+    private static var marginSeconds: Int64 { 3 }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+internal import RelyingPartyCrypto
+internal import RelyingPartyJSON
+
+/// The commands of the program. A new one is a new row.
+enum Commands {
+    static let all: [Command] = [
+        Command("serve", "answers requests until SIGTERM") { try Serving.run($0.service(), $0.configuration) },
+        Command(
+            "code", "makes an enrolment code for a user", arguments: ["USER"], options: [.json],
+            about: "The code registers one key, is valid for 10 minutes and five tries, and replaces an earlier one."
+        ) { command in
+            let code = try command.service().makeCode(for: command.words[0])
+            command.write(code, [("code", .string(code))])
+        },
+        Command(
+            "revoke", "revokes keys of a user", arguments: ["USER", "[key|device]", "[ID]"], options: [.json],
+            about: "Revokes every key of the user, one key, or the keys of one device, and ends their sessions.",
+            action: revoke),
+        Command(
+            "audit", "verifies the chain of the audit log", options: [.json],
+            about: "Fails if a row is missing or was changed. Rows that were removed at the end are not noticed.",
+            action: audit),
+        Command(
+            "keys", "lists the keys of a user", arguments: ["USER"], options: [.json],
+            about: "Shows what is proven and what is claimed about each key, also about those that were revoked.",
+            action: KeysCommand.run),
+        Command(
+            "unfreeze", "lets a frozen key be used again", arguments: ["USER", "KEY"], options: [.json],
+            about: "A key is frozen when its counter does not increase, which shows that there is a copy of it.",
+            action: UnfreezeCommand.run),
+        Command(
+            "export", "shows everything that is stored of a user", arguments: ["USER"], options: [.json],
+            about: "Hashes of tokens and of enrolment codes are left out.", action: ExportCommand.run),
+        Command(
+            "delete", "deletes a user", arguments: ["USER"], options: [.json],
+            about: "Deletes keys, sessions and the name. The audit log keeps its rows under a pseudonym.",
+            action: DeleteCommand.run),
+        Command(
+            "backup", "copies the database while the server runs", arguments: ["FILE"], options: [.json],
+            about: "Verifies the audit log in the copy. FILE must not exist. For PostgreSQL, use its own programs.",
+            action: BackupCommand.run),
+        Command(
+            "restored", "ends what an earlier copy of the database has brought back", options: [.json],
+            about:
+                "Run it after a backup was put in place: it ends all sessions and enrolment codes, and revokes, freezes"
+                + " and deletes again what revocations_file has.",
+            action: RestoredCommand.run),
+        Command(
+            "rotate-secret", "replaces the secret",
+            about: "Moves the secret to previous_secret_file. Servers read both files again at SIGHUP.",
+            action: RotateSecretCommand.run),
+    ]
+
+    static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+    private static func revoke(_ command: Invocation) throws {
+        let words = command.words
+        let target: RelyingPartyService.RevocationTarget
+        switch (words.count, words.dropFirst().first) {
+        case (1, _): target = .user
+        case (3, "device"): target = .device(words[2])
+        case (3, "key"):
+            guard let key = StrictBase64.url.decode(words[2].utf8) else { throw Usage("the key is not base64url") }
+            target = .key(key)
+        default: throw command.misuse("revoke takes USER, USER key ID or USER device NAME")
+        }
+        let count = try command.service().revoke(target, of: words[0])
+        command.write("\(count)", [("revokedKeys", .integer(Int64(count)))])
+    }
+
+    private static func audit(_ command: Invocation) throws {
+        let (count, firstWrong) = try command.service().verifyAudit()
+        let wrong = firstWrong.map { JSONValue.integer($0.number) } ?? .null
+        let node = firstWrong.map { JSONValue.string($0.node) } ?? .null
+        if command.has(.json) || firstWrong == nil {
+            command.write(
+                "\(count) rows of the audit log are unchanged",
+                [("verifiedRows", .integer(Int64(count))), ("firstWrongRow", wrong), ("node", node)])
+        }
+        if let firstWrong {
+            let chain = firstWrong.node.isEmpty ? "" : " of node \(firstWrong.node)"
+            throw Usage(
+                "row \(firstWrong.number) of the audit log\(chain) is missing or was changed",
+                hint: "Keep the database, and compare it with a backup. It cannot be trusted any more.")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import RelyingParty
+internal import RelyingPartyCrypto
+internal import RelyingPartyJSON
+
+/// A command with its words, and what it needs for its work.
+struct Invocation {
+    let command: Command
+    let configuration: Configuration
+    /// The words after the name of the command; as many as it takes.
+    let words: [String]
+    /// The values of the options that were given; empty for an option without one.
+    let options: [String: String]
+
+    func has(_ option: CommandOption) -> Bool { options[option.word] != nil }
+
+    /// Wrong usage of this command.
+    func misuse(_ message: String) -> Usage {
+        .command(message, hint: "See: latchkey-server help \(command.name)")
+    }
+
+    /// Writes the result: the text and a line feed, or with `--json` the members of an object.
+    func write(_ text: String, _ members: [(name: String, value: JSONValue)]) {
+        Output.write((has(.json) ? JSONValue.object(members).encoded : text) + "\n")
+    }
+
+    /// Opens the database, which is made if it does not exist.
+    func service() throws -> RelyingPartyService {
+        let (master, previous) = try Secrets.read(configuration)
+        let masters = [master] + (previous.map { [$0] } ?? [])
+        let opened = try OpenStorage(configuration.storage)
+        let challenges = try ChallengeKeys(
+            masters: masters, relyingPartyID: configuration.relyingPartyID, seconds: configuration.challengeSeconds,
+            tolerance: opened.tolerance, changing: opened.notBefore)
+        let policy = RelyingPartyPolicy(
+            relyingPartyID: configuration.relyingPartyID, minimumTier: configuration.minimumTier,
+            sessionIdleSeconds: configuration.sessionIdleSeconds, sessionSeconds: configuration.sessionSeconds,
+            permitsVirtualTPM: configuration.permitsVirtualTPM)
+        return try RelyingPartyService(
+            policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,
+            random: { count in try LibCrypto.random(count) }, previousMaster: previous,
+            verifier: try EndorsementRoots.verifier(configuration),
+            revocations: configuration.revocationsFile.map { RevocationFile($0) })
+    }
+}
+
+/// The standard output.
+enum Output {
+    /// Writes all bytes. Ends the program where nothing can be written: with 0 if the reader has seen enough.
+    static func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                exit(errno == EPIPE ? 0 : 74)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+internal import RelyingPartyJSON
+
+/// The command `keys USER [--json]`: the keys of a user, with what is proven and what is claimed about each.
+enum KeysCommand {
+    static func run(_ command: Invocation) throws {
+        let keys = try command.service().keys(of: command.words[0])
+        if command.has(.json) {
+            Output.write(JSONValue.array(keys.map(AccountReport.json)).encoded + "\n")
+        } else {
+            Output.write(keys.flatMap(AccountReport.lines).map { $0 + "\n" }.joined())
+        }
+    }
+}

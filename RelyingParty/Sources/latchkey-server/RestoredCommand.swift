@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingParty
+internal import RelyingPartyJSON
+
+/// The command `restored`: what an operator runs after an earlier copy of the database was put in place.
+enum RestoredCommand {
+    static func run(_ command: Invocation) throws {
+        let summary = try command.service().restore()
+        var lines = ["ended sessions: \(summary.endedSessions)"]
+        if command.configuration.revocationsFile == nil {
+            lines.append("There is no revocations_file: revoke again by hand what was revoked since the backup.")
+        } else {
+            lines += [
+                "keys revoked again: \(summary.revokedKeys)", "keys frozen again: \(summary.frozenKeys)",
+                "users deleted again: \(summary.deletedUsers)",
+            ]
+        }
+        command.write(
+            lines.joined(separator: "\n"),
+            [
+                ("endedSessions", .integer(Int64(summary.endedSessions))),
+                ("revokedKeys", .integer(Int64(summary.revokedKeys))),
+                ("frozenKeys", .integer(Int64(summary.frozenKeys))),
+                ("deletedUsers", .integer(Int64(summary.deletedUsers))),
+            ])
+    }
+
+    /// Refuses to serve an earlier copy of the database, in which revoked keys are active.
+    static func requireCurrent(_ service: RelyingPartyService, _ configuration: Configuration) throws {
+        let missing = try service.compareWithRevocations()
+        guard missing == 0 else {
+            throw Usage(
+                "the database lacks \(missing) entries of revocations_file, so it is an earlier copy",
+                hint: "Run: latchkey-server CONFIGURATION restored")
+        }
+    }
+}
