@@ -5,6 +5,7 @@
 
 import RelyingParty
 import RelyingPartyAPI
+import RelyingPartyAttestation
 import RelyingPartyCrypto
 import RelyingPartyHTTP
 import RelyingPartyJSON
@@ -32,6 +33,7 @@ final class FuzzedServer: Sendable {
     private let storage: Storage
     private static let paths = [
         "/v1/challenges", "/v1/keys", "/v1/sessions", "/v1/rotations", "/v1/revocations", "/v1/step-ups",
+        "/v1/attestations",
     ]
 
     private init() {
@@ -40,10 +42,11 @@ final class FuzzedServer: Sendable {
             let master = SecretBytes(taking: &secret)
             let challenges = try ChallengeKeys(
                 masters: [master], relyingPartyID: "example.com", seconds: 60, notBefore: 0)
-            storage = Storage(try SQLiteConnection(":memory:"))
+            storage = Storage(try SQLiteDatabase(":memory:"))
             let service = try RelyingPartyService(
                 policy: RelyingPartyPolicy(relyingPartyID: "example.com"), master: master, challenges: challenges,
-                storage: storage, clock: { 1_800_000_000 }, random: { [UInt8](repeating: 7, count: $0) })
+                storage: storage, clock: { 1_800_000_000 }, random: { [UInt8](repeating: 7, count: $0) },
+                verifier: try TPMAttestation(roots: [], relyingPartyID: "example.com"))
             interface = Interface(
                 service, proxies: TrustedProxies([.loopback]), limits: RateLimits { 0 })
         } catch {
@@ -70,7 +73,7 @@ final class FuzzedServer: Sendable {
             default:
                 HTTPRequest(
                     method: "DELETE", path: "/v1/session", contentType: nil, authorization: nil,
-                    forwardedFor: text.split(separator: "\n").map { String($0) }, body: [])
+                    forwardedFor: text.split(separator: "\n").map { String($0) }, peer: [127, 0, 0, 1], body: [])
             }
         let response = interface.respond(to: request)
         let permitted: Set<UInt32> =
@@ -82,10 +85,15 @@ final class FuzzedServer: Sendable {
         if let value = try? JSONReader.read(rest), (try? JSONReader.read(Array(value.encoded.utf8))) != value {
             return "JSON is not the same after it was written and read"
         }
-        for table in ["keys", "codes", "sessions", "audit", "epochs"] {
+        for table in ["sessions", "users", "audit", "epochs"] {
             guard let rows = try? storage.read("SELECT 1 FROM \(table) LIMIT 1", []), rows.isEmpty else {
                 return "a row of \(table) was stored"
             }
+        }
+        // These have a row that no user has.
+        for table in ["keys", "codes"] {
+            guard let rows = try? storage.read("SELECT 1 FROM \(table) WHERE user <> '' LIMIT 1", []), rows.isEmpty
+            else { return "a row of \(table) was stored" }
         }
         return nil
     }

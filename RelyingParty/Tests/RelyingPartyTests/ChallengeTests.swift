@@ -52,10 +52,18 @@ struct ChallengeTests {
                 } else if cells[0] == purpose.name + "-message" {
                     #expect(hex(fixture.service.message(proof, purpose, context, isRaw: false)) == cells[1])
                     count += 1
+                } else if cells[0] == purpose.name + "-counted" {
+                    let counted = SignedProof(
+                        user: "Jürgen", key: binding.key, challenge: bytes, signature: [], counter: 7)
+                    #expect(hex(fixture.service.message(counted, purpose, context, isRaw: false)) == cells[1])
+                    count += 1
+                } else if cells[0] == purpose.name + "-nonce" {
+                    #expect(hex(try fixture.service.attestationNonce(proof, purpose, context)) == cells[1])
+                    count += 1
                 }
             }
         }
-        #expect(count == 10)
+        #expect(count == 14)
     }
 
     @Test func everyChangedByteIsRefused() throws {

@@ -2,7 +2,9 @@
 
 import CServerOpenSSL
 import Foundation
+import RelyingPartyAttestation
 import RelyingPartyCrypto
+import RelyingPartyPostgreSQL
 import RelyingPartySQLite
 import Synchronization
 import Testing
@@ -18,15 +20,46 @@ final class Fixture: Sendable {
     /// - Parameters:
     ///   - party: the name of the relying party.
     ///   - path: the database; `:memory:` for one of this fixture.
-    init(party: String = "example.com", minimumTier: DeclaredTier = .user, path: String = ":memory:") throws {
+    ///   - policy: what is demanded; nil for the minimum tier alone.
+    ///   - verifier: how proofs of TPMs are verified.
+    ///   - revocations: where revocations are written besides the database.
+    convenience init(
+        party: String = "example.com", minimumTier: DeclaredTier = .user, path: String = ":memory:",
+        policy: RelyingPartyPolicy? = nil, verifier: TPMAttestation? = nil, revocations: (any RevocationList)? = nil
+    ) throws {
+        try self.init(
+            Storage(try SQLiteDatabase(path)), party: party, minimumTier: minimumTier, policy: policy,
+            verifier: verifier, revocations: revocations)
+    }
+
+    /// A relying party on an empty database.
+    convenience init(_ backend: Backend, minimumTier: DeclaredTier = .user) throws {
+        switch backend {
+        case .sqlite: try self.init(minimumTier: minimumTier)
+        case .postgresql: try self.init(conninfo: Cluster.shared.get().schema(), minimumTier: minimumTier)
+        }
+    }
+
+    /// A node on a database of PostgreSQL.
+    convenience init(conninfo: String, node: String = "a", minimumTier: DeclaredTier = .user) throws {
+        let storage = Storage(try PostgreSQLDatabase(conninfo, node: node, connections: 4))
+        // The clock of the test is not the server's.
+        _ = try storage.read("UPDATE marks SET value = 0 WHERE name = 'accepted'", [])
+        try self.init(storage, minimumTier: minimumTier)
+    }
+
+    init(
+        _ storage: Storage, party: String = "example.com", minimumTier: DeclaredTier = .user,
+        policy: RelyingPartyPolicy? = nil, verifier: TPMAttestation? = nil, revocations: (any RevocationList)? = nil
+    ) throws {
         var secret = [UInt8](0..<32)
         let master = SecretBytes(taking: &secret)
         let challenges = try ChallengeKeys(masters: [master], relyingPartyID: party, seconds: 60, notBefore: 0)
         let time = ClockReference()
         service = try RelyingPartyService(
-            policy: RelyingPartyPolicy(relyingPartyID: party, minimumTier: minimumTier), master: master,
-            challenges: challenges, storage: Storage(try SQLiteConnection(path)), clock: { time.fixture?.now ?? 0 },
-            random: { count in try LibCrypto.random(count) })
+            policy: policy ?? RelyingPartyPolicy(relyingPartyID: party, minimumTier: minimumTier), master: master,
+            challenges: challenges, storage: storage, clock: { time.fixture?.now ?? 0 },
+            random: { count in try LibCrypto.random(count) }, verifier: verifier, revocations: revocations)
         time.set(self)
     }
 
@@ -41,6 +74,18 @@ final class Fixture: Sendable {
 
     private struct WeakFixture { weak var fixture: Fixture? }
 
+    /// Another process with the same database, clock and secret.
+    func again(_ policy: RelyingPartyPolicy, verifier: TPMAttestation? = nil) throws -> RelyingPartyService {
+        var secret = [UInt8](0..<32)
+        let master = SecretBytes(taking: &secret)
+        let challenges = try ChallengeKeys(
+            masters: [master], relyingPartyID: policy.relyingPartyID, seconds: 60, notBefore: 0)
+        return try RelyingPartyService(
+            policy: policy, master: master, challenges: challenges, storage: service.storage,
+            clock: { [weak self] in self?.now ?? 0 }, random: { count in try LibCrypto.random(count) },
+            verifier: verifier)
+    }
+
     /// The number of rows of a table.
     func count(_ table: String) throws -> Int64 {
         guard case .integer(let count)? = try service.storage.read("SELECT count(*) FROM \(table)", []).first?.first
@@ -51,13 +96,14 @@ final class Fixture: Sendable {
     /// A proof of a key for a purpose, signed as its form demands.
     func proof(
         _ key: TestKey, _ user: String = "ada", _ purpose: ChallengePurpose = .login, context: String = "",
-        isRaw: Bool = false
+        isRaw: Bool = false, counter: Int64? = nil
     ) throws -> SignedProof {
         let id = try key.publicKey.identifier
         let challenge = try service.challenge(user: user, key: id, purpose: purpose, context: context)
-        let unsigned = SignedProof(user: user, key: id, challenge: challenge, signature: [])
+        let unsigned = SignedProof(user: user, key: id, challenge: challenge, signature: [], counter: counter)
         let message = service.message(unsigned, purpose, context, isRaw: isRaw)
-        return SignedProof(user: user, key: id, challenge: challenge, signature: key.sign(message))
+        return SignedProof(
+            user: user, key: id, challenge: challenge, signature: key.sign(message), counter: counter)
     }
 
     func register(

@@ -29,7 +29,7 @@ struct RateLimitTests {
             interface.respond(
                 to: HTTPRequest(
                     method: method, path: path, contentType: "application/json", authorization: nil,
-                    forwardedFor: forwardedFor, body: Array(body.utf8)))
+                    forwardedFor: forwardedFor, peer: [127, 0, 0, 1], body: Array(body.utf8)))
         }
 
         /// A sign-in with a signature that is not valid.
@@ -104,9 +104,36 @@ struct RateLimitTests {
     func theClientIsTheLastAddressThatIsNotAProxy(_ header: [String], _ client: String) throws {
         let proxies = TrustedProxies([.loopback, try #require(ClientAddress("10.0.0.1"))])
         let request = HTTPRequest(
-            method: "GET", path: "/", contentType: nil, authorization: nil, forwardedFor: header, body: [])
+            method: "GET", path: "/", contentType: nil, authorization: nil, forwardedFor: header, peer: [127, 0, 0, 1],
+            body: [])
         let expected: ClientAddress? = ClientAddress(client)
         #expect(expected != nil && proxies.client(of: request) == expected)
+    }
+
+    private static func request(_ peer: [UInt8], _ header: [String] = []) -> HTTPRequest {
+        HTTPRequest(
+            method: "GET", path: "/", contentType: nil, authorization: nil, forwardedFor: header, peer: peer, body: [])
+    }
+
+    @Test func aConnectionThatIsNoProxysIsItsOwnClientWhateverItSends() throws {
+        let proxy = try #require(ClientAddress("10.0.0.1"))
+        let direct = TrustedProxies([proxy], connectsClients: true)
+        let client = ClientAddress("192.0.2.1")
+        #expect(direct.client(of: Self.request([192, 0, 2, 1], ["192.0.2.7"])) == client)
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff, 192, 0, 2, 1]
+        #expect(direct.client(of: Self.request(mapped, ["192.0.2.7"])) == client, "IPv4 within IPv6")
+        #expect(direct.client(of: Self.request([10, 0, 0, 1], ["192.0.2.1"])) == client)
+        #expect(direct.client(of: Self.request([])) == .loopback, "limited without an address, too")
+        #expect(TrustedProxies([.loopback]).client(of: Self.request([127, 0, 0, 2], ["192.0.2.7"])) != nil)
+        #expect(TrustedProxies([.loopback]).client(of: Self.request([127, 0, 0, 2], ["192.0.2.7"])) != client)
+    }
+
+    @Test func connectionsAreCountedForClientsAndNotForProxies() throws {
+        let proxy = try #require(ClientAddress("10.0.0.1"))
+        let direct = TrustedProxies([proxy], connectsClients: true)
+        #expect(direct.client(connecting: [192, 0, 2, 1]) == ClientAddress("192.0.2.1"))
+        #expect(direct.client(connecting: [10, 0, 0, 1]) == nil)
+        #expect(TrustedProxies([proxy]).client(connecting: [192, 0, 2, 1]) == nil, "what connects is a proxy")
     }
 
     @Test func withoutProxiesTheHeaderIsNotBelievedAndNothingIsLimited() throws {

@@ -7,9 +7,11 @@ import json
 import os
 import pathlib
 import signal
+import ssl
 import struct
 import subprocess
 import tempfile
+import time
 
 PROGRAM = os.environ["LATCHKEY_SERVER"]
 PURPOSES = {"login": 1, "step-up": 2, "register": 3, "rotate": 4, "revoke": 5}
@@ -23,25 +25,41 @@ def counted(data):
     return struct.pack(">H", len(data)) + data
 
 
+def wait_until(condition, seconds=20):
+    """Whether a condition became true in time. The state is that of another process, which sends no event."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 class Server:
-    def __init__(self, folder=None, environment=None, **settings):
+    def __init__(self, folder=None, environment=None, authority=None, **settings):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(folder or self.scratch.name)
         secret = self.folder / "secret"
         if not secret.exists():
             secret.write_text(os.urandom(32).hex())
             secret.chmod(0o600)
-        values = {"relying_party_id": "example.com", "port": 0, "database": self.folder / "server.sqlite",
-                  "secret_file": secret} | settings
+        values = {"relying_party_id": "example.com", "port": 0, "secret_file": secret} | settings
+        if "postgresql" not in values:
+            values = {"database": self.folder / "server.sqlite"} | values
         self.environment = os.environ | (environment or {})
         self.party = values["relying_party_id"]
         self.configuration = pathlib.Path(self.scratch.name) / "server.conf"
         self.configuration.write_text("".join(f"{name} = {value}\n" for name, value in values.items()))
+        # How many requests were answered; each is a line of the log.
+        self.requests = 0
         self.log = open(pathlib.Path(self.scratch.name) / "log", "w+")
-        self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE,
+        # Without a buffer, so that only the first line is read here.
+        self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE, bufsize=0,
                                         env=self.environment)
         self.first = json.loads(self.process.stderr.readline())
         self.port = self.first["port"]
+        # With the certificate of an authority the clients speak TLS, and accept that authority only.
+        self.tls = authority and ssl.create_default_context(cafile=authority)
         # The rest of the log goes into a file, so that the pipe never fills.
         self.reader = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
 
@@ -49,17 +67,23 @@ class Server:
         return subprocess.run([PROGRAM, self.configuration, *arguments], check=True, capture_output=True,
                               text=True, env=self.environment).stdout.strip()
 
+    def connection(self, port=None):
+        if self.tls and port is None:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=self.tls)
+        return http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
+
     def send(self, method, path, body=None, headers=None, port=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection(port)
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         connection.request(method, path, data, {"Content-Type": "application/json"} | (headers or {}))
         response = connection.getresponse()
         result = response.status, response.read()
         connection.close()
+        self.requests += 1
         return result
 
     def headers(self, method, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection()
         connection.request(method, path)
         response = connection.getresponse()
         response.read()
@@ -69,6 +93,11 @@ class Server:
     def post(self, path, body, headers=None):
         status, data = self.send("POST", path, body, headers)
         return status, json.loads(data)
+
+    def metric(self, name):
+        """A value of the metrics; the server was started with metrics_port = 0."""
+        text = self.send("GET", "/metrics", port=self.first["metricsPort"])[1].decode()
+        return int(next(line.split()[1] for line in text.splitlines() if line.startswith(f"latchkey_server_{name} ")))
 
     def stop(self, number=signal.SIGTERM):
         if self.process.poll() is None:
@@ -89,6 +118,30 @@ class Server:
         self.log.close()
         self.process.stderr.close()
         self.scratch.cleanup()
+
+
+class Authority:
+    """An authority of its own, and certificates for 127.0.0.1 that it issues."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.certificate, self.key = self.folder / "authority.pem", self.folder / "authority.key"
+        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                     "-subj", "/CN=authority", "-keyout", self.key, "-out", self.certificate)
+
+    def openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+    def issue(self, name="server", algorithm=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), days=2):
+        """The values of the configuration: a certificate with its chain, and its key."""
+        key, request, certificate = (self.folder / f"{name}.{kind}" for kind in ("key", "request", "pem"))
+        self.openssl("req", "-newkey", *algorithm, "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", request,
+                     "-addext", "subjectAltName=IP:127.0.0.1,IP:::1")
+        self.openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key, "-days", str(days),
+                     "-copy_extensions", "copy", "-out", certificate)
+        certificate.write_text(certificate.read_text() + self.certificate.read_text())
+        key.chmod(0o600)
+        return {"tls_certificate": certificate, "tls_key_file": key}
 
 
 class Device:
@@ -140,3 +193,15 @@ class Device:
 
     def sign_in(self, raw=False):
         return self.server.post("/v1/sessions", self.proof(raw=raw))
+
+
+def stop_while_signing_in(server, device):
+    """Sends SIGTERM while eight requests are answered. Returns how many were acknowledged, and how many are stored."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        proofs = [device.proof() for _ in range(8)]
+        sent = [pool.submit(server.post, "/v1/sessions", proof) for proof in proofs]
+        concurrent.futures.wait(sent, return_when=concurrent.futures.FIRST_COMPLETED)
+        assert server.stop() == 0
+        acknowledged = sum(1 for reply in sent if reply.exception() is None and reply.result()[0] == 201)
+    with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database:
+        return acknowledged, database.execute("SELECT count(*) FROM sessions").fetchone()[0]

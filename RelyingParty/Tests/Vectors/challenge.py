@@ -31,3 +31,8 @@ for name, (number, context) in purposes.items():
     message = b"latchkey relying party 1\0" + counted(party) + binding + counted(challenge)
     print(f"{name}-challenge\t{challenge.hex()}")
     print(f"{name}-message\t{message.hex()}")
+    if name in ("login", "step-up"):
+        print(f"{name}-counted\t{(message + struct.pack('>Q', 7)).hex()}")
+    # The nonce of a TPM's statement about the key.
+    if name in ("register", "rotate"):
+        print(f"{name}-nonce\t{hashlib.sha256(b'latchkey attestation nonce 1' + bytes(1) + message).hexdigest()}")

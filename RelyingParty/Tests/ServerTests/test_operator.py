@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what an operator does: rotation of the secret, backup and restore, export and deletion, frozen keys."""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import stat
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+from server import PROGRAM, Device, Server, text, wait_until
+from test_server import REFUSED
+
+
+def bearer(session):
+    return {"Authorization": "Bearer " + session["token"]}
+
+
+class CountingDevice(Device):
+    """A key whose client counts its uses."""
+
+    def sign_in(self, counter):
+        proof = self.proof()
+        signature = self.sign(self.signed + struct.pack(">Q", counter))
+        return self.server.post("/v1/sessions", proof | {"signature": text(signature), "counter": counter})
+
+
+class OperatorTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def serve(self, **settings):
+        return self.enterContext(Server(self.folder, **settings))
+
+    def fails(self, server, *arguments, code=1):
+        """Runs a command that must fail; returns its message."""
+        done = subprocess.run([PROGRAM, server.configuration, *arguments], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, code, done.stdout)
+        self.assertTrue(done.stderr.startswith("error: "), done.stderr)
+        return done.stderr
+
+    def wait_for(self, server, event):
+        """Waits for an event in the log, which is the only sign that a signal was handled."""
+        self.assertTrue(wait_until(lambda: f'"event":"{event}"' in server.written()), server.written())
+
+
+class CounterTests(OperatorTests):
+    def test_a_counter_that_does_not_increase_freezes_the_key(self):
+        server = self.serve(metrics_port=0)
+        device = CountingDevice(server, "ada").register()
+        self.assertEqual(device.sign_in(1)[0], 201)
+        status, session = device.sign_in(2)
+        self.assertEqual(status, 201)
+        self.assertEqual(device.sign_in(2), (401, REFUSED))
+        self.assertEqual(device.sign_in(3), (401, REFUSED))
+        self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 401)
+        self.assertIn("frozen", server.command("keys", "ada"))
+        self.fails(server, "unfreeze", "bob", text(device.id))
+        server.command("unfreeze", "ada", text(device.id))
+        self.fails(server, "unfreeze", "ada", text(device.id))
+        self.assertEqual(device.sign_in(1)[0], 201)
+        server.port = server.first["metricsPort"]
+        metrics = server.send("GET", "/metrics")[1].decode()
+        for reason in ("counterRegressed", "frozenKey"):
+            self.assertIn(f'latchkey_server_refusals_total{{reason="{reason}"}} 1', metrics)
+
+    def test_counters_have_one_form(self):
+        server = self.serve()
+        device = CountingDevice(server, "ada").register()
+        proof = device.proof()
+        for wrong in (-1, 1.5, "1", True, None, 2 ** 53, 2 ** 63, 2 ** 64, [1]):
+            self.assertEqual(server.post("/v1/sessions", proof | {"counter": wrong})[0], 400, wrong)
+        # The counter is not signed.
+        self.assertEqual(server.post("/v1/sessions", proof | {"counter": 1}), (401, REFUSED))
+        self.assertEqual(server.post("/v1/revocations", proof | {"target": "user", "counter": 1})[0], 400)
+
+
+class RotationTests(OperatorTests):
+    def test_challenges_from_before_a_rotation_redeem_once_and_those_before_that_do_not(self):
+        server = self.serve(previous_secret_file=self.folder / "previous")
+        device = Device(server, "ada").register()
+        oldest, code = device.proof(), server.command("code", "ada")
+        first = (self.folder / "secret").read_text()
+
+        server.command("rotate-secret")
+        self.assertEqual((self.folder / "previous").read_text(), first)
+        for name in ("secret", "previous"):
+            self.assertEqual(stat.S_IMODE((self.folder / name).stat().st_mode), 0o600)
+        self.assertEqual(len((self.folder / "secret").read_text().strip()), 64)
+        server.process.send_signal(signal.SIGHUP)
+        self.wait_for(server, "secrets reloaded")
+        # Issued before, redeemed after; and an enrolment code from before is a code still.
+        kept = Device(server, "ada")
+        self.assertEqual(server.post("/v1/sessions", oldest)[0], 201)
+        self.assertEqual(server.post("/v1/sessions", oldest), (401, REFUSED))
+        self.assertEqual(server.post("/v1/keys", kept.registration(code))[0], 201)
+
+        waiting = [kept.proof() for _ in range(2)]
+        late = server.command("code", "ada")
+        for expected in (201, 401):
+            server.command("rotate-secret")
+            lines = server.written().count('"event":"secrets reloaded"')
+            server.process.send_signal(signal.SIGHUP)
+            self.assertTrue(wait_until(lambda: server.written().count('"event":"secrets reloaded"') > lines))
+            self.assertEqual(server.post("/v1/sessions", waiting.pop())[0], expected)
+        self.assertEqual(server.post("/v1/keys", Device(server, "ada").registration(late)), (401, REFUSED))
+        self.assertEqual(kept.sign_in()[0], 201)
+
+    def test_a_damaged_secret_changes_nothing(self):
+        server = self.serve(previous_secret_file=self.folder / "previous")
+        device = Device(server, "ada").register()
+        waiting = device.proof()
+        good = (self.folder / "secret").read_text()
+        (self.folder / "secret").write_text("00")
+        self.fails(server, "rotate-secret")
+        self.assertFalse((self.folder / "previous").exists())
+        server.process.send_signal(signal.SIGHUP)
+        self.wait_for(server, "secrets not reloaded")
+        self.assertEqual(server.post("/v1/sessions", waiting)[0], 201)
+        (self.folder / "secret").write_text(good)
+        (self.folder / "previous").write_text(good)
+        (self.folder / "previous").chmod(0o644)
+        self.fails(server, "rotate-secret")
+        self.assertEqual((self.folder / "secret").read_text(), good)
+
+    def test_a_rotation_needs_a_place_for_the_old_secret(self):
+        server = self.serve()
+        self.assertIn("previous_secret_file", self.fails(server, "rotate-secret"))
+
+
+class RestoreTests(OperatorTests):
+    def test_a_backup_is_made_while_the_server_writes(self):
+        server = self.serve()
+        device = Device(server, "ada").register()
+        target = self.folder / "backup"
+        backup = subprocess.Popen([PROGRAM, server.configuration, "backup", target], stdout=subprocess.PIPE, text=True)
+        for _ in range(10):
+            self.assertEqual(device.sign_in()[0], 201)
+        self.assertIn("complete", backup.communicate(timeout=30)[0])
+        self.assertEqual(backup.returncode, 0)
+        self.assertEqual(stat.S_IMODE(target.stat().st_mode), 0o600)
+        self.assertEqual([path.name for path in self.folder.glob("backup*")], ["backup"])
+        copy = sqlite3.connect(target)
+        self.addCleanup(copy.close)
+        self.assertEqual(copy.execute("SELECT count(*) FROM keys WHERE user <> ''").fetchone(), (1,))
+
+    def test_a_backup_overwrites_nothing_and_is_verified(self):
+        server = self.serve()
+        Device(server, "ada").register()
+        target = self.folder / "backup"
+        target.write_text("precious")
+        self.fails(server, "backup", str(target))
+        self.assertEqual(target.read_text(), "precious")
+        link = self.folder / "link"
+        link.symlink_to(self.folder / "elsewhere")
+        self.fails(server, "backup", str(link))
+        self.assertFalse((self.folder / "elsewhere").exists())
+        # SQLite would delete these as parts of the copy.
+        beside = self.folder / "third-wal"
+        beside.write_text("precious")
+        self.assertIn("exists", self.fails(server, "backup", str(self.folder / "third")))
+        self.assertEqual(beside.read_text(), "precious")
+        self.fails(server, "backup", "relative")
+        self.fails(server, "backup", str(self.folder / "missing" / "backup"))
+        # A changed row of the audit log: there is no backup that looks like a good one.
+        database = sqlite3.connect(self.folder / "server.sqlite", isolation_level=None)
+        database.execute("UPDATE audit SET event = 'x' WHERE number = 1")
+        database.close()
+        self.assertIn("audit", self.fails(server, "backup", str(self.folder / "second")))
+        self.assertFalse((self.folder / "second").exists())
+
+    def test_drill_of_a_restore(self):
+        """docs/relying-party.md, "When a backup is restored"."""
+        settings = {"revocations_file": self.folder / "revocations"}
+        server = self.serve(**settings)
+        lost, kept, leaver = Device(server, "ada").register(), Device(server, "bob").register(), Device(
+            server, "eve").register()
+        copied = CountingDevice(server, "cy").register()
+        self.assertEqual(copied.sign_in(5)[0], 201)
+        session = kept.sign_in()[1]
+        server.command("backup", str(self.folder / "backup"))
+
+        # What happens after the backup.
+        self.assertIn("1", server.command("revoke", "ada"))
+        server.command("delete", "eve")
+        self.assertEqual(copied.sign_in(5), (401, REFUSED))
+        self.assertEqual(server.send("DELETE", "/v1/session", headers=bearer(session))[0], 204)
+        spent = kept.proof()
+        self.assertEqual(server.post("/v1/sessions", spent)[0], 201)
+        server.stop()
+
+        # The disk is lost. The list of revocations is elsewhere, and the backup is put in place.
+        for name in ("server.sqlite", "server.sqlite-wal", "server.sqlite-shm"):
+            (self.folder / name).unlink(missing_ok=True)
+        shutil.copy(self.folder / "backup", self.folder / "server.sqlite")
+        (self.folder / "server.sqlite").chmod(0o600)
+        self.assertIn("restored", self.fails(server, "serve"))
+        done = server.command("restored").splitlines()
+        self.assertEqual(done, ["ended sessions: 2", "keys revoked again: 1", "keys frozen again: 1",
+                                "users deleted again: 1"])
+
+        again = self.serve(**settings)
+        for device in (lost, kept, leaver, copied):
+            device.server = again
+        self.assertEqual(again.post("/v1/sessions", spent), (401, REFUSED), "a spent challenge stays spent")
+        self.assertEqual(lost.sign_in(), (401, REFUSED))
+        self.assertEqual(leaver.sign_in(), (401, REFUSED))
+        self.assertEqual(copied.sign_in(9), (401, REFUSED))
+        self.assertEqual(again.send("GET", "/v1/session", headers=bearer(session))[0], 401)
+        self.assertEqual(kept.sign_in()[0], 201)
+        self.assertIn("unchanged", again.command("audit"))
+        self.assertEqual(again.command("restored").splitlines()[1:], [
+            "keys revoked again: 0", "keys frozen again: 0", "users deleted again: 0"])
+
+    def test_the_list_has_every_revocation_and_no_names(self):
+        settings = {"revocations_file": self.folder / "revocations"}
+        server = self.serve(**settings)
+        devices = [Device(server, "adalovelace").register() for _ in range(3)]
+        new = Device(server, "adalovelace")
+        proof = devices[0].proof("rotate", "user:" + text(new.id))
+        body = proof | {"publicKey": {"format": "pem", "value": new.pem}, "tier": "user",
+                        "newSignature": text(new.sign(devices[0].signed))}
+        self.assertEqual(server.post("/v1/rotations", body)[0], 201)
+        target = "key:" + text(devices[1].id)
+        self.assertEqual(server.post("/v1/revocations", new.proof("revoke", target) | {"target": target})[0], 200)
+        server.command("revoke", "adalovelace", "device", "test")
+        lines = (self.folder / "revocations").read_text().splitlines()
+        self.assertEqual(lines[:2], ["revoked " + text(device.id) for device in devices[:2]])
+        self.assertEqual(sorted(lines[2:]), sorted("revoked " + text(device.id) for device in (devices[2], new)))
+        self.assertNotIn("adalovelace", "".join(lines))
+        server.stop()
+        # What the list lacks is appended at the next start: the last process ended before it could.
+        (self.folder / "revocations").write_text("\n".join(lines[1:]) + "\n")
+        with Server(self.folder, **settings):
+            self.assertEqual(sorted((self.folder / "revocations").read_text().splitlines()), sorted(lines))
+
+    def test_a_list_that_cannot_be_used_stops_the_server(self):
+        settings = {"revocations_file": self.folder / "revocations"}
+        server = self.serve(**settings)
+        device = Device(server, "ada").register()
+        (self.folder / "revocations").mkdir()
+        self.fails(server, "revoke", "ada")
+        (self.folder / "revocations").rmdir()
+        # Nothing waits for the reader of a FIFO.
+        other, third = Device(server, "bob").register(), Device(server, "carol").register()
+        os.mkfifo(self.folder / "revocations", 0o600)
+        self.assertIn("not a regular file", self.fails(server, "revoke", "bob"))
+        self.assertEqual(other.sign_in(), (401, REFUSED))
+        (self.folder / "revocations").unlink()
+        # What follows an incomplete line would become a part of it.
+        (self.folder / "revocations").write_text("revoked AAAA")
+        (self.folder / "revocations").chmod(0o600)
+        self.assertIn("has no end", self.fails(server, "revoke", "carol"))
+        self.assertEqual(third.sign_in(), (401, REFUSED))
+        self.assertEqual((self.folder / "revocations").read_text(), "revoked AAAA")
+        (self.folder / "revocations").unlink()
+        self.assertEqual(device.sign_in(), (401, REFUSED), "the revocation is in the database")
+        server.stop()
+        for wrong in ("revoked\n", "revoked AAAA\n", "removed " + text(device.id) + "\n", "revoked " + text(device.id)[:-1]):
+            (self.folder / "revocations").write_text(wrong)
+            (self.folder / "revocations").chmod(0o600)
+            self.assertIn("Line 1" if wrong.endswith("\n") else "has no end", self.fails(server, "serve"))
+        (self.folder / "revocations").chmod(0o644)
+        self.assertIn("chmod 600", self.fails(server, "serve"))
+
+
+class AccountTests(OperatorTests):
+    def test_an_export_has_everything_but_tokens(self):
+        server = self.serve()
+        device = Device(server, "ada").register()
+        session = device.sign_in()[1]
+        server.command("code", "ada")
+        exported = server.command("export", "ada", "--json")
+        stored = json.loads(exported)
+        self.assertEqual(stored["user"], "ada")
+        self.assertEqual([key["key"] for key in stored["keys"]], [text(device.id)])
+        self.assertEqual(stored["keys"][0]["proven"], {"device": "none", "model": "", "chip": ""})
+        self.assertEqual([event["event"] for event in stored["events"]], ["code", "register", "login", "code"])
+        self.assertEqual(len(stored["sessions"]), 1)
+        self.assertIsNotNone(stored["codeExpires"])
+        token = base64.urlsafe_b64decode(session["token"] + "=")
+        for secret in (session["token"], text(hashlib.sha256(token).digest())):
+            self.assertNotIn(secret, exported)
+        self.assertIn("open sessions: 1", server.command("export", "ada"))
+        self.fails(server, "export", "eve")
+        self.fails(server, "export", "ada", "--yaml", code=64)
+
+    def test_a_deleted_user_is_gone_from_the_file_as_well(self):
+        server = self.serve()
+        device = Device(server, "adalovelace").register()
+        session = device.sign_in()[1]
+        server.command("delete", "adalovelace")
+        self.assertEqual(device.sign_in(), (401, REFUSED))
+        self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 401)
+        self.assertIn("4 rows", server.command("audit"))
+        self.fails(server, "delete", "adalovelace")
+        server.stop()
+        # A checkpoint moves the last pages from the log of the database, and deleted rows are overwritten.
+        database = sqlite3.connect(self.folder / "server.sqlite")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        for path in self.folder.iterdir():
+            self.assertNotIn(b"adalovelace", path.read_bytes(), path.name)
+
+    def test_a_deleted_database_makes_the_server_unready(self):
+        server = self.serve()
+        device = Device(server, "ada").register()
+        proof = device.proof()
+        self.assertEqual(server.send("GET", "/ready")[0], 200)
+        os.rename(self.folder / "server.sqlite", self.folder / "moved.sqlite")
+        # Readiness is known for a second.
+        self.assertTrue(wait_until(lambda: server.send("GET", "/ready")[0] != 200))
+        self.assertEqual(server.post("/v1/sessions", proof)[0], 503, "nothing is acknowledged that would be lost")
+        self.assertEqual(server.send("GET", "/health")[0], 200)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

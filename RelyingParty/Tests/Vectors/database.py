@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes small databases of each version as SQL, from docs/relying-party.md and not from the server's code.
+
+Each later version has to read them. The files of a version that was released are never made again in another way.
+usage: database.py [folder]
+"""
+import hashlib
+import pathlib
+import struct
+import sys
+
+START = 1_800_000_000
+# The base point of P-256 (SEC 2, section 2.4.2): a key of which only the public part matters here.
+POINT = bytes.fromhex("04"
+                      "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+                      "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
+KEY = hashlib.sha256(POINT).digest()
+OTHER = bytes(range(32))
+TOKEN = bytes([7]) * 32
+NONCE = bytes([9]) * 32
+
+SQLITE = """
+CREATE TABLE keys (id BLOB PRIMARY KEY, user TEXT NOT NULL, device TEXT NOT NULL, point BLOB NOT NULL,
+    raw INTEGER NOT NULL, tier TEXT NOT NULL, created INTEGER NOT NULL, revoked INTEGER) STRICT;
+CREATE INDEX keys_user ON keys (user);
+CREATE TABLE codes (user TEXT PRIMARY KEY, code BLOB NOT NULL, expiry INTEGER NOT NULL, tries INTEGER NOT NULL) STRICT;
+CREATE TABLE sessions (token BLOB PRIMARY KEY, key BLOB NOT NULL REFERENCES keys (id), created INTEGER NOT NULL,
+    used INTEGER NOT NULL, expiry INTEGER NOT NULL) STRICT;
+CREATE INDEX sessions_key ON sessions (key);
+CREATE TABLE audit (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, event TEXT NOT NULL, user TEXT NOT NULL,
+    key BLOB NOT NULL, detail TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE TABLE epochs (epoch INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+INSERT INTO marks VALUES ('dropped', -1);
+CREATE TABLE spent_500000 (nonce BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+"""
+
+POSTGRESQL = """
+CREATE TABLE keys (id BYTEA PRIMARY KEY, "user" TEXT NOT NULL, device TEXT NOT NULL, point BYTEA NOT NULL,
+    raw BIGINT NOT NULL, tier TEXT NOT NULL, created BIGINT NOT NULL, revoked BIGINT);
+CREATE INDEX keys_user ON keys ("user");
+CREATE TABLE codes ("user" TEXT PRIMARY KEY, code BYTEA NOT NULL, expiry BIGINT NOT NULL, tries BIGINT NOT NULL);
+CREATE TABLE sessions (token BYTEA PRIMARY KEY, key BYTEA NOT NULL REFERENCES keys (id), created BIGINT NOT NULL,
+    used BIGINT NOT NULL, expiry BIGINT NOT NULL);
+CREATE INDEX sessions_key ON sessions (key);
+CREATE TABLE audit (node TEXT NOT NULL, number BIGINT NOT NULL, time BIGINT NOT NULL, event TEXT NOT NULL,
+    "user" TEXT NOT NULL, key BYTEA NOT NULL, detail TEXT NOT NULL, hash BYTEA NOT NULL, PRIMARY KEY (node, number));
+CREATE TABLE nodes (node TEXT PRIMARY KEY, signed BIGINT NOT NULL);
+CREATE TABLE epochs (epoch BIGINT PRIMARY KEY);
+CREATE TABLE marks (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
+INSERT INTO marks VALUES ('dropped', -1), ('accepted', 0), ('version', 1);
+CREATE TABLE server (identity TEXT NOT NULL);
+CREATE TABLE spent (epoch BIGINT NOT NULL, nonce BYTEA NOT NULL, PRIMARY KEY (epoch, nonce)) PARTITION BY LIST (epoch);
+CREATE TABLE spent_500000 (epoch BIGINT NOT NULL DEFAULT 500000 CHECK (epoch = 500000), nonce BYTEA NOT NULL,
+    PRIMARY KEY (epoch, nonce));
+ALTER TABLE spent ATTACH PARTITION spent_500000 FOR VALUES IN (500000);
+INSERT INTO nodes VALUES ('a', 500000), ('b', 500000);
+"""
+
+
+def counted(data):
+    return struct.pack(">H", len(data)) + data
+
+
+def chain(node, rows):
+    """The rows of a chain with their numbers and hashes."""
+    before = bytes(32)
+    for number, (time, event, user, key, detail) in enumerate(rows, 1):
+        label = b"latchkey audit 2\0" + counted(node.encode()) if node else b"latchkey audit 1\0"
+        fields = counted(event.encode()) + counted(user.encode()) + counted(key) + counted(detail.encode())
+        before = hashlib.sha256(label + before + struct.pack(">QQ", number, time) + fields).digest()
+        yield number, time, event, user, key, detail, before
+
+
+def value(value, blob):
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return blob % value.hex()
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def inserts(table, rows, blob):
+    for row in rows:
+        yield f"INSERT INTO {table} VALUES ({', '.join(value(cell, blob) for cell in row)});\n"
+
+
+def database(dialect, blob, chains):
+    text = dialect.lstrip()
+    for table, rows in (
+            ("keys", [(KEY, "Jürgen", "phone", POINT, 0, "user", START - 50, None),
+                      (OTHER, "Jürgen", "lost", POINT, 1, "file", START - 40, START - 30)]),
+            ("codes", [("ada", bytes(32), START + 600, 2)]),
+            ("sessions", [(hashlib.sha256(TOKEN).digest(), KEY, START - 10, START - 5, START + 40000)]),
+            ("epochs", [(500000,)])):
+        text += "".join(inserts(table, rows, blob))
+    text += "".join(inserts("spent_500000 (nonce)", [(NONCE,)], blob))
+    for node, rows in chains:
+        rows = [(node, *row) if node else row for row in rows]
+        text += "".join(inserts("audit", rows, blob))
+    return text
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    rows = [(START - 60, "code", "Jürgen", b"", ""), (START - 50, "register", "Jürgen", KEY, "user"),
+            (START - 10, "login", "Jürgen", KEY, "")]
+    (folder / "sqlite-1.sql").write_text(
+        database(SQLITE, "x'%s'", [("", list(chain("", rows)))]) + "PRAGMA user_version = 1;\n")
+    second = list(chain("b", rows[1:]))
+    first = list(chain("a", [rows[0], (START - 5, "head", "", second[-1][-1], "2 b")]))
+    (folder / "postgresql-1.sql").write_text(database(POSTGRESQL, "'\\x%s'", [("a", first), ("b", second)]))
+
+
+main()
