@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CServerSQLite
+
+/// The least that storing a sign-in needs: prepared statements insert the spent nonce, the session and the row of the
+/// audit log in one durable transaction, without any read.
+final class FloorDatabase {
+    private var handle: OpaquePointer?
+    private var statements: [OpaquePointer] = []
+
+    init(_ path: String) {
+        require(sqlite3_open(path, &handle) == SQLITE_OK)
+        let tables = """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            CREATE TABLE spent (nonce BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+            CREATE TABLE sessions (token BLOB PRIMARY KEY, key BLOB NOT NULL, created INTEGER NOT NULL,
+                used INTEGER NOT NULL, expiry INTEGER NOT NULL) STRICT;
+            CREATE INDEX sessions_key ON sessions (key);
+            CREATE TABLE audit (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, event TEXT NOT NULL,
+                user TEXT NOT NULL, key BLOB NOT NULL, detail TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
+            """
+        require(sqlite3_exec(handle, tables, nil, nil, nil) == SQLITE_OK)
+        for text in [
+            "BEGIN IMMEDIATE", "INSERT INTO spent VALUES (randomblob(32))",
+            "INSERT INTO sessions VALUES (randomblob(32), zeroblob(32), ?1, ?1, ?1)",
+            "INSERT INTO audit VALUES (?1, ?1, 'login', 'ada', zeroblob(32), '', randomblob(32))", "COMMIT",
+        ] {
+            var statement: OpaquePointer?
+            require(sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK)
+            if let statement { statements.append(statement) }
+        }
+    }
+
+    deinit {
+        for statement in statements { sqlite3_finalize(statement) }
+        sqlite3_close(handle)
+    }
+
+    func insert(_ number: Int64) {
+        for statement in statements {
+            if sqlite3_bind_parameter_count(statement) > 0 { sqlite3_bind_int64(statement, 1, number) }
+            require(sqlite3_step(statement) == SQLITE_DONE)
+            sqlite3_reset(statement)
+        }
+    }
+}
