@@ -36,6 +36,10 @@ SETTINGS_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path 
     --scratch-path $(SETTINGS_STATIC) --product latchkey-settings
 SETTINGS_TEST_PACKAGES = System/packages.txt Apps/Agent/packages.txt Apps/Settings/packages.txt \
     Apps/Settings/test-packages.txt
+# The relying party.
+SERVER_STATIC = RelyingParty/.build/static
+SERVER_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path RelyingParty \
+    --scratch-path $(SERVER_STATIC) --product latchkey-server
 PROGRAMS = latchkeyd latchkey-prompt latchkey
 SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 
@@ -45,7 +49,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: settings test-settings settings-screenshots install-settings
-.PHONY: serve test-server test-server-api
+.PHONY: server serve test-server test-server-api bench-server
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
@@ -104,13 +108,21 @@ test-sdk: build ## build and test packages that use the products, or the SDK whi
 test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
-serve: bootstrap ## run a relying party on an empty database, and sign in to it with curl and openssl
+server: bootstrap ## build the relying party as it is shipped
+	@$(BOOTSTRAP) RelyingParty/packages.txt
+	$(SERVER_BUILD)
+
+serve: bootstrap ## run a relying party on an empty database, and sign in to it with curl, openssl and latchkey key
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/serve
 
 test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
-	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
 	@scripts/test-server $(ONLY)
+
+bench-server: bootstrap ## measure sign-ins beside openssl speed, bare SQLite, and Flask with gunicorn from PyPI
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt RelyingParty/Benchmarks/packages.txt
+	@scripts/bench-server
 
 test-server-api: bootstrap ## send requests that schemathesis, from PyPI, makes from the description in OpenAPI
 	@scripts/bootstrap RelyingParty/packages.txt
@@ -145,13 +157,13 @@ services: bootstrap
 
 deb: bootstrap ## build the Debian packages into .build/deb and check them with lintian
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
-	    Apps/Settings/packages.txt
+	    Apps/Settings/packages.txt RelyingParty/packages.txt
 	@scripts/build-deb
 	@scripts/check-deb
 
 test-deb: bootstrap ## build the packages twice, compare their bytes, and try them on a machine with systemd (needs root)
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
-	    Apps/Settings/packages.txt
+	    Apps/Settings/packages.txt RelyingParty/packages.txt
 	@scripts/test-deb
 
 docs: bootstrap ## build the documentation of every public module into .build/docs

@@ -52,6 +52,8 @@ class PackageTest(unittest.TestCase):
     """A test that begins on a machine without Latchkey; all tests share the machine, and each removes what it installs."""
 
     machine = None
+    # The packages that are copied to the machine, which the classes of a module share.
+    packages = (*PACKAGES, "latchkey-server", "latchkey-sdk")
     # The next version of `upgrade`.
     _number = 0
 
@@ -60,7 +62,7 @@ class PackageTest(unittest.TestCase):
         if PackageTest.machine is not None:
             return
         begin = time.monotonic()
-        files = [built(name) for name in (*PACKAGES, "latchkey-sdk")]
+        files = [built(name) for name in cls.packages]
         PackageTest.machine = Machine(MachineTest.image, "none")
         unittest.addModuleCleanup(cls._remove_machine)
         report("pass", "boot a machine without Latchkey", begin)

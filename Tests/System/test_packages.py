@@ -5,7 +5,8 @@ import json
 import re
 import time
 
-from debs import FOLDER, PACKAGES, WITHOUT_QUESTIONS, PackageTest, built, field
+from containers import ContainerTest
+from debs import PACKAGES, WITHOUT_QUESTIONS, PackageTest, built, field
 from machine import CHECKOUT, PASSWORDS, fact
 from services import AUTHORITY, CONFIGURATION, KEYCHAIN, RECORDS, SOCKETS, STORES
 from terminals import Terminal
@@ -264,53 +265,9 @@ class RepositoryTests(PackageTest):
         self.assertIn("Hash Sum mismatch", self.refused(self.use))
 
 
-class ContainerTests(PackageTest):
-    """The lines of packaging/Containerfile in a root file system where no systemd runs; no engine is here."""
-
-    ROOT = "/srv/container"
-    # Enters the root, with a mount namespace and processes of its own, as a user.
-    ENTER = """
-set -eu
-mkdir -p /srv/container/space /srv/container/root
-mountpoint -q /srv/container/space || mount -t tmpfs space /srv/container/space
-mkdir -p /srv/container/space/changes /srv/container/space/work
-mount -t overlay -o lowerdir=/,upperdir=/srv/container/space/changes,workdir=/srv/container/space/work overlay \
-    /srv/container/root
-root=/srv/container/root user=$1
-shift
-mount -t proc proc $root/proc
-mount --rbind /dev $root/dev
-mount -t tmpfs run $root/run
-chroot $root setpriv --reuid $user --regid $user --clear-groups "$@"
-"""
-
-    def setUp(self):
-        super().setUp()
-        # The changes of one line are there for the next.
-        self.machine.run("sh", "-c", f"mkdir -p {self.ROOT}/space && mount -t tmpfs space {self.ROOT}/space")
-        self.addCleanup(self.machine.run, "sh", "-c", f"umount {self.ROOT}/space && rm -rf {self.ROOT}")
-
-    def line(self, user, environment, command):
-        variables = [f"{name}={value}" for name, value in {"HOME": "/", **WITHOUT_QUESTIONS, **environment}.items()]
-        return self.machine.run("unshare", "-m", "-p", "-f", "--kill-child", "sh", "-c", self.ENTER, "sh", user, "env",
-                                *variables, "/bin/sh", "-c", command, timeout=120)
-
-    def test_every_line_runs(self):
-        user, environment, ran = "root", {}, 0
-        for line in (CHECKOUT / "packaging/Containerfile").read_text().splitlines():
-            word, _, rest = line.partition(" ")
-            if word == "USER":
-                user = rest
-            elif word == "ENV":
-                environment.update([rest.split("=", 1)])
-            elif word == "RUN":
-                self.line(user, environment, rest)
-                ran += 1
-            elif word == "COPY":
-                # The packages are where the line copies them.
-                self.assertEqual(rest, f".build/deb/*.deb {FOLDER}/")
-            else:
-                self.assertIn(word, ("", "#", "FROM"))
-        self.assertEqual(ran, 3)
+class ImageTests(ContainerTest):
+    def test_every_line_of_the_image_for_tests_runs(self):
+        ran, others = self.run_lines("packaging/Containerfile")
+        self.assertEqual((ran, list(others)), (3, ["FROM"]))
         compiler = field(built("latchkey-sdk"), "Package").removeprefix("latchkey-sdk-")
-        self.assertIn(f"swift:{compiler}-", (CHECKOUT / "packaging/Containerfile").read_text())
+        self.assertIn(f"swift:{compiler}-", others["FROM"])
