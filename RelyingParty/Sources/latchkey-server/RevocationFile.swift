@@ -60,7 +60,8 @@ struct RevocationFile: RevocationList {
 
     private var incomplete: StorageFailure {
         StorageFailure(
-            "The last line of \(path) has no end: it was edited, or its writing was interrupted. Complete or remove it.")
+            "The last line of \(path) has no end: it was edited, or its writing was interrupted. Complete or remove it."
+        )
     }
 
     private func failure() -> StorageFailure {

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A latchkey-server in a folder of its own, and a client that signs with the command openssl."""
 import base64
+import concurrent.futures
+import contextlib
 import hashlib
 import http.client
 import json
 import os
 import pathlib
 import signal
+import sqlite3
 import ssl
 import struct
 import subprocess

@@ -5,10 +5,9 @@ import json
 import pathlib
 import subprocess
 import tempfile
-import time
 import unittest
 
-from server import PROGRAM, Device, Server, text
+from server import PROGRAM, Device, Server, text, wait_until
 from test_server import REFUSED
 from tpm import RSA_EK, TPM, Maker, TPMDevice, decoded
 

@@ -15,7 +15,6 @@ import socketserver
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from server import PROGRAM, Device, Server, wait_until
@@ -333,7 +332,9 @@ class NodeTests(unittest.TestCase):
                 listener.settimeout(0)
                 with contextlib.suppress(BlockingIOError):
                     while True:
-                        self.assertEqual(listener.accept()[0].recv(100), b"", address)
+                        with listener.accept()[0] as connection:
+                            connection.settimeout(10)
+                            self.assertEqual(connection.recv(100), b"", address)
 
     def test_a_dump_that_is_restored_does_not_revive_challenges(self):
         a, = [self.stack.enter_context(self.node("a"))]

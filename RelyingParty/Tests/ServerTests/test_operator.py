@@ -13,7 +13,6 @@ import stat
 import struct
 import subprocess
 import tempfile
-import time
 import unittest
 
 from server import PROGRAM, Device, Server, text, wait_until

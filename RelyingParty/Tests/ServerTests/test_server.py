@@ -15,7 +15,7 @@ import threading
 import time
 import unittest
 
-from server import PROGRAM, Device, Server, text
+from server import PROGRAM, Device, Server, stop_while_signing_in, text
 
 UNPROVEN = {"proven": {"device": "none", "model": ""}, "claimed": {"tier": "user", "userVerification": ""}}
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}

@@ -7,7 +7,6 @@ import os
 import pathlib
 import signal
 import socket
-import sqlite3
 import ssl
 import subprocess
 import tempfile
