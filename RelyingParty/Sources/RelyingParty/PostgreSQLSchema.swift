@@ -5,7 +5,7 @@
 package enum PostgreSQLSchema {
     /// The statements that make each version from the one before, in order: the first ones start without tables. A list
     /// that has been released never changes.
-    package static let migrations = [version1, version2]
+    package static let migrations = [version1, version2, version3]
 
     private static let version1 = [
         """
@@ -54,6 +54,22 @@ package enum PostgreSQLSchema {
                 '\x046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5',
                 0, 'simulated', 0, 0)
         """#,
+    ]
+
+    /// Passkeys, administrators, and sessions of browsers with the codes that open one. The column `raw` of `keys` has the
+    /// value 2 for a passkey. Lists of keys are read in the order of the new index, from the key after the last one shown.
+    private static let version3 = [
+        """
+        CREATE TABLE passkeys (credential BYTEA PRIMARY KEY, key BYTEA NOT NULL UNIQUE REFERENCES keys (id),
+            authenticator BYTEA NOT NULL, synced BIGINT NOT NULL)
+        """,
+        #"CREATE TABLE administrators ("user" TEXT PRIMARY KEY)"#,
+        "ALTER TABLE sessions ADD browser BIGINT NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE browser_codes (code BYTEA PRIMARY KEY, key BYTEA NOT NULL REFERENCES keys (id), expiry BIGINT NOT NULL)
+        """,
+        "DROP INDEX keys_user",
+        #"CREATE INDEX keys_user ON keys ("user", created, id)"#,
     ]
 
     /// The partition of the nonces of one epoch, which fills in the epoch itself. Attached, and not made as a partition:

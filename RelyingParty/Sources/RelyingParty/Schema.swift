@@ -7,7 +7,7 @@ package enum SQLiteSchema {
 
     /// The statements that make each version from the one before, in order: the first ones start with an empty
     /// database. A list that has been released never changes.
-    package static let migrations = [version1, version2Nodes + version2Registration]
+    package static let migrations = [version1, version2Nodes + version2Registration, version3]
 
     private static let version1 = [
         """
@@ -70,6 +70,23 @@ package enum SQLiteSchema {
                 X'046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5',
                 0, 'simulated', 0, 0)
         """,
+    ]
+
+    /// Passkeys, administrators, and sessions of browsers with the codes that open one. The column `raw` of `keys` has the
+    /// value 2 for a passkey. Lists of keys are read in the order of the new index, from the key after the last one shown.
+    private static let version3 = [
+        """
+        CREATE TABLE passkeys (credential BLOB PRIMARY KEY, key BLOB NOT NULL UNIQUE REFERENCES keys (id),
+            authenticator BLOB NOT NULL, synced INTEGER NOT NULL) STRICT, WITHOUT ROWID
+        """,
+        "CREATE TABLE administrators (user TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+        "ALTER TABLE sessions ADD COLUMN browser INTEGER NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE browser_codes (code BLOB PRIMARY KEY, key BLOB NOT NULL REFERENCES keys (id), expiry INTEGER NOT NULL)
+            STRICT, WITHOUT ROWID
+        """,
+        "DROP INDEX keys_user",
+        "CREATE INDEX keys_user ON keys (user, created, id)",
     ]
 
     /// The table of the nonces of one epoch. The name has a number only, so no input becomes part of a statement.
