@@ -11,12 +11,14 @@ public struct OpenSession: Equatable, Sendable {
     public let key: [UInt8]
     /// When the session ends, in seconds since 1970, if it is used until then.
     public let expiry: Int64
-    /// Whether that key signs challenges as they are.
-    let isRaw: Bool
+    /// The form of that key.
+    public let form: KeyForm
     /// The tier that was declared for that key.
     public let declaredTier: DeclaredTier
     /// The evidence about that key, and what its device claims.
     public let attestation: Attestation
+
+    var isRaw: Bool { form == .raw }
 }
 
 extension RelyingPartyService {
@@ -28,35 +30,56 @@ extension RelyingPartyService {
     public func signIn(_ proof: SignedProof) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
             let now = now
-            let challenge = try verify(proof, .login, "", at: now)
-            let token = try randomBytes(32)
-            let hash = try LibCrypto.sha256(token)
-            let expiry = now + policy.sessionSeconds
-            let isCounted = try storage.transaction(of: proof.user) { database in
-                let record = try database.requireActive(proof.key)
-                try database.spend(challenge)
-                guard try database.advance(record, proof.counter, at: now) else { return false }
-                // Before the insertion: several sessions of one second have no order, and the new one must stay.
-                try database.limitSessions(of: proof.key)
-                _ = try database.run(
-                    Statements.insertSession, [.blob(hash), .blob(proof.key), .integer(now), .integer(expiry)])
-                try database.audit("login", proof.user, proof.key, at: now)
-                return true
-            }
-            guard isCounted else { throw try frozen(proof.key, at: now) }
-            return (token, expiry)
+            let verified = try verify(proof, .login, "", at: now)
+            return try open(.program, of: proof.user, proof.key, verified, at: now)
         }
     }
 
-    /// Finds an open session, and notes that it is used.
+    /// Opens a session of a key whose proof was verified.
+    func open(
+        _ kind: SessionKind, of user: String, _ key: [UInt8], _ verified: VerifiedProof, at now: Int64
+    ) throws -> (token: [UInt8], expiry: Int64) {
+        let token = try randomBytes(32)
+        let hash = try LibCrypto.sha256(token)
+        let expiry = now + policy.sessionSeconds
+        let isCounted = try storage.transaction(of: user) { database in
+            let record = try database.requireActive(key)
+            try database.spend(verified.challenge)
+            guard try database.advance(record, verified.counter, at: now) else { return false }
+            // Before the insertion: several sessions of one second have no order, and the new one must stay.
+            try database.limitSessions(of: key)
+            _ = try database.run(
+                Statements.insertSession,
+                [.blob(hash), .blob(key), .integer(now), .integer(expiry), .integer(kind.rawValue)])
+            try database.audit("login", user, key, kind == .browser ? "browser" : "", at: now)
+            return true
+        }
+        guard isCounted else { throw try frozen(key, at: now) }
+        return (token, expiry)
+    }
+
+    /// Finds an open session of a program, and notes that it is used.
     ///
     /// - Parameter token: the token.
     /// - Returns: the session.
-    /// - Throws: `refused` for a session that is unknown or over, and `unavailable`.
+    /// - Throws: `refused` for a session that is unknown, over, or one of a browser, and `unavailable`.
     public func session(_ token: [UInt8]) throws(RelyingPartyError) -> OpenSession {
+        try session(token, of: .program)
+    }
+
+    /// Finds an open session of a browser, and notes that it is used.
+    ///
+    /// - Parameter token: the token, from the cookie.
+    /// - Returns: the session.
+    /// - Throws: `refused` for a session that is unknown, over, or one of a program, and `unavailable`.
+    public func browserSession(_ token: [UInt8]) throws(RelyingPartyError) -> OpenSession {
+        try session(token, of: .browser)
+    }
+
+    private func session(_ token: [UInt8], of kind: SessionKind) throws(RelyingPartyError) -> OpenSession {
         try working {
             let now = now
-            return try storage.transaction { database in try database.session(token, policy, at: now) }
+            return try storage.transaction { database in try database.session(token, kind, policy, at: now) }
         }
     }
 
@@ -67,20 +90,21 @@ extension RelyingPartyService {
     ///   - context: the act, such as "pay 20 EUR to Bob", as the challenge and the signed message have it. It is stored
     ///     in the audit log.
     ///   - proof: the signature of a challenge for `stepUp` with this context.
+    ///   - kind: the kind of the session.
     /// - Returns: the session.
     /// - Throws: `refused`, also for a key that is not the session's; `malformed` for an empty context; `unavailable`.
     public func stepUp(
-        _ token: [UInt8], context: String, _ proof: SignedProof
+        _ token: [UInt8], context: String, _ proof: SignedProof, in kind: SessionKind = .program
     ) throws(RelyingPartyError) -> OpenSession {
         try working {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
             let now = now
-            let challenge = try verify(proof, .stepUp, context, at: now)
+            let verified = try verify(proof, .stepUp, context, at: now)
             let session: OpenSession? = try storage.transaction(of: proof.user) { database in
-                let session = try database.session(token, policy, at: now)
+                let session = try database.session(token, kind, policy, at: now)
                 guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
-                try database.spend(challenge)
-                guard try database.advance(database.requireActive(proof.key), proof.counter, at: now) else {
+                try database.spend(verified.challenge)
+                guard try database.advance(database.requireActive(proof.key), verified.counter, at: now) else {
                     return nil
                 }
                 try database.audit("step-up", proof.user, proof.key, context, at: now)
@@ -93,12 +117,16 @@ extension RelyingPartyService {
 
     /// Ends a session, if it is open.
     ///
-    /// - Parameter token: the token.
+    /// - Parameters:
+    ///   - token: the token.
+    ///   - kind: the kind of the session; one of the other kind stays open.
     /// - Throws: `unavailable`.
-    public func endSession(_ token: [UInt8]) throws(RelyingPartyError) {
+    public func endSession(_ token: [UInt8], of kind: SessionKind = .program) throws(RelyingPartyError) {
         try working {
             let hash = try LibCrypto.sha256(token)
-            _ = try storage.transaction { database in try database.run(Statements.endSession, [.blob(hash)]) }
+            _ = try storage.transaction { database in
+                try database.run(Statements.endSession, [.blob(hash), .integer(kind.rawValue)])
+            }
         }
     }
 }
@@ -116,23 +144,25 @@ extension SQLConnection {
 
     /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
     /// before, so that most requests write nothing.
-    func session(_ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64) throws -> OpenSession {
+    func session(
+        _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
+    ) throws -> OpenSession {
         let hash = try LibCrypto.sha256(token)
-        guard let row = try run(Statements.session, [.blob(hash)]).first, row.count == 3,
+        guard let row = try run(Statements.session, [.blob(hash), .integer(kind.rawValue)]).first, row.count == 3,
             case .blob(let key) = row[0], case .integer(let used) = row[1], case .integer(let expiry) = row[2],
             now < expiry, now - policy.sessionIdleSeconds < used, let record = try self.key(key)
         else { throw RelyingPartyError.refused(.unknownSession) }
         // A last use in the future is one of a clock that was set back: the session would live longer than permitted.
         guard used <= now + Limits.clockSeconds else { throw RelyingPartyError.refused(.unknownSession) }
         // The minimum may have been raised since the session was opened.
-        guard policy.admits(record.tier, record.attestation.device) else {
+        guard policy.admits(record.form, record.tier, record.attestation.device) else {
             throw RelyingPartyError.refused(.tierTooLow)
         }
         if now - used > policy.sessionIdleSeconds / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
         }
         return OpenSession(
-            user: record.user, key: key, expiry: expiry, isRaw: record.isRaw, declaredTier: record.tier,
+            user: record.user, key: key, expiry: expiry, form: record.form, declaredTier: record.tier,
             attestation: record.attestation)
     }
 }

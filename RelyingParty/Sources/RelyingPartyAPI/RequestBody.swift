@@ -26,6 +26,8 @@ struct RequestBody {
         object = value
     }
 
+    private init(_ members: [(name: String, value: JSONValue)]) { object = .object(members) }
+
     func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
         guard let value = object.member(name) else { throw .malformed(name) }
         return value
@@ -34,6 +36,11 @@ struct RequestBody {
     func text(_ name: String) throws(RelyingPartyError) -> String {
         guard let text = try value(name).text else { throw .malformed(name) }
         return text
+    }
+
+    /// Nil when the member does not exist; another type or text is malformed.
+    func optionalBytes(_ name: String) throws(RelyingPartyError) -> [UInt8]? {
+        object.member(name) == nil ? nil : try bytes(name)
     }
 
     /// Nil when the member does not exist; another type than a string is malformed.
@@ -49,10 +56,34 @@ struct RequestBody {
     /// The members of a proof.
     static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
 
+    /// The members that a proof of a passkey has besides. A request that no passkey signs does not allow them.
+    static let assertionNames: Set<String> = ["clientDataJSON", "authenticatorData"]
+
+    /// The members of a proof of any form of key.
+    static let signedNames = proofNames.union(assertionNames)
+
     func proof() throws(RelyingPartyError) -> SignedProof {
-        SignedProof(
+        let isAssertion = Self.assertionNames.contains { object.member($0) != nil }
+        return SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"), counter: try counter())
+            signature: try bytes("signature"), counter: try counter(), assertion: isAssertion ? try assertion() : nil)
+    }
+
+    func assertion() throws(RelyingPartyError) -> PasskeyAssertion {
+        PasskeyAssertion(
+            clientDataJSON: try bytes("clientDataJSON"), authenticatorData: try bytes("authenticatorData"))
+    }
+
+    /// How the key of a session names a new key: a signature, or an assertion of a passkey.
+    func sessionProof() throws(RelyingPartyError) -> SessionProof {
+        guard case .object(let members) = try value("sessionProof") else { throw .malformed("sessionProof") }
+        let proof = RequestBody(members)
+        let signature = try proof.bytes("signature")
+        switch Set(members.map(\.name)) {
+        case ["signature"]: return .signature(signature)
+        case Self.assertionNames.union(["signature"]): return .assertion(try proof.assertion(), signature: signature)
+        default: throw .malformed("sessionProof")
+        }
     }
 
     /// A counter is optional. A request that may have none does not allow the member.

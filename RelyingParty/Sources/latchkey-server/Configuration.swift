@@ -25,6 +25,10 @@ struct Configuration {
     let endorsementRoots: String?
     /// Whether a virtual TPM, whose keys the owner of its machine can copy, counts as one.
     let permitsVirtualTPM: Bool
+    /// Whether passkeys can be registered and used.
+    let permitsPasskeys: Bool
+    /// The origins of the pages that may use passkeys; nil for the one of the relying party.
+    let origins: Set<String>?
     /// A file to which revocations are appended; nil for none.
     let revocationsFile: String?
     let challengeSeconds: Int64
@@ -112,6 +116,12 @@ struct Configuration {
         case "allow": permitsVirtualTPM = true
         default: throw Usage("virtual_tpm is not refuse or allow")
         }
+        switch values["passkeys"] ?? "refuse" {
+        case "refuse": permitsPasskeys = false
+        case "allow": permitsPasskeys = true
+        default: throw Usage("passkeys is not refuse or allow")
+        }
+        origins = try values["origins"].map { text throws(Usage) in try PageOrigin.list(text) }
         revocationsFile = values["revocations_file"]
         guard revocationsFile?.hasPrefix("/") ?? true else { throw Usage("revocations_file is not an absolute path") }
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
@@ -125,6 +135,7 @@ struct Configuration {
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
+        "passkeys", "origins",
     ]
 
     /// A number in a range, or the standard one if there is none.
@@ -154,7 +165,7 @@ struct Configuration {
         return addresses
     }
 
-    private static func trimmed(_ text: Substring) -> String {
+    static func trimmed(_ text: Substring) -> String {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }

@@ -37,7 +37,8 @@ struct Invocation {
         let policy = RelyingPartyPolicy(
             relyingPartyID: configuration.relyingPartyID, minimumTier: configuration.minimumTier,
             sessionIdleSeconds: configuration.sessionIdleSeconds, sessionSeconds: configuration.sessionSeconds,
-            permitsVirtualTPM: configuration.permitsVirtualTPM)
+            permitsVirtualTPM: configuration.permitsVirtualTPM, permitsPasskeys: configuration.permitsPasskeys,
+            origins: configuration.origins)
         return try RelyingPartyService(
             policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,
             random: { count in try LibCrypto.random(count) }, previousMaster: previous,

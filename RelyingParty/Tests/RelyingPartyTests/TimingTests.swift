@@ -35,8 +35,8 @@ import Testing
     }
 
     /// Runs both kinds in turn; `prepare` is not measured.
-    private static func compare(
-        _ clock: clockid_t, _ kinds: [() throws -> SignedProof], _ refusal: (SignedProof) throws -> Void
+    private static func compare<Proof>(
+        _ clock: clockid_t, _ kinds: [() throws -> Proof], _ refusal: (Proof) throws -> Void
     ) throws -> Double {
         var durations: [[UInt64]] = [[], []]
         var network = Congruential(state: 1)
@@ -59,7 +59,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try body(try Fixture(path: folder.appending(path: "server.sqlite").path))
+        try body(try Fixture(path: folder.appending(path: "server.sqlite").path, policy: Fixture.passkeys))
     }
 
     /// The commit is most of the time, so the time is measured and not the processor's.
@@ -111,6 +111,26 @@ import Testing
             #expect(Self.bounds.contains(area))
         }
     }
+
+    @Test func aWrongSignatureCostsAsMuchForPasskeysThatExistAsForOthers() throws {
+        try Self.onDisk { fixture in
+            let (known, unknown) = (try TestPasskey(), try TestPasskey())
+            try fixture.register(known)
+            for _ in 0..<15 { try fixture.register(TestPasskey(), "bob") }
+            let forged = { (passkey: TestPasskey) throws -> PasskeySignIn in
+                let right = try passkey.signIn(fixture.service.passkeyChallenge())
+                return PasskeySignIn(
+                    credential: right.credential, assertion: right.assertion, signature: SignedProof.forgedSignature)
+            }
+            let area = try Self.compare(
+                CLOCK_THREAD_CPUTIME_ID, [{ try forged(known) }, { try forged(unknown) }]
+            ) { response in
+                #expect(throws: RelyingPartyError.self) { try fixture.service.signIn(response, in: .program) }
+            }
+            print("wrong signature, known and unknown passkey: area \(area)")
+            #expect(Self.bounds.contains(area))
+        }
+    }
 }
 
 /// The same numbers in each run (Knuth, "The Art of Computer Programming", volume 2, section 3.3.4, MMIX).
@@ -125,11 +145,13 @@ private struct Congruential: RandomNumberGenerator {
 }
 
 extension SignedProof {
-    /// The same with a signature that is well-formed and wrong.
+    /// A signature that is well-formed and wrong.
+    fileprivate static let forgedSignature: [UInt8] =
+        [0x30, 0x44, 0x02, 0x20] + [UInt8](repeating: 0x11, count: 32) + [0x02, 0x20]
+        + [UInt8](repeating: 0x12, count: 32)
+
+    /// The same with such a signature.
     fileprivate var forged: SignedProof {
-        SignedProof(
-            user: user, key: key, challenge: challenge,
-            signature: [0x30, 0x44, 0x02, 0x20] + [UInt8](repeating: 0x11, count: 32) + [0x02, 0x20]
-                + [UInt8](repeating: 0x12, count: 32))
+        SignedProof(user: user, key: key, challenge: challenge, signature: Self.forgedSignature)
     }
 }
