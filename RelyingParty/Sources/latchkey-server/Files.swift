@@ -30,8 +30,10 @@ enum Files {
                 "\(path) belongs to another user, who knows the secret",
                 hint: "Give the file to the user of the server.")
         }
-        // One byte more than the file has, up to the limit: a file that grows meanwhile is refused.
-        var bytes = [UInt8](repeating: 0, count: min(limit - 1, max(0, Int(clamping: status.st_size))) + 1)
+        // One byte more than the file has, up to the limit: a file that grows meanwhile is refused. Files of /proc have no
+        // size.
+        let size = status.st_size > 0 ? min(limit - 1, Int(clamping: status.st_size)) : limit - 1
+        var bytes = [UInt8](repeating: 0, count: size + 1)
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0, count < bytes.count else { throw Usage("\(path) cannot be read, or is too long") }
         return Array(bytes[..<count])

@@ -158,7 +158,7 @@ class NodeTests(unittest.TestCase):
         rows = int(self.sql("SELECT count(*) FROM sessions"))
         self.report(statuses.count(201), statuses.count(201) - rows, max(0, statuses.count(201) - 1))
         self.assertEqual(statuses.count(201), 1)
-        self.assertEqual(self.sql("SELECT value FROM marks WHERE name = 'version'"), "2")
+        self.assertEqual(self.sql("SELECT value FROM marks WHERE name = 'version'"), "3")
         self.assertIn("3 rows", c.command("audit"))
         self.sql("UPDATE audit SET detail = 'file' WHERE node = 'a' AND event = 'register'")
         done = subprocess.run([PROGRAM, c.configuration, "audit"], capture_output=True, text=True)
@@ -352,6 +352,38 @@ class NodeTests(unittest.TestCase):
         device.server = b
         self.assertEqual(self.sign_in(b, device.proof()), 201)
         self.assertIn("unchanged", b.command("audit"))
+
+
+class RestoreTests(unittest.TestCase):
+    """Puts a copy of the cluster in its place, so that rows of other tests can be gone afterwards."""
+
+    def test_drill_of_a_restored_base_backup(self):
+        """docs/relying-party.md, "Several nodes on PostgreSQL"."""
+        CLUSTER.sql("CREATE SCHEMA drill")
+        with tempfile.TemporaryDirectory() as folder:
+            settings = {"postgresql": f"{CLUSTER.address} options='-csearch_path=drill'", "node": "a",
+                        "revocations_file": pathlib.Path(folder) / "revocations"}
+            with Server(folder, **settings) as before:
+                kept, lost, gone = [Device(before, name).register() for name in ("ada", "bob", "eve")]
+                CLUSTER.command("copy")
+                self.assertEqual(before.command("revoke", "bob").split()[-1], "1")
+                before.command("delete", "eve")
+                late = Device(before, "late").register()
+                spent, waiting = kept.proof(), kept.proof()
+                self.assertEqual(before.post("/v1/sessions", spent)[0], 201)
+                before.stop()
+                CLUSTER.command("restore")
+                done = subprocess.run([PROGRAM, before.configuration, "serve"], capture_output=True, text=True, timeout=20)
+                self.assertEqual(done.returncode, 1, "a database that lacks a revocation is not served")
+                self.assertIn("restored", done.stderr)
+                self.assertEqual(before.command("restored").splitlines()[1:],
+                                 ["keys revoked again: 1", "keys frozen again: 0", "users deleted again: 1"])
+            with Server(folder, **settings) as after:
+                for device in (kept, lost, gone, late):
+                    device.server = after
+                self.assertEqual([after.post("/v1/sessions", proof)[0] for proof in (spent, waiting)], [REFUSED, REFUSED])
+                self.assertEqual([device.sign_in()[0] for device in (kept, lost, gone, late)], [201] + 3 * [REFUSED])
+                self.assertIn("unchanged", after.command("audit"))
 
 
 class StandbyTests(unittest.TestCase):
