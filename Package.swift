@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
         .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
+        .library(name: "LatchkeySignIn", targets: ["LatchkeySignIn"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
@@ -193,6 +194,14 @@ let package = Package(
 
         // Proofs to relying parties that a key cannot leave this device.
         room("DeviceAttestation", ["Security"]),
+
+        // Signing in to relying parties with a key of the enclave. The only room that links FoundationNetworking.
+        room(
+            "LatchkeySignIn",
+            [
+                "KeyFormats", "LatchkeyClient", "LatchkeyKeys", "LatchkeyKit", "LatchkeyModel", "LocalAuthentication",
+                "Security",
+            ]),
 
         // API for a program that shows prompts in a window.
         room(
@@ -452,7 +461,7 @@ let package = Package(
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
     "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "DeviceAttestation",
-    "LatchkeyAgent", "LatchkeySimulator", "LatchkeyTesting",
+    "LatchkeyAgent", "LatchkeySignIn", "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",

@@ -265,13 +265,17 @@ extension KeychainError {
             return
         }
         let words = error.localizedDescription
-        switch (error as? LAError)?.code {
-        case nil:
+        guard let authentication = (error as? LAError).map({ AuthenticationFailure($0) }) else {
             let status = OSStatus(truncatingIfNeeded: (error as NSError).code)
             self.init(KeychainError(status: status).kind, status: status, message: words)
-        case .userCancel?: self.init(.cancelled, status: errSecUserCanceled, message: words)
-        case .notInteractive?: self.init(.interactionNotAllowed, status: errSecInteractionNotAllowed, message: words)
-        default: self.init(.authenticationFailed, status: errSecAuthFailed, message: words)
+            return
         }
+        let (kind, status): (Kind, OSStatus) =
+            switch authentication.code {
+            case .userCancel?: (.cancelled, errSecUserCanceled)
+            case .notInteractive?: (.interactionNotAllowed, errSecInteractionNotAllowed)
+            default: (.authenticationFailed, errSecAuthFailed)
+            }
+        self.init(kind, status: status, message: words, authentication: authentication)
     }
 }

@@ -24,11 +24,17 @@ public struct DeviceCredential: Hashable, Sendable {
     /// The server and the name of the relying party.
     public let server: RelyingPartyServer
     /// The public key in X9.63 form: 04 ‖ X ‖ Y, 65 bytes.
-    public var publicKey: Data { pair.publicKey }
+    public var publicKey: Data { key.pair.publicKey }
     /// The identifier of the key at the relying party: the SHA-256 digest of ``publicKey``, 32 bytes.
-    public let identifier: Data
+    public var identifier: Data { Data(key.identifier) }
 
-    let pair: EnclaveKeyPair
+    let key: SlottedKey
+
+    init(user: String, server: RelyingPartyServer, key: SlottedKey) {
+        self.user = user
+        self.server = server
+        self.key = key
+    }
 
     // MARK: - Making and finding
 
@@ -54,8 +60,11 @@ public struct DeviceCredential: Hashable, Sendable {
         user: String, with server: RelyingPartyServer, enrolmentCode: String, deviceName: String = "",
         protection: KeychainProtection = .currentBiometry, context: LAContext? = nil
     ) async throws(SignInError) -> DeviceCredential {
-        try await Registration(user: user, server: server, protection: protection)
-            .run(enrolmentCode: enrolmentCode, deviceName: deviceName, PromptingContext(context))
+        try Arguments.checkUser(user)
+        let prompt = SigningPrompt(context, reason: "register this device with \(server.relyingPartyID) for \(user)")
+        defer { prompt.end() }
+        return try await Registration(user: user, server: server, protection: protection, prompt: prompt)
+            .run(enrolmentCode: enrolmentCode, deviceName: deviceName)
     }
 
     /// Finds the key that this app registered for a user with a relying party.
@@ -70,7 +79,7 @@ public struct DeviceCredential: Hashable, Sendable {
     /// - Throws: `SignInError`: `invalidArgument` for a name that no user has, `keychain` when the keychain cannot be used.
     public static func existing(user: String, for server: RelyingPartyServer) throws(SignInError) -> DeviceCredential? {
         try KeySlots(user: user, relyingPartyID: server.relyingPartyID).current()
-            .map { DeviceCredential(user: user, server: server, pair: $0) }
+            .map { DeviceCredential(user: user, server: server, key: $0) }
     }
 
     // MARK: - Using
@@ -86,7 +95,9 @@ public struct DeviceCredential: Hashable, Sendable {
     ///   after which the user needs a new enrolment code. Otherwise the kinds of the connection, the challenge and the
     ///   user.
     public nonisolated(nonsending) func signIn(context: LAContext? = nil) async throws(SignInError) -> SignInSession {
-        try await Ceremony(self, PromptingContext(context)).signIn()
+        let prompt = SigningPrompt(context, reason: "sign in to \(server.relyingPartyID) as \(user)")
+        defer { prompt.end() }
+        return try await Ceremony(self, prompt).signIn()
     }
 
     /// Approves one act within a session. The server writes the act into its audit log.
@@ -105,7 +116,10 @@ public struct DeviceCredential: Hashable, Sendable {
     public nonisolated(nonsending) func stepUp(
         _ act: String, in session: SignInSession, context: LAContext? = nil
     ) async throws(SignInError) {
-        try await Ceremony(self, PromptingContext(context)).stepUp(act, in: session)
+        try Arguments.checkAct(act)
+        let prompt = SigningPrompt(context, reason: "approve at \(server.relyingPartyID): \(act)")
+        defer { prompt.end() }
+        try await Ceremony(self, prompt).stepUp(act, in: session)
     }
 
     /// Replaces the key by a new one of the same user and device. The old key is revoked and its sessions end.
@@ -123,7 +137,9 @@ public struct DeviceCredential: Hashable, Sendable {
     public nonisolated(nonsending) func rotate(
         protection: KeychainProtection = .currentBiometry, context: LAContext? = nil
     ) async throws(SignInError) -> DeviceCredential {
-        try await Rotation(self, protection: protection).run(PromptingContext(context))
+        let prompt = SigningPrompt(context, reason: "replace the key for \(server.relyingPartyID) of \(user)")
+        defer { prompt.end() }
+        return try await Rotation(credential: self, protection: protection, prompt: prompt).run()
     }
 
     /// Revokes keys of the user at the relying party, and ends their sessions. Deletes no key of this machine.
@@ -141,7 +157,10 @@ public struct DeviceCredential: Hashable, Sendable {
     public nonisolated(nonsending) func revoke(
         _ target: RevocationTarget = .thisKey, context: LAContext? = nil
     ) async throws(SignInError) -> Int {
-        try await Ceremony(self, PromptingContext(context)).revoke(target)
+        if case .device(let name) = target { try Arguments.checkDeviceName(name) }
+        let prompt = SigningPrompt(context, reason: "at \(server.relyingPartyID), revoke \(target.words)")
+        defer { prompt.end() }
+        return try await Ceremony(self, prompt).revoke(target)
     }
 
     /// Deletes the private key from this machine. The relying party still knows the public key, which nobody can use.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import FoundationNetworking
+internal import KeyFormats
 internal import LatchkeyModel
 
 /// A session that a server opened for a ``DeviceCredential``.
@@ -38,7 +40,7 @@ public final class SignInSession: Sendable {
         guard let url = request.url, let address = ServerAddress(url, ignoringPath: true),
             address.url == server.url
         else { throw SignInError(.sessionNotUsable) }
-        request.setValue("Bearer \(Base64URL.encode(token))", forHTTPHeaderField: "Authorization")
+        request.setValue("Bearer \(Base64.url.encode(token.copyBytes()))", forHTTPHeaderField: "Authorization")
     }
 
     /// Ends the session at the server.
