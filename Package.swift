@@ -417,6 +417,12 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("DeviceAttestationTests", ["DeviceAttestation", "Security", "LatchkeySimulator"]),
+        tests(
+            "LatchkeySignInTests",
+            [
+                "LatchkeySignIn", "KeyFormats", "LatchkeyKit", "LatchkeySimulator", "LatchkeyTesting",
+                "LocalAuthentication", "Security", "TestSupport",
+            ]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         // The contract of each seam, which every driver fulfils.
         tests(

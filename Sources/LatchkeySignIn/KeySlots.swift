@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import LatchkeyKit
+internal import LocalAuthentication
 internal import Security
 
 /// A key pair and the slot in which it is.
@@ -17,11 +18,14 @@ struct SlottedKey: Hashable, Sendable {
 
     /// Whether the key is bound to fingers or faces that are no longer the enrolled ones. Never prompts.
     ///
-    /// The keychain finds such a key, but refuses its use and each change of it alike; it says nothing else that could be
-    /// asked without a prompt.
+    /// The keychain finds such a key, but refuses its use and each change of it. A change of another key would need a
+    /// prompt, which is not allowed here, so nothing is changed.
     var isBoundToFormerFingers: Bool {
-        SecItemUpdate(
-            KeySlots.query(pair.tag) as CFDictionary, [kSecAttrLabel as String: pair.tag] as CFDictionary)
+        let context = LAContext()
+        context.interactionNotAllowed = true
+        var query = KeySlots.query(pair.tag)
+        query[kSecUseAuthenticationContext as String] = context
+        return SecItemUpdate(query as CFDictionary, [kSecAttrLabel as String: pair.tag] as CFDictionary)
             == errSecAuthFailed
     }
 }
