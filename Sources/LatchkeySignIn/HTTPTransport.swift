@@ -177,6 +177,9 @@ extension HTTPFailure {
         case .serverCertificateUntrusted?, .serverCertificateHasBadDate?, .serverCertificateHasUnknownRoot?,
             .serverCertificateNotYetValid?, .secureConnectionFailed?:
             self = .certificateNotTrusted
+        // FoundationNetworking of Swift 6.3 has no code for libcurl's failures of TLS, only libcurl's text. If that changes,
+        // such a failure is reported as a lost connection; it is a failure in any case.
+        case .unknown? where error.localizedDescription.contains("SSL"): self = .certificateNotTrusted
         default: self = .lost
         }
     }

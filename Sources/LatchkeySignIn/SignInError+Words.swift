@@ -58,9 +58,9 @@ extension SignInError {
         case .refused(.registration):
             "The enrolment code may be wrong, used or too old. Ask the operator for a new one."
         case .refused(.signOut): nil
-        case .refused:
-            "The key of this device may be revoked, or the session over. Sign in again, or ask the operator for an "
-                + "enrolment code."
+        case .refused(.signIn):
+            "The key of this device may be revoked. Ask the operator of the server for an enrolment code."
+        case .refused: "The session may be over, or the key of this device revoked. Sign in again to see."
         case .tooManyTries(let seconds): seconds.map { "Wait \($0) seconds, and try again." } ?? "Wait, and try again."
         case .cancelled: nil
         case .enrolmentChanged: "Remove the key, and register this device with a new enrolment code."

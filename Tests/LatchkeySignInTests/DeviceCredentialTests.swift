@@ -13,7 +13,7 @@ import Testing
 @testable import LatchkeySignIn
 
 /// What the credential does with its key, the prompt and the token. The other side accepts everything, so that what is
-/// sent can be examined; `scripts/demo-server --test` has the server that verifies.
+/// sent can be examined; `scripts/test-sign-in` has the server that verifies.
 @Suite(.simulator()) struct DeviceCredentialTests {
     private func machine() throws -> Simulator { try #require(Simulator.current) }
 
