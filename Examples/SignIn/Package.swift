@@ -13,6 +13,14 @@ let package = Package(
             dependencies: [
                 .product(name: "LatchkeyKit", package: "latchkey"),
                 .product(name: "LatchkeySignIn", package: "latchkey"),
-            ])
+            ]),
+        // What signing in costs beside bare requests and a bare signature: scripts/bench-sign-in.
+        .executableTarget(
+            name: "SignInBench",
+            dependencies: [
+                .product(name: "LatchkeyKit", package: "latchkey"),
+                .product(name: "LatchkeySignIn", package: "latchkey"),
+                .product(name: "Security", package: "latchkey"),
+            ]),
     ]
 )

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// The limits of what servers accept, and of what a prompt shows.
 enum Arguments {
     static func checkUser(_ user: String) throws(SignInError) {
@@ -17,6 +19,14 @@ enum Arguments {
     /// The prompt shows 240 characters: the act, the name of the relying party (100) and the words between them.
     static func checkAct(_ act: String) throws(SignInError) {
         try check((1...120).contains(act.count) && act.utf8.count <= 512 && isShown(act), .act)
+    }
+
+    static func checkTarget(_ target: RevocationTarget) throws(SignInError) {
+        switch target {
+        case .thisKey, .everyKey: break
+        case .key(let identifier): try check(identifier.count == 32, .revocationTarget)
+        case .device(let name): try check((1...64).contains(name.utf8.count) && isShown(name), .revocationTarget)
+        }
     }
 
     private static func check(_ isAllowed: Bool, _ argument: SignInError.Argument) throws(SignInError) {

@@ -151,13 +151,14 @@ public struct DeviceCredential: Hashable, Sendable {
     ///   - context: the context that prompts, whose `localizedReason` is replaced; a context with a proof does not
     ///     prompt. With nil the call has a context of its own.
     /// - Returns: how many keys were revoked.
-    /// - Throws: `SignInError`: `refused` when this key was revoked already. Otherwise the kinds of the connection, the
+    /// - Throws: `SignInError`: `invalidArgument` for an identifier or a name that no key has, `refused` when this key was
+    ///   revoked already. Otherwise the kinds of the connection, the
     ///   challenge and the user.
     @discardableResult
     public nonisolated(nonsending) func revoke(
         _ target: RevocationTarget = .thisKey, context: LAContext? = nil
     ) async throws(SignInError) -> Int {
-        if case .device(let name) = target { try Arguments.checkDeviceName(name) }
+        try Arguments.checkTarget(target)
         let prompt = SigningPrompt(context, reason: "at \(server.relyingPartyID), revoke \(target.words)")
         defer { prompt.end() }
         return try await Ceremony(self, prompt).revoke(target)

@@ -81,6 +81,7 @@ extension SignInError.Argument {
         case .deviceName: "The name of the device"
         case .enrolmentCode: "The enrolment code"
         case .act: "The description of the act"
+        case .revocationTarget: "The choice of keys"
         }
     }
 }

@@ -111,6 +111,8 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         case enrolmentCode
         /// The act of a step-up.
         case act
+        /// The keys that are to be revoked.
+        case revocationTarget
     }
 
     /// The kind of failure, for a `switch`.

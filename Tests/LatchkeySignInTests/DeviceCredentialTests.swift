@@ -126,6 +126,10 @@ import Testing
                 try machine().touch(matching: true)
                 #expect(try await credential.revoke(target) == 1)
             }
+            for target in [RevocationTarget.device(""), .device("a\u{202e}b"), .key(Data()), .key(Data(count: 33))] {
+                let ending = await kind { () throws(SignInError) in _ = try await credential.revoke(target) }
+                #expect(ending == .invalidArgument(.revocationTarget))
+            }
             let key = Base64.url.encode(credential.identifier)
             let other = Base64.url.encode(Data(repeating: 1, count: 32))
             #expect(
