@@ -53,6 +53,15 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return EnclaveKeyPair(tag: tag, publicKey: try publicKey(of: key))
     }
 
+    /// Creates a pair as `create(tag:protection:)` does, without blocking a thread of the pool while it prompts.
+    package static func createSuspending(
+        tag: String, protection: KeychainProtection
+    ) async throws(KeychainError) -> EnclaveKeyPair {
+        try await BlockingExecutor.run { () throws(KeychainError) in
+            try create(tag: tag, protection: protection)
+        }
+    }
+
     /// Finds the pair that was created with a tag.
     ///
     /// Blocks for a few round trips to the system; never prompts. Apple: `SecItemCopyMatching`.

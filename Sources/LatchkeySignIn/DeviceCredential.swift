@@ -15,8 +15,8 @@ public import LocalAuthentication
 /// user is asked, the server's challenge is checked: version, relying party, user, key, purpose, act and times. The
 /// prompt names the relying party and what is done there, and cannot be given another text by the server.
 ///
-/// The value contains no secret. Functions that are asynchronous suspend without blocking a thread of the pool and can be
-/// called from any actor; cancelling the task dismisses the prompt of a context that the caller did not provide, and ends
+/// The value contains no secret. Functions that are asynchronous suspend while they wait for the server and the user, and can
+/// be called from any actor; cancelling the task dismisses the prompt of a context that the caller did not provide, and ends
 /// the request.
 public struct DeviceCredential: Hashable, Sendable {
     /// The name of the user at the relying party.
@@ -40,8 +40,8 @@ public struct DeviceCredential: Hashable, Sendable {
 
     /// Makes a key in the Secure Enclave and registers it with a relying party.
     ///
-    /// Prompts once, for the proof that ``server`` demands of the new key. When the server refuses or cannot be reached,
-    /// the key is deleted.
+    /// Prompts once, for the proof that each use of the new key demands; before that for the passcode, if it was not
+    /// entered since the daemon started. When the server refuses or cannot be reached, the key is deleted.
     ///
     /// - Parameters:
     ///   - user: the name of the user, 1 to 128 bytes in UTF-8 of visible characters.
@@ -152,8 +152,7 @@ public struct DeviceCredential: Hashable, Sendable {
     ///     prompt. With nil the call has a context of its own.
     /// - Returns: how many keys were revoked.
     /// - Throws: `SignInError`: `invalidArgument` for an identifier or a name that no key has, `refused` when this key was
-    ///   revoked already. Otherwise the kinds of the connection, the
-    ///   challenge and the user.
+    ///   revoked already. Otherwise the kinds of the connection, the challenge and the user.
     @discardableResult
     public nonisolated(nonsending) func revoke(
         _ target: RevocationTarget = .thisKey, context: LAContext? = nil

@@ -50,16 +50,16 @@ struct KeySlots: Sendable {
     func other(than key: SlottedKey) throws(SignInError) -> SlottedKey? { try all().first { $0 != key } }
 
     /// Creates the first key.
-    func create(_ protection: KeychainProtection) throws(SignInError) -> SlottedKey {
+    func create(_ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
         guard try current() == nil else { throw SignInError(.alreadyRegistered) }
-        return try create(tags[0], protection)
+        return try await create(tags[0], protection)
     }
 
     /// Creates the key that replaces another one.
-    func create(toReplace key: SlottedKey, _ protection: KeychainProtection) throws(SignInError) -> SlottedKey {
+    func create(toReplace key: SlottedKey, _ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
         // The server may know only the key of an earlier rotation, so it is not overwritten.
         guard try other(than: key) == nil else { throw SignInError(.outcomeUnknown(.rotation)) }
-        return try create(key.pair.tag == tags[0] ? tags[1] : tags[0], protection)
+        return try await create(key.pair.tag == tags[0] ? tags[1] : tags[0], protection)
     }
 
     /// Deletes one key.
@@ -92,10 +92,10 @@ struct KeySlots: Sendable {
         return try SlottedKey(pair)
     }
 
-    private func create(_ tag: String, _ protection: KeychainProtection) throws(SignInError) -> SlottedKey {
+    private func create(_ tag: String, _ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
         let pair: EnclaveKeyPair
         do throws(KeychainError) {
-            pair = try EnclaveKeyPair.create(tag: tag, protection: protection)
+            pair = try await EnclaveKeyPair.createSuspending(tag: tag, protection: protection)
         } catch {
             throw SignInError(creating: error)
         }

@@ -19,7 +19,7 @@ struct Registration: Sendable {
         try Arguments.checkDeviceName(deviceName)
         let slots = try KeySlots(user: user, relyingPartyID: server.relyingPartyID)
         let tier = try DeclaredTier.ofThisMachine()
-        let key = try slots.create(protection)
+        let key = try await slots.create(protection)
         do throws(SignInError) {
             try await register(key, tier, enrolmentCode, deviceName)
         } catch {
@@ -59,7 +59,7 @@ struct Rotation: Sendable {
     func run() async throws(SignInError) -> DeviceCredential {
         let slots = try KeySlots(user: credential.user, relyingPartyID: credential.server.relyingPartyID)
         let tier = try DeclaredTier.ofThisMachine()
-        let key = try slots.create(toReplace: credential.key, protection)
+        let key = try await slots.create(toReplace: credential.key, protection)
         do throws(SignInError) {
             try await rotate(to: key, tier)
         } catch {

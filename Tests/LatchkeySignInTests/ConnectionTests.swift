@@ -16,8 +16,9 @@ import Testing
     ) async throws -> SignInError.Kind? {
         let server = try RelyingPartyServer(url: url, relyingPartyID: "localhost", timeout: timeout)
         let slots = try KeySlots(user: "ada", relyingPartyID: "localhost")
-        let credential = DeviceCredential(
-            user: "ada", server: server, key: try slots.current() ?? slots.create(.currentBiometry))
+        var key = try slots.current()
+        if key == nil { key = try await slots.create(.currentBiometry) }
+        let credential = DeviceCredential(user: "ada", server: server, key: try #require(key))
         do throws(SignInError) {
             try await body(credential)
             return nil
