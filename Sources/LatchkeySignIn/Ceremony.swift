@@ -20,17 +20,18 @@ struct Ceremony: Sendable {
 
     func signIn() async throws(SignInError) -> SignInSession {
         let slots = try KeySlots(user: credential.user, relyingPartyID: credential.server.relyingPartyID)
-        // A process that ended during a rotation left two keys.
-        let other = try slots.other(than: credential.key)
         let refusal: SignInError
         do throws(SignInError) {
             let session = try await open(credential)
-            if let other { try slots.remove(other) }
+            // The server knows this key, so it does not know the other one of a rotation that was not confirmed.
+            if let other = credential.unconfirmed { try slots.remove(other) }
             return session
         } catch {
             refusal = error
         }
-        guard let other, refusal.kind == .refused(.signIn) else { throw refusal }
+        guard refusal.kind == .refused(.signIn), let other = try slots.other(than: credential.key) else {
+            throw refusal
+        }
         let session = try await open(DeviceCredential(user: credential.user, server: credential.server, key: other))
         try slots.remove(credential.key)
         return session

@@ -29,11 +29,34 @@ public struct DeviceCredential: Hashable, Sendable {
     public var identifier: Data { Data(key.identifier) }
 
     let key: SlottedKey
+    /// The second key of a rotation that was not confirmed, as `existing` found it. Looked up there and not at each sign-in,
+    /// because a look-up takes several round trips to the daemon.
+    private(set) var unconfirmed: SlottedKey?
 
-    init(user: String, server: RelyingPartyServer, key: SlottedKey) {
+    init(user: String, server: RelyingPartyServer, key: SlottedKey, unconfirmed: SlottedKey? = nil) {
         self.user = user
         self.server = server
         self.key = key
+        self.unconfirmed = unconfirmed
+    }
+
+    /// Returns whether two credentials have equal users, servers and keys.
+    ///
+    /// - Parameters:
+    ///   - left: a credential.
+    ///   - right: another credential.
+    /// - Returns: true when both use the same key in the same way.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.user == right.user && left.server == right.server && left.key == right.key
+    }
+
+    /// Hashes the user, the server and the key.
+    ///
+    /// - Parameter hasher: receives them.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(server)
+        hasher.combine(key)
     }
 
     // MARK: - Making and finding
@@ -78,8 +101,9 @@ public struct DeviceCredential: Hashable, Sendable {
     /// - Returns: the credential; nil when there is no key.
     /// - Throws: `SignInError`: `invalidArgument` for a name that no user has, `keychain` when the keychain cannot be used.
     public static func existing(user: String, for server: RelyingPartyServer) throws(SignInError) -> DeviceCredential? {
-        try KeySlots(user: user, relyingPartyID: server.relyingPartyID).current()
-            .map { DeviceCredential(user: user, server: server, key: $0) }
+        let keys = try KeySlots(user: user, relyingPartyID: server.relyingPartyID).all()
+        guard let key = keys.first else { return nil }
+        return DeviceCredential(user: user, server: server, key: key, unconfirmed: keys.dropFirst().first)
     }
 
     // MARK: - Using
@@ -131,9 +155,9 @@ public struct DeviceCredential: Hashable, Sendable {
     ///   - context: the context that prompts, whose `localizedReason` is replaced; a context with a proof does not
     ///     prompt. With nil the call has a context of its own.
     /// - Returns: the credential with the new key. This value cannot be used any more.
-    /// - Throws: `SignInError`: `refused` when this key was revoked. After `outcomeUnknown` both keys are kept, and
-    ///   ``signIn(context:)`` finds out which of them the server knows. Otherwise the kinds of the connection, the
-    ///   challenge and the user.
+    /// - Throws: `SignInError`: `refused` when this key was revoked. After `outcomeUnknown` both keys are kept: call
+    ///   ``existing(user:for:)`` and ``signIn(context:)``, which finds out which of them the server knows. Otherwise the
+    ///   kinds of the connection, the challenge and the user.
     public nonisolated(nonsending) func rotate(
         protection: KeychainProtection = .currentBiometry, context: LAContext? = nil
     ) async throws(SignInError) -> DeviceCredential {

@@ -43,15 +43,12 @@ struct KeySlots: Sendable {
         tags = ["a", "b"].map { "org.latchkey.sign-in.\($0) \(relyingPartyID) \(user)" }
     }
 
-    /// The key; the first one if there are two, nil if there is none.
-    func current() throws(SignInError) -> SlottedKey? { try all().first }
-
     /// The key besides another one, from a rotation that was not confirmed; nil if there is none.
     func other(than key: SlottedKey) throws(SignInError) -> SlottedKey? { try all().first { $0 != key } }
 
     /// Creates the first key.
     func create(_ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
-        guard try current() == nil else { throw SignInError(.alreadyRegistered) }
+        guard try all().isEmpty else { throw SignInError(.alreadyRegistered) }
         return try await create(tags[0], protection)
     }
 
@@ -68,7 +65,8 @@ struct KeySlots: Sendable {
     /// Deletes all keys.
     func removeAll() throws(SignInError) { for tag in tags { try remove(tag) } }
 
-    private func all() throws(SignInError) -> [SlottedKey] {
+    /// All keys, the first one first.
+    func all() throws(SignInError) -> [SlottedKey] {
         var keys: [SlottedKey] = []
         for tag in tags { if let key = try find(tag) { keys.append(key) } }
         return keys

@@ -255,8 +255,29 @@ import Testing
             try machine().touch(matching: true)
             let session = try await credential.signIn()
             #expect(session.keyIdentifier == Data(next.identifier))
-            #expect(try slots.current() == next)
-            #expect(try slots.other(than: next) == nil)
+            #expect(try slots.all() == [next])
+        }
+    }
+
+    @Test func aRotationThatDidNotArriveIsUndoneByTheNextSignIn() async throws {
+        let acceptor = Acceptor()
+        try await AttackingServer(acceptor.answer).run { url in
+            let credential = try await registered(url)
+            acceptor.hangsUpAt = "/v1/rotations"
+            try machine().touch(matching: true)
+            #expect(
+                await kind { () throws(SignInError) in _ = try await credential.rotate() } == .outcomeUnknown(.rotation)
+            )
+            #expect(
+                await kind { () throws(SignInError) in _ = try await credential.rotate() }
+                    == .outcomeUnknown(.rotation),
+                "neither key is overwritten")
+            acceptor.hangsUpAt = nil
+            let found = try #require(try DeviceCredential.existing(user: "ada", for: server(url)))
+            #expect(found == credential)
+            try machine().touch(matching: true)
+            _ = try await found.signIn()
+            #expect(try KeySlots(user: "ada", relyingPartyID: "localhost").all() == [credential.key])
         }
     }
 

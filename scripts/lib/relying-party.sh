@@ -4,12 +4,12 @@
 # Functions of the scripts that show or test signing in. A script sets `folder` to a temporary folder, which is empty and
 # which it removes, and then sources this file in the folder of the repository: . scripts/lib/relying-party.sh
 
-# build_programs: builds the server and the keychain, and sets `program`, `keychain`.
+# build_programs [options of swift build, for the keychain]: builds the server and the keychain, and sets `program`, `keychain`.
 build_programs() {
     swift build --package-path RelyingParty --product latchkey-server
-    swift build --product latchkeyd
-    swift build --product latchkey
-    keychain=$(swift build --show-bin-path)/latchkey
+    swift build "$@" --product latchkeyd
+    swift build "$@" --product latchkey
+    keychain=$(swift build "$@" --show-bin-path)/latchkey
     program=$(swift build --package-path RelyingParty --show-bin-path)/latchkey-server
 }
 
