@@ -49,16 +49,27 @@ struct SignInApp {
     private func signIn(_ act: String?) async throws(SignInError) {
         let credential = try credential()
         let session = try await credential.signIn()
-        // The token of the session is for requests of the app, and is never printed.
-        var request = URLRequest(url: server.url.appending(path: "/v1/session"))
-        try session.authorize(&request)
         print("Signed in as \(session.user), until \(session.expires.formatted(.iso8601)).")
+        try await printDescription(of: session)
         if let act {
             try await credential.stepUp(act, in: session)
             print("Approved: \(act).")
         }
         try await session.signOut()
         print("Signed out.")
+    }
+
+    /// A request of the app's own. The token of the session is in its header, and is never printed.
+    private func printDescription(of session: SignInSession) async throws(SignInError) {
+        var request = URLRequest(url: server.url.appending(path: "/v1/session"))
+        try session.authorize(&request)
+        do {
+            let (data, response) = try await URLSession.shared.data(for: request)
+            guard (response as? HTTPURLResponse)?.statusCode == 200 else { return }
+            print("The server says about the session: \(String(decoding: data, as: UTF8.self))")
+        } catch {
+            print("The server says nothing about the session.")
+        }
     }
 
     private func credential() throws(SignInError) -> DeviceCredential {
