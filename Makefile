@@ -49,7 +49,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: settings test-settings settings-screenshots install-settings
-.PHONY: server serve test-server test-server-api bench-server
+.PHONY: server serve demo-server test-sign-in bench-sign-in test-server test-server-api bench-server
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
@@ -77,7 +77,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-system test-deb
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-sign-in test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -115,6 +115,18 @@ server: bootstrap ## build the relying party as it is shipped
 serve: bootstrap ## run a relying party on an empty database, and sign in to it with curl, openssl and latchkey key
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/serve
+
+demo-server: bootstrap ## show an app that signs in with a finger, at a relying party on an empty database
+	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/demo-server
+
+bench-sign-in: bootstrap ## measure what the app's side of signing in adds to bare requests and a bare signature
+	@scripts/bootstrap RelyingParty/packages.txt
+	@scripts/bench-sign-in
+
+test-sign-in: bootstrap ## test the example app of demo-server against servers that lie, are down, and have unknown certificates
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
+	@scripts/test-sign-in $(ONLY)
 
 test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt

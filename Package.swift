@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
         .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
+        .library(name: "LatchkeySignIn", targets: ["LatchkeySignIn"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
@@ -193,6 +194,14 @@ let package = Package(
 
         // Proofs to relying parties that a key cannot leave this device.
         room("DeviceAttestation", ["Security"]),
+
+        // Signing in to relying parties with a key of the enclave. The only room that links FoundationNetworking.
+        room(
+            "LatchkeySignIn",
+            [
+                "KeyFormats", "LatchkeyClient", "LatchkeyKeys", "LatchkeyKit", "LatchkeyModel", "LocalAuthentication",
+                "Security",
+            ]),
 
         // API for a program that shows prompts in a window.
         room(
@@ -408,6 +417,12 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("DeviceAttestationTests", ["DeviceAttestation", "Security", "LatchkeySimulator"]),
+        tests(
+            "LatchkeySignInTests",
+            [
+                "LatchkeySignIn", "KeyFormats", "LatchkeyKit", "LatchkeySimulator", "LatchkeyTesting",
+                "LocalAuthentication", "Security", "TestSupport",
+            ]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         // The contract of each seam, which every driver fulfils.
         tests(
@@ -452,7 +467,7 @@ let package = Package(
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
     "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "DeviceAttestation",
-    "LatchkeyAgent", "LatchkeySimulator", "LatchkeyTesting",
+    "LatchkeyAgent", "LatchkeySignIn", "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",

@@ -53,6 +53,15 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return EnclaveKeyPair(tag: tag, publicKey: try publicKey(of: key))
     }
 
+    /// Creates a pair as `create(tag:protection:)` does, without blocking a thread of the pool while it prompts.
+    package static func createSuspending(
+        tag: String, protection: KeychainProtection
+    ) async throws(KeychainError) -> EnclaveKeyPair {
+        try await BlockingExecutor.run { () throws(KeychainError) in
+            try create(tag: tag, protection: protection)
+        }
+    }
+
     /// Finds the pair that was created with a tag.
     ///
     /// Blocks for a few round trips to the system; never prompts. Apple: `SecItemCopyMatching`.
@@ -265,13 +274,17 @@ extension KeychainError {
             return
         }
         let words = error.localizedDescription
-        switch (error as? LAError)?.code {
-        case nil:
+        guard let authentication = (error as? LAError).map({ AuthenticationFailure($0) }) else {
             let status = OSStatus(truncatingIfNeeded: (error as NSError).code)
             self.init(KeychainError(status: status).kind, status: status, message: words)
-        case .userCancel?: self.init(.cancelled, status: errSecUserCanceled, message: words)
-        case .notInteractive?: self.init(.interactionNotAllowed, status: errSecInteractionNotAllowed, message: words)
-        default: self.init(.authenticationFailed, status: errSecAuthFailed, message: words)
+            return
         }
+        let (kind, status): (Kind, OSStatus) =
+            switch authentication.code {
+            case .userCancel?: (.cancelled, errSecUserCanceled)
+            case .notInteractive?: (.interactionNotAllowed, errSecInteractionNotAllowed)
+            default: (.authenticationFailed, errSecAuthFailed)
+            }
+        self.init(kind, status: status, message: words, authentication: authentication)
     }
 }

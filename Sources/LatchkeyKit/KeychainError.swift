@@ -44,6 +44,10 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
     /// What happened, for display and logs. Never contains a value or a password.
     public let message: String
 
+    /// Why the user was not authenticated, for an operation of a key that demands it; nil for other failures, and for
+    /// passwords, whose keychain calls report an `OSStatus` only.
+    public let authentication: AuthenticationFailure?
+
     /// What happened, for display and logs; the same as `message`.
     public var errorDescription: String? { message }
 
@@ -55,9 +59,10 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
     /// - Parameter status: the code of the call; not `errSecSuccess`.
     public init(status: OSStatus) { self.init(Self.kind(of: status), status: status, message: nil) }
 
-    init(_ kind: Kind, status: OSStatus, message: String?) {
+    init(_ kind: Kind, status: OSStatus, message: String?, authentication: AuthenticationFailure? = nil) {
         self.kind = kind
         self.status = status
+        self.authentication = authentication
         self.message = message ?? SecCopyErrorMessageString(status, nil) as String? ?? "OSStatus \(status)"
     }
 

@@ -82,6 +82,9 @@ public struct KeychainPrompt: Sendable {
         return (context, isOurs)
     }
 
+    /// Dismisses the prompt of a context of the caller, whose proofs end; has no effect on another prompt.
+    package func invalidate() { if case .context(let carried) = way { carried.value.invalidate() } }
+
     /// Whether a keychain call needs a context; false for the standard prompt without a password.
     var needsContext: Bool { if case .standard = way { password != nil } else { true } }
 }

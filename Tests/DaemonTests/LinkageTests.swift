@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 /// The libraries that the programs link besides Swift's runtime and the C library.
@@ -18,7 +19,8 @@ import Testing
         var usual = ["libswift", "libc.so.", "libm.so.", "libpthread.so.", "libdl.so.", "librt.so.", "ld-linux"]
         usual += ["libstdc++.so.", "libgcc_s.so.", "libutil.so."]
         if foundation {
-            usual += ["libFoundation", "lib_Foundation", "lib_Internationalization", "libdispatch", "libBlocksRuntime"]
+            usual += ["libFoundation.so", "libFoundationEssentials.so", "libFoundationInternationalization.so"]
+            usual += ["lib_Foundation", "lib_Internationalization", "libdispatch", "libBlocksRuntime"]
         }
         return names.filter { name in !usual.contains { name.hasPrefix($0) } }.sorted()
     }
@@ -33,5 +35,29 @@ import Testing
 
     @Test(arguments: ["latchkey", "latchkey-prompt"]) func otherProgramsLinkAtMostLibcrypto(program: String) throws {
         #expect(try libraries(of: program, foundation: false).filter { $0 != "libcrypto.so.3" } == [])
+    }
+
+    /// The libraries that the object files of a room ask the linker for.
+    private func demanded(by room: String) throws -> Set<String> {
+        let folder = "\(TestDaemon.programs)/\(room).build"
+        let objects = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+        try #require(!objects.isEmpty, "\(folder) has the room's objects")
+        let listed = try daemon.run(
+            "/usr/bin/readelf", ["-p", ".swift1_autolink_entries"] + objects.map { "\(folder)/\($0)" })
+        let options = listed.output.split { $0.isWhitespace }.filter { $0.hasPrefix("-l") }
+        return Set(options.map { String($0.dropFirst(2)) })
+    }
+
+    /// FoundationNetworking brings libcurl, libssl and libxml2, which only programs that sign in need.
+    @Test func onlySigningInLinksFoundationNetworking() throws {
+        #expect(try demanded(by: "LatchkeySignIn").contains("FoundationNetworking"))
+        for room in [
+            "Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "DeviceAttestation", "KeyFormats",
+            "LatchkeyClient", "LatchkeyAgent", "LatchkeySettings",
+        ] {
+            let libraries = try demanded(by: room)
+            #expect(libraries.contains("swiftCore"), "the list of \(room) was read")
+            #expect(!libraries.contains("FoundationNetworking"), "\(room)")
+        }
     }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import FoundationNetworking
+internal import KeyFormats
+
+/// The requests of `docs/relying-party.md` to one server.
+struct Exchange: Sendable {
+    let server: RelyingPartyServer
+
+    init(_ server: RelyingPartyServer) { self.server = server }
+
+    /// Gets a challenge for a message, and checks it.
+    func challenge(for message: BoundMessage) async throws(SignInError) -> ServerChallenge {
+        let body = RequestBody(
+            user: message.user, key: Base64.url.encode(message.key), purpose: message.purpose.name,
+            context: message.context)
+        let reply = try await send("POST", "challenges", body, as: nil)
+        guard reply.status == 200 else { throw failure(reply, of: nil) }
+        let text = try decode(reply, as: ChallengeReply.self).challenge
+        guard let bytes = Base64.url.decode(text.utf8) else { throw SignInError(.unexpectedReply) }
+        return try ServerChallenge(
+            bytes, for: message, at: Int64(Date().timeIntervalSince1970), serverTime: reply.serverTime)
+    }
+
+    /// Sends a request that has an effect, and reads its reply.
+    ///
+    /// - Parameters:
+    ///   - path: below `/v1`.
+    ///   - body: the members of the request.
+    ///   - request: what the effect is.
+    ///   - status: the status of a reply that confirms the effect.
+    ///   - session: the session in which it is sent.
+    /// - Throws: `outcomeUnknown` when the server may have accepted the request.
+    func commit<Reply: Decodable>(
+        _ path: String, _ body: RequestBody, as request: SignInError.Request, expecting status: Int,
+        in session: SignInSession? = nil
+    ) async throws(SignInError) -> Reply {
+        let reply = try await send("POST", path, body, as: request, in: session)
+        guard reply.status == status else { throw failure(reply, of: request) }
+        do throws(SignInError) {
+            return try decode(reply, as: Reply.self)
+        } catch {
+            throw request.canBeOpen ? SignInError(.outcomeUnknown(request)) : error
+        }
+    }
+
+    func endSession(_ session: SignInSession) async throws(SignInError) {
+        let reply = try await send("DELETE", "session", nil, as: .signOut, in: session)
+        // A session that the server does not know has ended.
+        guard reply.status == 204 || reply.status == 401 else { throw failure(reply, of: .signOut) }
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ body: RequestBody?, as request: SignInError.Request?,
+        in session: SignInSession? = nil
+    ) async throws(SignInError) -> HTTPReply {
+        guard !Task.isCancelled else { throw SignInError(.cancelled) }
+        var message = URLRequest(url: server.url.appending(path: "/v1/\(path)"))
+        message.httpMethod = method
+        if let body {
+            message.httpBody = try body.encoded()
+            message.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        if let session { try session.authorize(&message) }
+        do throws(HTTPFailure) {
+            return try await HTTPTransport.shared.send(message, timeout: server.timeout)
+        } catch {
+            let kind = SignInError.Kind(error)
+            guard let request, error.mayHaveArrived, request.canBeOpen else { throw SignInError(kind) }
+            throw SignInError(.outcomeUnknown(request))
+        }
+    }
+
+    private func failure(_ reply: HTTPReply, of request: SignInError.Request?) -> SignInError {
+        let kind: SignInError.Kind =
+            switch reply.status {
+            case 401: request.map { .refused($0) } ?? .unexpectedReply
+            case 429: .tooManyTries(seconds: reply.retryAfter)
+            case 500...: .serverNotAvailable
+            default: .unexpectedReply
+            }
+        // A server whose database fails while it stores a change does not know either.
+        guard let request, reply.status >= 500, request.canBeOpen else { return SignInError(kind) }
+        return SignInError(.outcomeUnknown(request))
+    }
+
+    private func decode<Reply: Decodable>(_ reply: HTTPReply, as type: Reply.Type) throws(SignInError) -> Reply {
+        do {
+            return try JSONDecoder().decode(type, from: reply.body)
+        } catch {
+            // The decoder's error contains parts of the reply.
+            throw SignInError(.unexpectedReply)
+        }
+    }
+}
+
+extension SignInError.Request {
+    /// Whether the effect may exist after a failure that says nothing about it. A session whose token is lost is of no
+    /// use, and a session that was not ended can be ended again.
+    fileprivate var canBeOpen: Bool {
+        switch self {
+        case .registration, .rotation, .revocation, .stepUp: true
+        case .signIn, .signOut: false
+        }
+    }
+}
+
+extension HTTPFailure {
+    /// Whether the server may have read the request.
+    fileprivate var mayHaveArrived: Bool {
+        switch self {
+        case .notReached, .certificateNotTrusted, .redirected: false
+        case .lost, .timedOut, .tooLarge, .cancelled: true
+        }
+    }
+}
+
+extension SignInError.Kind {
+    fileprivate init(_ failure: HTTPFailure) {
+        self =
+            switch failure {
+            case .notReached, .lost: .offline
+            case .timedOut: .tooSlow
+            case .certificateNotTrusted: .certificateNotTrusted
+            case .redirected: .redirected
+            case .tooLarge: .unexpectedReply
+            case .cancelled: .cancelled
+            }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+/// The reply to one request.
+struct HTTPReply: Sendable {
+    let status: Int
+    let body: Data
+    /// The time of the server, seconds since 1970; nil if the reply has none.
+    let serverTime: Int64?
+    /// The seconds of `Retry-After`; nil if there are none.
+    let retryAfter: Int?
+}
+
+/// Why a request has no reply.
+enum HTTPFailure: Error {
+    /// Nothing was sent: no network, no such host, or nothing listens there.
+    case notReached
+    /// The connection ended while the request was sent or the reply was read.
+    case lost
+    case timedOut
+    case certificateNotTrusted
+    case redirected
+    case tooLarge
+    case cancelled
+}
+
+/// Sends requests by `URLSession`, without cookies, cache, stored credentials and redirections, and reads replies of a
+/// limited length in a limited time.
+final class HTTPTransport: NSObject, Sendable {
+    static let shared = HTTPTransport()
+
+    /// Replies of the protocol have less than 1 KiB.
+    static let longestReply = 16 << 10
+
+    private let requests = Mutex<[Int: PendingRequest]>([:])
+
+    /// The session of all requests; no reply changes it.
+    private var session: URLSession { sessions.withLock { $0 ?? make(&$0) } }
+    private let sessions = Mutex<URLSession?>(nil)
+
+    private func make(_ stored: inout URLSession?) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.urlCredentialStorage = nil
+        // The default names the program and the versions of the system.
+        configuration.httpAdditionalHeaders = ["User-Agent": "LatchkeySignIn", "Accept": "application/json"]
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        stored = session
+        return session
+    }
+
+    /// Sends a request, and suspends until its reply was read or `timeout` has passed.
+    func send(_ request: URLRequest, timeout: Duration) async throws(HTTPFailure) -> HTTPReply {
+        var request = request
+        // The session's own limit begins again with each byte, so it does not end a reply that trickles.
+        request.timeoutInterval = timeout / .seconds(1)
+        let task = session.dataTask(with: request)
+        let pending = PendingRequest()
+        requests.withLock { $0[task.taskIdentifier] = pending }
+        let limit = Task {
+            try await Task.sleep(for: timeout)
+            pending.finish(.failure(.timedOut))
+            task.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            task.resume()
+            return await pending.result()
+        } onCancel: {
+            pending.finish(.failure(.cancelled))
+            task.cancel()
+        }
+        limit.cancel()
+        requests.withLock { $0[task.taskIdentifier] = nil }
+        return try result.get()
+    }
+
+    private func pending(_ task: URLSessionTask) -> PendingRequest? {
+        requests.withLock { $0[task.taskIdentifier] }
+    }
+}
+
+extension HTTPTransport: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // The next server could be any other, and would get the token or the signature.
+        pending(task)?.finish(.failure(.redirected))
+        completionHandler(nil)
+        task.cancel()
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let pending = pending(dataTask), !pending.append(data) else { return }
+        pending.finish(.failure(.tooLarge))
+        dataTask.cancel()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let pending = pending(task) else { return }
+        if let error {
+            pending.finish(.failure(HTTPFailure(error)))
+        } else if let response = task.response as? HTTPURLResponse {
+            pending.finish(response)
+        } else {
+            pending.finish(.failure(.lost))
+        }
+    }
+}
+
+/// A request that was sent. Its first result counts.
+private final class PendingRequest: Sendable {
+    private struct State: Sendable {
+        var body = Data()
+        var result: Result<HTTPReply, HTTPFailure>?
+        var waiting: CheckedContinuation<Result<HTTPReply, HTTPFailure>, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds a part of the body; false if the body is too long.
+    func append(_ data: Data) -> Bool {
+        state.withLock { state in
+            guard state.body.count + data.count <= HTTPTransport.longestReply else { return false }
+            state.body.append(data)
+            return true
+        }
+    }
+
+    func finish(_ response: HTTPURLResponse) {
+        let body = state.withLock { $0.body }
+        guard !(300..<400).contains(response.statusCode) else {
+            finish(.failure(.redirected))
+            return
+        }
+        finish(
+            .success(
+                HTTPReply(
+                    status: response.statusCode, body: body,
+                    serverTime: response.value(forHTTPHeaderField: "Date").flatMap(HTTPDate.seconds),
+                    retryAfter: response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) })))
+    }
+
+    func finish(_ result: Result<HTTPReply, HTTPFailure>) {
+        let waiting = state.withLock { state in
+            guard state.result == nil else { return nil as CheckedContinuation<Result<HTTPReply, HTTPFailure>, Never>? }
+            state.result = result
+            return state.waiting.take()
+        }
+        waiting?.resume(returning: result)
+    }
+
+    func result() async -> Result<HTTPReply, HTTPFailure> {
+        await withCheckedContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiting = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+}
+
+extension HTTPFailure {
+    /// - Parameter error: an error of `URLSession`.
+    fileprivate init(_ error: any Error) {
+        switch (error as? URLError)?.code {
+        case .cannotFindHost?, .cannotConnectToHost?, .dnsLookupFailed?, .notConnectedToInternet?: self = .notReached
+        case .timedOut?: self = .timedOut
+        case .serverCertificateUntrusted?, .serverCertificateHasBadDate?, .serverCertificateHasUnknownRoot?,
+            .serverCertificateNotYetValid?, .secureConnectionFailed?:
+            self = .certificateNotTrusted
+        // FoundationNetworking of Swift 6.3 has no code for libcurl's failures of TLS, only libcurl's text. If that changes,
+        // such a failure is reported as a lost connection; it is a failure in any case.
+        case .unknown? where error.localizedDescription.contains("SSL"): self = .certificateNotTrusted
+        default: self = .lost
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// A server on a loopback port that answers as a test tells it. It plays the attacker: it knows no key and verifies
+/// nothing. What honest servers do is tested with `latchkey-server`, by `scripts/test-sign-in`.
+final class AttackingServer: Sendable {
+    /// A request as it arrived.
+    struct Request: Sendable {
+        let line: String
+        let headers: [String: String]
+        let body: Data
+
+        /// A member of the body that is a text.
+        func member(_ name: String) -> String? {
+            ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?[name] as? String
+        }
+    }
+
+    /// How a request is answered.
+    enum Answer: Sendable {
+        /// These bytes, after which the connection ends.
+        case bytes(Data)
+        /// Nothing, after which the connection ends.
+        case nothing
+        /// Nothing, and the connection stays open.
+        case silence
+        /// The beginning of a reply, and then one byte after the other, without an end.
+        case trickle
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let answer: @Sendable (Request) -> Answer
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var requests: [Request] = []
+        var connections: [Int32] = []
+        var isEnding = false
+    }
+
+    /// The requests until now.
+    var requests: [Request] { state.withLock { $0.requests } }
+
+    init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+        self.answer = answer
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(listener >= 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    /// Answers requests while `body` runs.
+    func run<R>(_ body: (_ url: URL) async throws -> R) async throws -> R {
+        Thread.detachNewThread { [self] in accept() }
+        defer { end() }
+        return try await body(#require(URL(string: "http://localhost:\(port)")))
+    }
+
+    private func accept() {
+        while true {
+            let connection = Glibc.accept(listener, nil, nil)
+            guard connection >= 0 else { return }
+            state.withLock { $0.connections.append(connection) }
+            Thread.detachNewThread { [self] in serve(connection) }
+        }
+    }
+
+    private func end() {
+        state.withLock { state in
+            state.isEnding = true
+            // The threads that read them end, and close them.
+            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private func serve(_ connection: Int32) {
+        defer {
+            state.withLock { $0.connections.removeAll { $0 == connection } }
+            close(connection)
+        }
+        guard let request = Self.read(connection) else { return }
+        state.withLock { $0.requests.append(request) }
+        switch answer(request) {
+        case .nothing: return
+        case .bytes(let data): send(data, connection)
+        case .silence: waitForEnd(connection, milliseconds: -1)
+        case .trickle:
+            send(Data("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n".utf8), connection)
+            while !waitForEnd(connection, milliseconds: 20), send(Data(" ".utf8), connection) {}
+        }
+    }
+
+    /// Whether the client or the test ended the connection within the time; -1 waits without a limit.
+    @discardableResult private func waitForEnd(_ connection: Int32, milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
+    @discardableResult private func send(_ data: Data, _ connection: Int32) -> Bool {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func read(_ connection: Int32) -> Request? {
+        var data = Data()
+        let end = Data("\r\n\r\n".utf8)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            if let head = data.range(of: end) {
+                let lines = String(decoding: data[..<head.lowerBound], as: UTF8.self).split(separator: "\r\n")
+                let headers = lines.dropFirst().reduce(into: [String: String]()) { all, line in
+                    let parts = line.split(separator: ":", maxSplits: 1)
+                    all[parts[0].lowercased()] = parts.last.map { $0.trimmingCharacters(in: .whitespaces) }
+                }
+                let length = headers["content-length"].flatMap { Int($0) } ?? 0
+                let body = data[head.upperBound...]
+                if body.count >= length, let line = lines.first {
+                    return Request(line: String(line), headers: headers, body: Data(body.prefix(length)))
+                }
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            data.append(contentsOf: buffer[..<count])
+        }
+    }
+}
+
+extension AttackingServer.Answer {
+    /// A reply with a body in JSON.
+    static func json(_ status: Int, _ body: String, headers: [String] = []) -> Self {
+        let head = ["HTTP/1.1 \(status) Reply", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
+        return .bytes(Data(((head + headers + ["Connection: close", "", body]).joined(separator: "\r\n")).utf8))
+    }
+}
