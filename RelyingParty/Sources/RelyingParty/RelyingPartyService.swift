@@ -27,6 +27,8 @@ public struct RelyingPartyPolicy: Sendable {
     public var sessionIdleSeconds: Int64
     /// A session ends so long after it was opened.
     public var sessionSeconds: Int64
+    /// Whether a browser can open the administration.
+    public var permitsAdministration = false
 
     /// Creates a policy.
     ///
@@ -110,6 +112,9 @@ public final class RelyingPartyService: Sendable {
 
     /// The secrets that are valid: the one that is used now comes first.
     var masters: [SecretBytes] { secrets.withLock(\.masters) }
+
+    /// The name of the relying party.
+    public var relyingPartyID: String { policy.relyingPartyID }
 
     var now: Int64 { max(0, clock()) }
 

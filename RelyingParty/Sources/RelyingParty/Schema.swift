@@ -73,7 +73,8 @@ package enum SQLiteSchema {
     ]
 
     /// Passkeys, administrators, and sessions of browsers with the codes that open one. The column `raw` of `keys` has the
-    /// value 2 for a passkey. Lists of keys are read in the order of the new index, from the key after the last one shown.
+    /// value 2 for a passkey. Lists of keys and sessions are read in the order of the new indexes, from the row after the
+    /// last one shown.
     private static let version3 = [
         """
         CREATE TABLE passkeys (credential BLOB PRIMARY KEY, key BLOB NOT NULL UNIQUE REFERENCES keys (id),
@@ -87,6 +88,7 @@ package enum SQLiteSchema {
         """,
         "DROP INDEX keys_user",
         "CREATE INDEX keys_user ON keys (user, created, id)",
+        "CREATE INDEX sessions_created ON sessions (created, token)",
     ]
 
     /// The table of the nonces of one epoch. The name has a number only, so no input becomes part of a statement.
@@ -99,7 +101,7 @@ package enum SQLiteSchema {
 /// numbers. The column `user` is in quotation marks, because PostgreSQL has a function of this name.
 enum Statements {
     /// The columns that `KeyRecord` reads.
-    private static let columns = """
+    static let columns = """
         id, "user", device, point, raw, tier, created, revoked, counter, frozen, attested, model, chip, verification
         """
     static let key = "SELECT \(columns) FROM keys WHERE id = $1"
@@ -150,7 +152,9 @@ enum Statements {
         """
     static let endCodes = #"DELETE FROM codes WHERE "user" <> '' AND expiry <= $1"#
     static let endAllCodes = #"DELETE FROM codes WHERE "user" <> ''"#
-    static let insertSession = "INSERT INTO sessions (token, key, created, used, expiry) VALUES ($1, $2, $3, $3, $4)"
+    static let insertSession = """
+        INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES ($1, $2, $3, $3, $4, $5)
+        """
     static let sessionsOfKey = "SELECT count(*) FROM sessions WHERE key = $1"
     static let limitSessions = """
         DELETE FROM sessions WHERE key = $1 AND token NOT IN
@@ -158,7 +162,7 @@ enum Statements {
         """
     static let session = """
         SELECT s.key, s.used, s.expiry FROM sessions s JOIN keys k ON k.id = s.key
-            WHERE s.token = $1 AND k.revoked IS NULL AND k.frozen IS NULL
+            WHERE s.token = $1 AND s.browser = $2 AND k.revoked IS NULL AND k.frozen IS NULL
         """
     static let sessionsOfUser = """
         SELECT s.key, s.created, s.used, s.expiry FROM sessions s JOIN keys k ON k.id = s.key
@@ -168,7 +172,7 @@ enum Statements {
     static let endSessionsOfUser = #"DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1)"#
     static let endAllSessions = "DELETE FROM sessions"
     static let useSession = "UPDATE sessions SET used = $1 WHERE token = $2"
-    static let endSession = "DELETE FROM sessions WHERE token = $1"
+    static let endSession = "DELETE FROM sessions WHERE token = $1 AND browser = $2"
     static let endRevoked = """
         DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1 AND revoked IS NOT NULL)
         """

@@ -4,30 +4,8 @@ internal import RelyingParty
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
 
-/// How commands show keys, as JSON and as text. What is proven and what is claimed are shown side by side.
+/// How commands show keys as text. What is proven and what is claimed are shown side by side.
 enum AccountReport {
-    static func json(_ key: RegisteredKey) -> JSONValue {
-        .object([
-            ("key", bytes(key.identifier)), ("publicKey", bytes(key.point)), ("device", .string(key.device)),
-            ("form", .string(key.isRaw ? "raw" : "bound")), ("created", .integer(key.created)),
-            ("revoked", number(key.revoked)), ("frozen", number(key.frozen)), ("counter", number(key.counter)),
-            (
-                "proven",
-                .object([
-                    ("device", .string(key.attestation.device.rawValue)), ("model", .string(key.attestation.model)),
-                    ("chip", bytes(key.attestation.chip)),
-                ])
-            ),
-            (
-                "claimed",
-                .object([
-                    ("tier", .string(key.declaredTier.rawValue)),
-                    ("userVerification", .string(key.attestation.claimedUserVerification)),
-                ])
-            ),
-        ])
-    }
-
     /// The lines of one key for people. A name of a device or model is quoted, so that it cannot pass for a line.
     static func lines(_ key: RegisteredKey) -> [String] {
         let state = key.revoked != nil ? "revoked" : key.frozen != nil ? "frozen" : "active"
@@ -42,7 +20,4 @@ enum AccountReport {
             "    proven:  \(proven)\(model)", "    claimed: tier \(key.declaredTier.rawValue)\(verification)",
         ]
     }
-
-    static func bytes(_ bytes: [UInt8]) -> JSONValue { .string(StrictBase64.url.encode(bytes)) }
-    static func number(_ number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }
 }

@@ -30,6 +30,10 @@ struct Configuration {
     let challengeSeconds: Int64
     let sessionIdleSeconds: Int64
     let sessionSeconds: Int64
+    /// Whether the page of the administration is served.
+    let servesAdministration: Bool
+    /// The origins of pages that browsers may send requests from, such as `https://example.com`.
+    let origins: Set<String>
     /// The proxies whose header `X-Forwarded-For` names the clients; empty if there is none.
     let trustedProxies: Set<ClientAddress>
 
@@ -117,6 +121,17 @@ struct Configuration {
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
+        origins = try Origins.read(values["origins"])
+        switch values["administration"] ?? "off" {
+        case "off": servesAdministration = false
+        case "on": servesAdministration = true
+        default: throw Usage("administration is not on or off")
+        }
+        guard !servesAdministration || !origins.isEmpty else {
+            throw Usage(
+                "administration = on needs origins, the addresses at which browsers show the page",
+                hint: "For example: origins = https://\(relyingPartyID)")
+        }
         trustedProxies = try Self.proxies(values["trusted_proxies"], isSecure: tls != nil)
     }
 
@@ -125,6 +140,7 @@ struct Configuration {
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
+        "administration", "origins",
     ]
 
     /// A number in a range, or the standard one if there is none.
