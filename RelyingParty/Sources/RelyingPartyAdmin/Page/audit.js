@@ -10,7 +10,7 @@ import { verify } from "./chain.js";
 /// A log of this size is verified without being asked for.
 const verifiedAtOnce = 5000;
 
-export const eventColumns = [["Row", "number"], ["Time", ""], ["Event", ""], ["Detail", ""], ["Key", ""]];
+export const eventColumns = [["Row", ""], ["Time", ""], ["Event", ""], ["Detail", ""], ["Key", ""]];
 
 export function eventCells(row) {
     return [

@@ -12,7 +12,7 @@ export function element(name, properties = {}, ...children) {
         else if (value === true) made.setAttribute(key, "");
         else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
     }
-    made.append(...children.flat().filter(child => child !== null && child !== undefined));
+    made.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
     return made;
 }
 
@@ -109,7 +109,7 @@ export function complain(text) {
 /// Shows a view: its heading gets the focus, so that a keyboard and a screen reader go on there.
 export function show(title, ...children) {
     const heading = element("h1", { tabindex: "-1" }, title);
-    document.getElementById("main").replaceChildren(heading, ...children.flat().filter(Boolean));
+    document.getElementById("main").replaceChildren(heading, ...children.flat(Infinity).filter(Boolean));
     document.title = `${heading.textContent} – Latchkey administration`;
     heading.focus({ preventScroll: true });
     scrollTo(0, 0);

@@ -148,12 +148,16 @@ export function keyCells(key) {
     const forms = { bound: "Bound", raw: "Raw", passkey: "Passkey" };
     const verification = key.claimed.userVerification;
     return [
-        [shown(key.device, "no device"), " ", identifier(key.key)],
+        device(key),
         [badge(...state), when(key.revoked ?? key.frozen)],
         forms[key.form] ?? plain(key.form),
         [plain(key.claimed.tier), verification ? element("span", { class: "sub" }, plain(verification)) : null],
         proven(key.proven), time(key.created),
     ];
+}
+
+function device(row) {
+    return [shown(row.device, "no device name"), element("span", { class: "sub" }, identifier(row.key))];
 }
 
 function when(seconds) { return seconds === null ? null : element("span", { class: "sub" }, time(seconds)); }
@@ -196,7 +200,7 @@ export const sessionColumns = [
 export function sessionCells(row, current, update) {
     const own = row.session === current;
     return [
-        [shown(row.device, "no device"), " ", identifier(row.key)],
+        device(row),
         [row.browser ? "Browser" : "Program", own ? [" ", badge("This session", "accent")] : null],
         time(row.created), time(row.used), time(row.expires),
         button("End", () => act(() => endSession(row, own, update)), { "aria-label": `End a session of ${plain(row.user)}` }),
