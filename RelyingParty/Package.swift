@@ -58,10 +58,14 @@ let package = Package(
         room("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
         room("RelyingPartyJSON"),
+        // Responses of authenticators (WebAuthn): client data, authenticator data and attestation objects.
+        room("RelyingPartyWebAuthn", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
         // Proofs that a key is in a TPM; the only room that uses code of the package around this one.
         room("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
         // Challenges, keys, sessions, revocation and the audit log. No input or output but SQL, through a protocol.
-        room("RelyingParty", ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON"]),
+        room(
+            "RelyingParty",
+            ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON", "RelyingPartyWebAuthn"]),
         // The storage in a file of SQLite.
         room("RelyingPartySQLite", ["RelyingParty", "RelyingPartyCrypto", "CServerSQLite"]),
         // The storage in a database of PostgreSQL, which several nodes share.
@@ -93,6 +97,9 @@ let package = Package(
             path: "Benchmarks/relying-party-bench", swiftSettings: strict),
 
         tests("RelyingPartyJSONTests", ["RelyingPartyJSON"]),
+        tests(
+            "RelyingPartyWebAuthnTests",
+            ["CServerOpenSSL", "RelyingPartyCrypto", "RelyingPartyJSON", "RelyingPartyWebAuthn"]),
         tests(
             "RelyingPartyTests",
             [

@@ -47,7 +47,7 @@ extension Statements {
             case .revoked: "AND revoked IS NOT NULL"
             }
         return """
-            SELECT \(columns) FROM keys WHERE ("user", created, id) > ($1, $2, $3) \(condition)
+            \(selectKeys) WHERE ("user", created, id) > ($1, $2, $3) \(condition)
                 ORDER BY "user", created, id LIMIT $4
             """
     }

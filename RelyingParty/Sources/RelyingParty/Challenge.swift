@@ -9,6 +9,15 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
     case register = 3
     case rotate = 4
     case revoke = 5
+    /// Opens a session with a passkey: bound to no user and no key, because a browser does not know them before.
+    case passkeyLogin = 6
+    /// Registers a passkey: bound to a user and no key.
+    case passkeyRegister = 7
+
+    /// The purposes that name a key.
+    public static let withKey: [ChallengePurpose] = [.login, .stepUp, .register, .rotate, .revoke]
+    /// What takes the place of the identifier of a key in challenges that name none.
+    static let noKey = [UInt8](repeating: 0, count: 32)
 
     /// The name in requests.
     public var name: String {
@@ -18,6 +27,8 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
         case .register: "register"
         case .rotate: "rotate"
         case .revoke: "revoke"
+        case .passkeyLogin: "passkey-login"
+        case .passkeyRegister: "passkey-register"
         }
     }
 }

@@ -11,7 +11,8 @@ package struct ChallengeKeys: Sendable {
 
     private let masters: [EpochKeys]
     private let relyingParty: [UInt8]
-    private let seconds: Int64
+    /// The life of a challenge.
+    let seconds: Int64
     /// Challenges issued before this time are refused: those that were spent may be missing in a restored database. Until
     /// then, the time of issue is this one, so that it never is in the second in which another process ended.
     private let notBefore: @Sendable () -> Int64

@@ -9,14 +9,17 @@ struct DerivedSecrets: Sendable {
     let challenges: ChallengeKeys
     /// The keys under which enrolment codes are stored.
     let codeKeys: [SecretBytes]
+    /// The keys of user handles.
+    let handleKeys: [SecretBytes]
 
     init(_ master: SecretBytes, _ previous: SecretBytes?, _ challenges: ChallengeKeys) throws(CryptoFailure) {
         masters = [master] + (previous.map { [$0] } ?? [])
         self.challenges = challenges
-        var keys: [SecretBytes] = []
+        var (codeKeys, handleKeys): ([SecretBytes], [SecretBytes]) = ([], [])
         for master in masters {
-            keys.append(try LibCrypto.derive(master, Array("latchkey enrolment codes 1\0".utf8)))
+            codeKeys.append(try LibCrypto.derive(master, Array("latchkey enrolment codes 1\0".utf8)))
+            handleKeys.append(try LibCrypto.derive(master, Array("latchkey user handles 1\0".utf8)))
         }
-        codeKeys = keys
+        (self.codeKeys, self.handleKeys) = (codeKeys, handleKeys)
     }
 }

@@ -62,7 +62,7 @@ package enum PostgreSQLSchema {
     private static let version3 = [
         """
         CREATE TABLE passkeys (credential BYTEA PRIMARY KEY, key BYTEA NOT NULL UNIQUE REFERENCES keys (id),
-            authenticator BYTEA NOT NULL, synced BIGINT NOT NULL)
+            handle BYTEA NOT NULL, authenticator BYTEA NOT NULL, attestation TEXT NOT NULL, synced BIGINT NOT NULL)
         """,
         #"CREATE TABLE administrators ("user" TEXT PRIMARY KEY)"#,
         "ALTER TABLE sessions ADD browser BIGINT NOT NULL DEFAULT 0",

@@ -14,6 +14,11 @@ public enum RefusalReason: String, Error, Sendable {
     /// No roots are configured; the maker of the device is not trusted; the device is virtual; the enrolment of its
     /// attestation key, the statement, or the key in it is not accepted.
     case attestationOff, untrustedDevice, virtualDevice, enrolment, enrolmentExpired, statement, otherKey
+    /// Passkeys are not permitted; the proof is one of another form of key; the client data are of another operation or
+    /// origin; the authenticator did not see or verify the user; the key can be backed up and could not before, or the other
+    /// way round; the statement about a passkey is not accepted; the user handle is another one.
+    case passkeysOff, otherForm, clientDataType, otherOrigin, userPresence, userVerification, backupState
+    case passkeyStatement, userHandle
 }
 
 /// The error of an operation of the relying party.

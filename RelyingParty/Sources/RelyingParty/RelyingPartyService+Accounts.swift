@@ -2,6 +2,18 @@
 
 public import RelyingPartyAttestation
 
+/// What is known about a passkey besides its key. All of it is claimed, because no list of makers is used.
+public struct RegisteredPasskey: Sendable {
+    /// The identifier of the credential, 16 to 1,023 bytes.
+    public let credential: [UInt8]
+    /// The AAGUID, 16 bytes: the model of the authenticator, or zeros.
+    public let authenticator: [UInt8]
+    /// Who vouched for the key when it was registered: `none`, `self` or `certificate`.
+    public let statement: String
+    /// Whether the passkey has left its authenticator, at its last use.
+    public let backup: PasskeyBackup
+}
+
 /// A registered key, for the operator. What is proven and what is claimed are separate properties.
 public struct RegisteredKey: Sendable {
     /// The identifier, 32 bytes.
@@ -10,8 +22,10 @@ public struct RegisteredKey: Sendable {
     public let point: [UInt8]
     /// The name of the device, as its user chose it.
     public let device: String
-    /// Whether the key signs challenges as they are.
-    public let isRaw: Bool
+    /// What the key signs.
+    public let form: KeyForm
+    /// What else is known about a passkey; nil for other forms.
+    public let passkey: RegisteredPasskey?
     /// The declared tier, which is a claim.
     public let declaredTier: DeclaredTier
     /// What is proven about the key, and which verification of the user is claimed.
@@ -27,7 +41,12 @@ public struct RegisteredKey: Sendable {
 
     init(_ record: KeyRecord) {
         (identifier, point, device) = (record.identifier, record.point, record.device)
-        (isRaw, declaredTier, attestation) = (record.isRaw, record.tier, record.attestation)
+        (form, declaredTier, attestation) = (record.form, record.tier, record.attestation)
+        passkey = record.passkey.map { passkey in
+            RegisteredPasskey(
+                credential: passkey.credential, authenticator: passkey.authenticator,
+                statement: passkey.statement.rawValue, backup: passkey.backup)
+        }
         (created, revoked, frozen, counter) = (record.created, record.revoked, record.frozen, record.counter)
     }
 }
@@ -145,6 +164,7 @@ extension SQLConnection {
         _ = try run(Statements.retireUser, [.text(user)])
         _ = try run(Statements.removeAdministrator, [.text(user)])
         _ = try run(Statements.endBrowserCodesOfUser, [.text(user)])
+        _ = try run(Statements.deletePasskeys, [.text(user)])
         _ = try run(Statements.deleteKeys, [.text(user)])
         _ = try run(Statements.dropCode, [.text(user)])
         _ = try run(Statements.deleteUser, [.text(user)])

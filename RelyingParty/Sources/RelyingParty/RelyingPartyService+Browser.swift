@@ -36,7 +36,7 @@ extension RelyingPartyService {
             guard policy.permitsAdministration else { throw RelyingPartyError.refused(.administrationOff) }
             let (code, now) = (try randomBytes(32), now)
             let expiry = now + Limits.browserCodeSeconds
-            try approve(token, Self.administrationContext, proof, at: now) { database, session in
+            try approve(token, Self.administrationContext, proof, in: .program, at: now) { database, session in
                 try database.requireAdministrator(session.user)
                 _ = try database.run(Statements.endBrowserCodesOfKey, [.blob(session.key), .integer(now)])
                 let stored = try LibCrypto.sha256(code)
@@ -72,7 +72,7 @@ extension RelyingPartyService {
                 guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.browserCode) }
                 try database.requireActive(record.identifier)
                 try database.requireAdministrator(record.user)
-                guard policy.admits(record.tier, record.attestation.device) else {
+                guard policy.admits(record.form, record.tier, record.attestation.device) else {
                     throw RelyingPartyError.refused(.tierTooLow)
                 }
                 return try database.openSession(token, of: record, .browser, policy, at: now)
@@ -89,18 +89,6 @@ extension RelyingPartyService {
         try working {
             let now = now
             return try storage.transaction { try $0.administrator(token, policy, at: now) }
-        }
-    }
-
-    /// Ends a session of a browser, if it is open.
-    ///
-    /// - Throws: `unavailable`.
-    public func endBrowserSession(_ token: [UInt8]) throws(RelyingPartyError) {
-        try working {
-            let hash = try LibCrypto.sha256(token)
-            _ = try storage.transaction { database in
-                try database.run(Statements.endSession, [.blob(hash), .integer(SessionKind.browser.rawValue)])
-            }
         }
     }
 }
@@ -125,7 +113,7 @@ extension SQLConnection {
     func administrator(
         _ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64
     ) throws -> AdministratorSession {
-        let session = try session(token, policy, .browser, at: now)
+        let session = try session(token, .browser, policy, at: now)
         try requireAdministrator(session.user)
         return AdministratorSession(
             user: session.user, key: session.key, expiry: session.expiry,

@@ -44,17 +44,33 @@ extension SQLConnection {
     /// a repeated request is a replay and freezes nothing.
     ///
     /// - Returns: whether the counter was accepted.
-    func advance(_ record: KeyRecord, _ counter: Int64?, at now: Int64) throws -> Bool {
-        guard let counter else {
+    func advance(_ record: KeyRecord, _ counter: ProofCounter, at now: Int64) throws -> Bool {
+        let number: Int64? =
+            switch counter {
+            case .client(let number): number
+            // An authenticator that always reports 0 does not count (WebAuthn Level 3, section 7.2).
+            case .authenticator(let number, _): number == 0 && record.counter == nil ? nil : number
+            }
+        guard let number else {
             // A copy of the key could omit the counter. That proves no copy, so the key is not frozen.
             guard record.counter == nil else { throw RelyingPartyError.refused(.counterMissing) }
+            try note(record, counter)
             return true
         }
-        _ = try run(Statements.advanceCounter, [.integer(counter), .blob(record.identifier)])
-        if changedRowCount == 1 { return true }
+        _ = try run(Statements.advanceCounter, [.integer(number), .blob(record.identifier)])
+        if changedRowCount == 1 {
+            try note(record, counter)
+            return true
+        }
         _ = try run(Statements.freeze, [.integer(now), .blob(record.identifier)])
         _ = try run(Statements.endSessionsOfKey, [.blob(record.identifier)])
-        try audit("freeze", record.user, record.identifier, "counter \(counter)", at: now)
+        try audit("freeze", record.user, record.identifier, "counter \(number)", at: now)
         return false
+    }
+
+    /// Stores that a passkey has left its authenticator, or is in it only again.
+    private func note(_ record: KeyRecord, _ counter: ProofCounter) throws {
+        guard case .authenticator(_, let backup) = counter, backup != record.passkey?.backup else { return }
+        _ = try run(Statements.setSynced, [.integer(backup.rawValue), .blob(record.identifier)])
     }
 }

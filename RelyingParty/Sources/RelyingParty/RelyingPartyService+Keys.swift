@@ -7,9 +7,18 @@ package import RelyingPartyCrypto
 public enum RegistrationRight: Sendable {
     /// A code that the operator gave to the user.
     case code(String)
-    /// The token of a session of the same user, and the signature of the bound key that opened it, of the message that
-    /// names the new key. A token alone is not enough: its thief would stay after the session.
-    case session([UInt8], signature: [UInt8])
+    /// The token of a session of the same user, and a proof that the key that opened it wants the new key. A token alone is
+    /// not enough: its thief would stay after the session.
+    case session([UInt8], of: SessionKind = .program, SessionProof)
+}
+
+/// How the key of a session names a new key.
+public enum SessionProof: Sendable {
+    /// A bound key signs the message that names the new key, with the challenge of the registration.
+    case signature([UInt8])
+    /// A passkey signs a challenge for `register`, whose key is the passkey and whose context is `key:` and the identifier
+    /// of the new key in base64url.
+    case assertion(PasskeyAssertion, signature: [UInt8])
 }
 
 extension RelyingPartyService {
@@ -30,79 +39,27 @@ extension RelyingPartyService {
     ) throws(RelyingPartyError) -> Attestation {
         try working {
             try check(user: proof.user, key: proof.key)
-            guard Limits.deviceBytes.contains(device.utf8.count), !device.utf8.contains(0) else {
-                throw RelyingPartyError.malformed("device")
-            }
+            try check(device: device)
             let now = now
             let binding = ChallengeBinding(user: proof.user, key: key.identifier, purpose: .register, context: "")
-            let challenge = try challenges.check(proof.challenge, binding, at: now).mapError { reason in
-                RelyingPartyError.refused(reason)
-            }.get()
+            let challenge = try checked(proof.challenge, binding, at: now)
             guard proof.key == key.identifier,
                 key.isValid(proof.signature, for: message(proof, .register, "", isRaw: isRaw))
             else { throw RelyingPartyError.refused(.wrongSignature) }
             let attestation = try attestation(evidence, of: key, proof, .register, "", at: now)
-            guard policy.admits(tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
-            let isRegistered = try storage.transaction(of: proof.user) { database in
-                _ = try database.run("SAVEPOINT attempt", [])
-                do {
-                    try insert(
-                        key, proof, challenge, right, device, isRaw, (tier, attestation), at: now, in: database)
-                    return true
-                } catch RelyingPartyError.refused(.wrongCode) {
-                    // In the same transaction, so that no second try is made before this one counts. It changes one row
-                    // that exists, for every user, and adds none: any client can sign with a key of their own, so a
-                    // failed registration must not store anything.
-                    _ = try database.run("ROLLBACK TO SAVEPOINT attempt", [])
-                    _ = try database.run(Statements.countTry, [.text(proof.user), .integer(Limits.codeTries)])
-                    return false
-                }
+            let form: KeyForm = isRaw ? .raw : .bound
+            guard policy.admits(form, tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
+            try registering(proof.user, at: now) { database in
+                try database.spend(challenge)
+                if let frozen = try use(right, for: proof, .register, at: now, in: database) { return frozen }
+                try database.requireRoom(for: proof.user)
+                try database.insert(key, of: proof.user, device: device, form, tier, attestation, at: now)
+                let detail = "\(tier.rawValue), attested \(attestation.device.rawValue)"
+                try database.audit("register", proof.user, key.identifier, detail, at: now)
+                return nil
             }
-            guard isRegistered else { throw RelyingPartyError.refused(.wrongCode) }
             return attestation
         }
-    }
-
-    private func insert(
-        _ key: P256PublicKey, _ proof: SignedProof, _ challenge: Challenge, _ right: RegistrationRight,
-        _ device: String, _ isRaw: Bool, _ protection: (tier: DeclaredTier, attestation: Attestation), at now: Int64,
-        in database: any SQLConnection
-    ) throws {
-        let user = proof.user
-        try database.spend(challenge)
-        switch right {
-        case .code(let code):
-            var isSpent = false
-            for stored in try stored(code: code, of: user) {
-                _ = try database.run(
-                    Statements.spendCode,
-                    [
-                        .text(user), .blob(stored), .integer(now), .integer(now + Limits.codeSeconds),
-                        .integer(Limits.codeTries),
-                    ])
-                isSpent = isSpent || database.changedRowCount == 1
-            }
-            guard isSpent else { throw RelyingPartyError.refused(.wrongCode) }
-        case .session(let token, let signature):
-            let session = try database.session(token, policy, at: now)
-            guard session.user.utf8.elementsEqual(user.utf8) else {
-                throw RelyingPartyError.refused(.unknownSession)
-            }
-            // A server that relayed a challenge to a raw key has such a session, and would make it last by a key of
-            // its own.
-            guard !session.isRaw else { throw RelyingPartyError.refused(.rawKey) }
-            guard let record = try database.key(session.key),
-                P256PublicKey(registered: record.point, identifier: session.key)
-                    .isValid(signature, for: message(proof, .register, "", isRaw: false))
-            else { throw RelyingPartyError.refused(.wrongSignature) }
-        }
-        guard case .integer(let count)? = try database.run(Statements.keysOfUser, [.text(user)]).first?.first,
-            count < Limits.keysOfUser
-        else { throw RelyingPartyError.refused(.tooManyKeys) }
-        let (tier, attestation) = protection
-        try database.insert(key, of: user, device: device, isRaw: isRaw, tier, attestation, at: now)
-        let detail = "\(tier.rawValue), attested \(attestation.device.rawValue)"
-        try database.audit("register", user, key.identifier, detail, at: now)
     }
 
     /// Makes an enrolment code for a user, valid once and for 10 minutes; an earlier one ends.

@@ -30,12 +30,17 @@ extension RelyingPartyService {
     ) throws(RelyingPartyError) -> Int {
         try working {
             let now = now
-            let challenge = try verify(proof, .revoke, context, at: now)
-            let revoked = try storage.transaction(of: proof.user) { database in
-                try database.requireActive(proof.key)
-                try database.spend(challenge)
+            let verified = try verify(proof, .revoke, context, at: now)
+            let revoked: [[UInt8]]? = try storage.transaction(of: proof.user) { database in
+                let record = try database.requireActive(proof.key)
+                try database.spend(verified.challenge)
+                // Clients of other keys count sign-ins and step-ups only.
+                if record.form == .passkey {
+                    guard try database.advance(record, verified.counter, at: now) else { return nil }
+                }
                 return try database.revoke(target, of: proof.user, by: proof.key, at: now)
             }
+            guard let revoked else { throw try frozen(proof.key, at: now) }
             try record(revoked.map { .revoked($0) })
             return revoked.count
         }

@@ -24,18 +24,18 @@ extension RelyingPartyService {
         try working {
             let now = now
             let context = Self.rotationContext(key, tier)
-            let challenge = try verify(proof, .rotate, context, at: now)
+            let verified = try verify(proof, .rotate, context, at: now)
             guard key.isValid(signature, for: message(proof, .rotate, context, isRaw: false)) else {
                 throw RelyingPartyError.refused(.wrongSignature)
             }
             let attestation = try attestation(evidence, of: key, proof, .rotate, context, at: now)
-            guard policy.admits(tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
+            guard policy.admits(.bound, tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
             try storage.transaction(of: proof.user) { database in
                 let old = try database.requireActive(proof.key)
-                try database.spend(challenge)
+                try database.spend(verified.challenge)
                 _ = try database.run(Statements.revokeKey, [.integer(now), .text(proof.user), .blob(proof.key)])
                 _ = try database.run(Statements.endRevoked, [.text(proof.user)])
-                try database.insert(key, of: proof.user, device: old.device, isRaw: false, tier, attestation, at: now)
+                try database.insert(key, of: proof.user, device: old.device, .bound, tier, attestation, at: now)
                 try database.audit("rotate", proof.user, proof.key, context, at: now)
             }
             try record([.revoked(proof.key)])

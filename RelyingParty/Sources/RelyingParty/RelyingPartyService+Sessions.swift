@@ -3,22 +3,6 @@
 public import RelyingPartyAttestation
 internal import RelyingPartyCrypto
 
-/// Where a session is used. Neither kind is accepted in place of the other, so a page cannot use the token of a program, and
-/// a stolen cookie is no token.
-enum SessionKind: Int64, Sendable {
-    case program = 0
-    case browser = 1
-
-    /// A browser is left open by somebody who goes for a coffee, so its sessions have limits that the policy only shortens.
-    func idleSeconds(_ policy: RelyingPartyPolicy) -> Int64 {
-        self == .browser ? min(policy.sessionIdleSeconds, Limits.browserIdleSeconds) : policy.sessionIdleSeconds
-    }
-
-    func seconds(_ policy: RelyingPartyPolicy) -> Int64 {
-        self == .browser ? min(policy.sessionSeconds, Limits.browserSeconds) : policy.sessionSeconds
-    }
-}
-
 /// A session, as long as it is open.
 public struct OpenSession: Equatable, Sendable {
     /// The name of the user.
@@ -27,12 +11,14 @@ public struct OpenSession: Equatable, Sendable {
     public let key: [UInt8]
     /// When the session ends, in seconds since 1970, if it is used until then.
     public let expiry: Int64
-    /// Whether that key signs challenges as they are.
-    let isRaw: Bool
+    /// The form of that key.
+    public let form: KeyForm
     /// The tier that was declared for that key.
     public let declaredTier: DeclaredTier
     /// The evidence about that key, and what its device claims.
     public let attestation: Attestation
+
+    var isRaw: Bool { form == .raw }
 }
 
 extension RelyingPartyService {
@@ -44,28 +30,48 @@ extension RelyingPartyService {
     public func signIn(_ proof: SignedProof) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
             let now = now
-            let challenge = try verify(proof, .login, "", at: now)
-            let token = try randomBytes(32)
-            let expiry: Int64? = try storage.transaction(of: proof.user) { database in
-                let record = try database.requireActive(proof.key)
-                try database.spend(challenge)
-                guard try database.advance(record, proof.counter, at: now) else { return nil }
-                return try database.openSession(token, of: record, .program, policy, at: now)
-            }
-            guard let expiry else { throw try frozen(proof.key, at: now) }
-            return (token, expiry)
+            let verified = try verify(proof, .login, "", at: now)
+            return try open(.program, of: proof.user, proof.key, verified, at: now)
         }
     }
 
-    /// Finds an open session, and notes that it is used.
+    /// Opens a session of a key whose proof was verified.
+    func open(
+        _ kind: SessionKind, of user: String, _ key: [UInt8], _ verified: VerifiedProof, at now: Int64
+    ) throws -> (token: [UInt8], expiry: Int64) {
+        let token = try randomBytes(32)
+        let expiry: Int64? = try storage.transaction(of: user) { database in
+            let record = try database.requireActive(key)
+            try database.spend(verified.challenge)
+            guard try database.advance(record, verified.counter, at: now) else { return nil }
+            return try database.openSession(token, of: record, kind, policy, at: now)
+        }
+        guard let expiry else { throw try frozen(key, at: now) }
+        return (token, expiry)
+    }
+
+    /// Finds an open session of a program, and notes that it is used.
     ///
     /// - Parameter token: the token.
     /// - Returns: the session.
-    /// - Throws: `refused` for a session that is unknown or over, and `unavailable`.
+    /// - Throws: `refused` for a session that is unknown, over, or one of a browser, and `unavailable`.
     public func session(_ token: [UInt8]) throws(RelyingPartyError) -> OpenSession {
+        try session(token, of: .program)
+    }
+
+    /// Finds an open session of a browser, and notes that it is used.
+    ///
+    /// - Parameter token: the token, from the cookie.
+    /// - Returns: the session.
+    /// - Throws: `refused` for a session that is unknown, over, or one of a program, and `unavailable`.
+    public func browserSession(_ token: [UInt8]) throws(RelyingPartyError) -> OpenSession {
+        try session(token, of: .browser)
+    }
+
+    private func session(_ token: [UInt8], of kind: SessionKind) throws(RelyingPartyError) -> OpenSession {
         try working {
             let now = now
-            return try storage.transaction { database in try database.session(token, policy, at: now) }
+            return try storage.transaction { database in try database.session(token, kind, policy, at: now) }
         }
     }
 
@@ -76,28 +82,31 @@ extension RelyingPartyService {
     ///   - context: the act, such as "pay 20 EUR to Bob", as the challenge and the signed message have it. It is stored
     ///     in the audit log.
     ///   - proof: the signature of a challenge for `stepUp` with this context.
+    ///   - kind: the kind of the session.
     /// - Returns: the session.
     /// - Throws: `refused`, also for a key that is not the session's; `malformed` for an empty context; `unavailable`.
     public func stepUp(
-        _ token: [UInt8], context: String, _ proof: SignedProof
+        _ token: [UInt8], context: String, _ proof: SignedProof, in kind: SessionKind = .program
     ) throws(RelyingPartyError) -> OpenSession {
         try working {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
-            return try approve(token, context, proof, at: now) { _, session in session }
+            return try approve(token, context, proof, in: kind, at: now) { _, session in session }
         }
     }
 
     /// Verifies a step-up, and has its effect in the transaction that spends the challenge.
     func approve<Result>(
-        _ token: [UInt8], _ context: String, _ proof: SignedProof, at now: Int64,
+        _ token: [UInt8], _ context: String, _ proof: SignedProof, in kind: SessionKind, at now: Int64,
         _ effect: (any SQLConnection, OpenSession) throws -> Result
     ) throws -> Result {
-        let challenge = try verify(proof, .stepUp, context, at: now)
+        let verified = try verify(proof, .stepUp, context, at: now)
         let result: Result? = try storage.transaction(of: proof.user) { database in
-            let session = try database.session(token, policy, at: now)
+            let session = try database.session(token, kind, policy, at: now)
             guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
-            try database.spend(challenge)
-            guard try database.advance(database.requireActive(proof.key), proof.counter, at: now) else { return nil }
+            try database.spend(verified.challenge)
+            guard try database.advance(database.requireActive(proof.key), verified.counter, at: now) else {
+                return nil
+            }
             try database.audit("step-up", proof.user, proof.key, context, at: now)
             return try effect(database, session)
         }
@@ -105,15 +114,17 @@ extension RelyingPartyService {
         return result
     }
 
-    /// Ends a session of a program, if it is open.
+    /// Ends a session, if it is open.
     ///
-    /// - Parameter token: the token.
+    /// - Parameters:
+    ///   - token: the token.
+    ///   - kind: the kind of the session; one of the other kind stays open.
     /// - Throws: `unavailable`.
-    public func endSession(_ token: [UInt8]) throws(RelyingPartyError) {
+    public func endSession(_ token: [UInt8], of kind: SessionKind = .program) throws(RelyingPartyError) {
         try working {
             let hash = try LibCrypto.sha256(token)
             _ = try storage.transaction { database in
-                try database.run(Statements.endSession, [.blob(hash), .integer(SessionKind.program.rawValue)])
+                try database.run(Statements.endSession, [.blob(hash), .integer(kind.rawValue)])
             }
         }
     }
@@ -152,7 +163,7 @@ extension SQLConnection {
     /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
     /// before, so that most requests write nothing.
     func session(
-        _ token: [UInt8], _ policy: RelyingPartyPolicy, _ kind: SessionKind = .program, at now: Int64
+        _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
     ) throws -> OpenSession {
         let hash = try LibCrypto.sha256(token)
         let idle = kind.idleSeconds(policy)
@@ -163,14 +174,14 @@ extension SQLConnection {
         // A last use in the future is one of a clock that was set back: the session would live longer than permitted.
         guard used <= now + Limits.clockSeconds else { throw RelyingPartyError.refused(.unknownSession) }
         // The minimum may have been raised since the session was opened.
-        guard policy.admits(record.tier, record.attestation.device) else {
+        guard policy.admits(record.form, record.tier, record.attestation.device) else {
             throw RelyingPartyError.refused(.tierTooLow)
         }
         if now - used > idle / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
         }
         return OpenSession(
-            user: record.user, key: key, expiry: expiry, isRaw: record.isRaw, declaredTier: record.tier,
+            user: record.user, key: key, expiry: expiry, form: record.form, declaredTier: record.tier,
             attestation: record.attestation)
     }
 }

@@ -2,6 +2,7 @@
 
 package import RelyingPartyAttestation
 package import RelyingPartyCrypto
+internal import RelyingPartyWebAuthn
 internal import Synchronization
 
 /// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing, so `tpm` as a
@@ -23,6 +24,10 @@ public struct RelyingPartyPolicy: Sendable {
     public var minimumTier: DeclaredTier
     /// Whether a proof of a virtual TPM is one. The owner of its machine can copy its keys.
     public var permitsVirtualTPM: Bool
+    /// Whether passkeys can be registered and used. A synchronised one leaves its device.
+    public var permitsPasskeys: Bool
+    /// The origins of the pages that may use passkeys, such as `https://example.com`.
+    public var origins: Set<String>
     /// A session ends when it is not used for so long.
     public var sessionIdleSeconds: Int64
     /// A session ends so long after it was opened.
@@ -38,19 +43,26 @@ public struct RelyingPartyPolicy: Sendable {
     ///   - sessionIdleSeconds: the life of a session that is not used, in seconds.
     ///   - sessionSeconds: the life of any session, in seconds.
     ///   - permitsVirtualTPM: whether a proof of a virtual TPM is one.
+    ///   - permitsPasskeys: whether passkeys can be registered and used.
+    ///   - origins: the origins of the pages that may use passkeys; nil for `https://` and the name of the relying party.
     public init(
         relyingPartyID: String, minimumTier: DeclaredTier = .user, sessionIdleSeconds: Int64 = 900,
-        sessionSeconds: Int64 = 43200, permitsVirtualTPM: Bool = false
+        sessionSeconds: Int64 = 43200, permitsVirtualTPM: Bool = false, permitsPasskeys: Bool = false,
+        origins: Set<String>? = nil
     ) {
         self.relyingPartyID = relyingPartyID
         self.minimumTier = minimumTier
         self.sessionIdleSeconds = sessionIdleSeconds
         self.sessionSeconds = sessionSeconds
         self.permitsVirtualTPM = permitsVirtualTPM
+        self.permitsPasskeys = permitsPasskeys
+        self.origins = origins ?? ["https://" + relyingPartyID]
     }
 
-    /// Whether a key with this protection may be registered and used.
-    func admits(_ tier: DeclaredTier, _ device: AttestedDevice) -> Bool {
+    /// Whether a key of this form and protection may be registered and used. Nothing is known about where a passkey is, so
+    /// permitting them decides, unless only proofs count.
+    func admits(_ form: KeyForm, _ tier: DeclaredTier, _ device: AttestedDevice) -> Bool {
+        if form == .passkey { return permitsPasskeys && minimumTier != .tpm }
         let isProven = device == .tpm || device == .virtualTPM && permitsVirtualTPM
         return isProven || minimumTier != .tpm && tier.isAtLeast(minimumTier)
     }
@@ -108,6 +120,12 @@ public final class RelyingPartyService: Sendable {
         secrets.withLock { $0 = derived }
     }
 
+    /// The origins of the pages that may use passkeys, and of the administration.
+    public var origins: Set<String> { policy.origins }
+
+    /// Whether passkeys can be registered and used.
+    public var permitsPasskeys: Bool { policy.permitsPasskeys }
+
     var challenges: ChallengeKeys { secrets.withLock(\.challenges) }
 
     /// The secrets that are valid: the one that is used now comes first.
@@ -128,6 +146,14 @@ public final class RelyingPartyService: Sendable {
         }
     }
 
+    /// What authenticators store as the user: a keyed digest, 32 bytes, which does not contain the name (WebAuthn Level 3,
+    /// section 14.6.1). First under the secret that is used now, then under the one before.
+    func userHandles(of user: String) throws -> [[UInt8]] {
+        try secrets.withLock(\.handleKeys).map { key in
+            try LibCrypto.hmac(key, ChallengeBinding.counted(Array(user.utf8)))
+        }
+    }
+
     /// Runs an operation and makes every other error than those of the relying party `unavailable`.
     func working<Result>(_ body: () throws -> Result) throws(RelyingPartyError) -> Result {
         do {
@@ -136,6 +162,8 @@ public final class RelyingPartyService: Sendable {
             throw error
         } catch let failure as StorageFailure {
             throw .unavailable(failure.message)
+        } catch let refusal as WebAuthnRefusal {
+            throw Self.error(refusal)
         } catch {
             throw .unavailable("A computation failed.")
         }

@@ -78,7 +78,8 @@ package enum SQLiteSchema {
     private static let version3 = [
         """
         CREATE TABLE passkeys (credential BLOB PRIMARY KEY, key BLOB NOT NULL UNIQUE REFERENCES keys (id),
-            authenticator BLOB NOT NULL, synced INTEGER NOT NULL) STRICT, WITHOUT ROWID
+            handle BLOB NOT NULL, authenticator BLOB NOT NULL, attestation TEXT NOT NULL, synced INTEGER NOT NULL)
+            STRICT, WITHOUT ROWID
         """,
         "CREATE TABLE administrators (user TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
         "ALTER TABLE sessions ADD COLUMN browser INTEGER NOT NULL DEFAULT 0",
@@ -101,13 +102,24 @@ package enum SQLiteSchema {
 /// numbers. The column `user` is in quotation marks, because PostgreSQL has a function of this name.
 enum Statements {
     /// The columns that `KeyRecord` reads.
-    static let columns = """
-        id, "user", device, point, raw, tier, created, revoked, counter, frozen, attested, model, chip, verification
+    static let selectKeys = """
+        SELECT id, "user", device, point, raw, tier, created, revoked, counter, frozen, attested, model, chip, verification,
+            credential, handle, authenticator, attestation, synced FROM keys LEFT JOIN passkeys ON key = id
         """
-    static let key = "SELECT \(columns) FROM keys WHERE id = $1"
+    static let key = "\(selectKeys) WHERE id = $1"
     /// The key, or the one that no user has: both are one row, which costs the same.
-    static let keyOrDecoy = "SELECT \(columns) FROM keys WHERE id = COALESCE((SELECT id FROM keys WHERE id = $1), $2)"
-    static let allKeysOfUser = #"SELECT \#(columns) FROM keys WHERE "user" = $1 ORDER BY created, id"#
+    static let keyOrDecoy = "\(selectKeys) WHERE id = COALESCE((SELECT id FROM keys WHERE id = $1), $2)"
+    /// The same for the identifier of a credential.
+    static let passkeyOrDecoy = """
+        \(selectKeys) WHERE id = COALESCE((SELECT key FROM passkeys WHERE credential = $1), $2)
+        """
+    static let allKeysOfUser = #"\#(selectKeys) WHERE "user" = $1 ORDER BY created, id"#
+    static let insertPasskey = """
+        INSERT INTO passkeys (credential, key, handle, authenticator, attestation, synced)
+            VALUES ($1, $2, $3, $4, $5, $6)
+        """
+    static let setSynced = "UPDATE passkeys SET synced = $1 WHERE key = $2"
+    static let deletePasskeys = #"DELETE FROM passkeys WHERE key IN (SELECT id FROM keys WHERE "user" = $1)"#
     static let keysOfUser = #"SELECT count(*) FROM keys WHERE "user" = $1 AND revoked IS NULL"#
     static let insertKey = """
         INSERT INTO keys (id, "user", device, point, raw, tier, created, attested, model, chip, verification)
@@ -203,7 +215,7 @@ enum Statements {
     /// Every table can be read, and a row can be written. Its value changes each time, because SQLite writes nothing for an
     /// equal one.
     static let checks =
-        ["keys", "codes", "sessions", "users", "retired", "audit", "nodes", "epochs"].map {
+        ["keys", "passkeys", "codes", "sessions", "users", "retired", "audit", "nodes", "epochs"].map {
             "SELECT 1 FROM \($0) LIMIT 1"
         }
         + ["UPDATE marks SET value = 1 - value WHERE name = 'ready'"]

@@ -14,6 +14,8 @@ public struct SignedProof: Sendable {
     public let signature: [UInt8]
     /// How often the key was used, if its client counts; the signature covers it. 0 to 2^53 - 1.
     public let counter: Int64?
+    /// What a passkey signed in place of a message; nil for a key of another form.
+    public let assertion: PasskeyAssertion?
 
     /// Creates a proof.
     ///
@@ -22,14 +24,33 @@ public struct SignedProof: Sendable {
     ///   - key: the identifier of the key, 32 bytes.
     ///   - challenge: the challenge as it was issued.
     ///   - signature: the signature of the key: ECDSA with SHA-256, in DER.
-    ///   - counter: how often the key was used, if its client counts.
-    public init(user: String, key: [UInt8], challenge: [UInt8], signature: [UInt8], counter: Int64? = nil) {
+    ///   - counter: how often the key was used, if its client counts; nil for a passkey, which has it in its assertion.
+    ///   - assertion: what a passkey signed.
+    public init(
+        user: String, key: [UInt8], challenge: [UInt8], signature: [UInt8], counter: Int64? = nil,
+        assertion: PasskeyAssertion? = nil
+    ) {
         self.user = user
         self.key = key
         self.challenge = challenge
         self.signature = signature
         self.counter = counter
+        self.assertion = assertion
     }
+}
+
+/// A proof whose challenge and signature were verified.
+struct VerifiedProof: Sendable {
+    let challenge: Challenge
+    let counter: ProofCounter
+}
+
+/// How often a key was used, according to its proof.
+enum ProofCounter: Sendable {
+    /// What the client sent, if it counts.
+    case client(Int64?)
+    /// What the authenticator of a passkey reported; 0 if it does not count.
+    case authenticator(Int64, PasskeyBackup)
 }
 
 extension RelyingPartyService {
@@ -51,46 +72,73 @@ extension RelyingPartyService {
     }
 
     /// Checks a proof of a registered key: MAC, expiry, purpose, key, then the signature. Writes nothing.
-    func verify(_ proof: SignedProof, _ purpose: ChallengePurpose, _ context: String, at now: Int64) throws -> Challenge
-    {
+    func verify(
+        _ proof: SignedProof, _ purpose: ChallengePurpose, _ context: String, at now: Int64
+    ) throws -> VerifiedProof {
         try check(user: proof.user, key: proof.key, context: context)
-        guard proof.counter.map({ Limits.counter.contains($0) && (purpose == .login || purpose == .stepUp) }) ?? true
-        else { throw RelyingPartyError.malformed("counter") }
+        let isCounted = (purpose == .login || purpose == .stepUp) && proof.assertion == nil
+        guard proof.counter.map({ Limits.counter.contains($0) && isCounted }) ?? true else {
+            throw RelyingPartyError.malformed("counter")
+        }
+        let assertion = try proof.assertion.map(read)
         let binding = ChallengeBinding(user: proof.user, key: proof.key, purpose: purpose, context: context)
-        let checked = try challenges.check(proof.challenge, binding, at: now)
-        guard case .success(let challenge) = checked else {
-            if case .failure(let reason) = checked { throw RelyingPartyError.refused(reason) }
-            throw RelyingPartyError.refused(.challengeFormat)
+        let challenge = try checked(proof.challenge, binding, at: now)
+        if let assertion {
+            guard assertion.client.challenge == proof.challenge else { throw RelyingPartyError.refused(.otherBinding) }
+            try check(assertion)
         }
         // An unknown key costs as much as a known one: a row is read, and the signature is verified with its point.
         let record = try storage.keyOrDecoy(proof.key)
         let key = P256PublicKey(registered: record.point, identifier: proof.key)
-        let signed = message(proof, purpose, context, isRaw: record.isRaw)
+        let signed = assertion?.signed ?? message(proof, purpose, context, isRaw: record.isRaw)
         let isValid = key.isValid(proof.signature, for: signed)
         // The decoy has another identifier than the proof, or, for a proof that names its identifier, no user.
         guard record.identifier == proof.key, record.user.utf8.elementsEqual(proof.user.utf8) else {
             throw RelyingPartyError.refused(.unknownKey)
         }
+        // The form of the registered key decides, so that a signature made for one form is never read as another.
+        guard (record.form == .passkey) == (assertion != nil) else { throw RelyingPartyError.refused(.otherForm) }
         guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
-        guard !record.isRevoked else { throw RelyingPartyError.refused(.revokedKey) }
-        guard !record.isFrozen else { throw RelyingPartyError.refused(.frozenKey) }
+        try record.requireActive()
         // A raw key signs the challenge only, so a counter would not be signed.
         guard !record.isRaw || purpose == .login && proof.counter == nil else {
             throw RelyingPartyError.refused(.rawKey)
         }
-        // The minimum may have been raised since the key was registered.
-        guard policy.admits(record.tier, record.attestation.device) else {
+        // A passkey signs in by a challenge that names no key, and is not replaced by another key.
+        guard assertion == nil || purpose == .stepUp || purpose == .revoke else {
+            throw RelyingPartyError.refused(.otherForm)
+        }
+        try requireAdmitted(record)
+        let counter = try assertion.map { try $0.counter(of: record) } ?? .client(proof.counter)
+        return VerifiedProof(challenge: challenge, counter: counter)
+    }
+
+    /// Checks a challenge, and throws why it is refused.
+    func checked(_ challenge: [UInt8], _ binding: ChallengeBinding, at now: Int64) throws -> Challenge {
+        try challenges.check(challenge, binding, at: now).mapError { RelyingPartyError.refused($0) }.get()
+    }
+
+    /// The minimum may have been raised since the key was registered.
+    func requireAdmitted(_ record: KeyRecord) throws {
+        guard policy.admits(record.form, record.tier, record.attestation.device) else {
             throw RelyingPartyError.refused(.tierTooLow)
         }
-        return challenge
+    }
+}
+
+extension KeyRecord {
+    /// Refuses a key that was revoked or is frozen.
+    func requireActive() throws {
+        guard !isRevoked else { throw RelyingPartyError.refused(.revokedKey) }
+        guard !isFrozen else { throw RelyingPartyError.refused(.frozenKey) }
     }
 }
 
 extension SQLConnection {
     /// Refuses a key that was revoked or frozen between the verification of its signature and this transaction.
     @discardableResult func requireActive(_ key: [UInt8]) throws -> KeyRecord {
-        guard let record = try self.key(key), !record.isRevoked else { throw RelyingPartyError.refused(.revokedKey) }
-        guard !record.isFrozen else { throw RelyingPartyError.refused(.frozenKey) }
+        guard let record = try self.key(key) else { throw RelyingPartyError.refused(.revokedKey) }
+        try record.requireActive()
         return record
     }
 }

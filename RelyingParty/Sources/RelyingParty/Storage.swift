@@ -9,7 +9,7 @@ struct KeyRecord: Sendable {
     let user: String
     let device: String
     let point: [UInt8]
-    let isRaw: Bool
+    let form: KeyForm
     let tier: DeclaredTier
     /// Times in seconds since 1970.
     let created: Int64
@@ -18,14 +18,18 @@ struct KeyRecord: Sendable {
     let counter: Int64?
     let frozen: Int64?
     let attestation: Attestation
+    /// What is stored of a passkey; nil for other forms.
+    let passkey: PasskeyRecord?
 
+    var isRaw: Bool { form == .raw }
     var isRevoked: Bool { revoked != nil }
     var isFrozen: Bool { frozen != nil }
 
     /// Reads a row; nil for one with other types or unknown names, which this version did not write.
     init?(_ row: [SQLValue]) {
-        guard row.count == 14, case .blob(let identifier) = row[0], case .text(let user) = row[1],
-            case .text(let device) = row[2], case .blob(let point) = row[3], case .integer(let raw) = row[4],
+        guard row.count == 19, case .blob(let identifier) = row[0], case .text(let user) = row[1],
+            case .text(let device) = row[2], case .blob(let point) = row[3], case .integer(let number) = row[4],
+            let form = KeyForm(rawValue: number),
             case .text(let tierName) = row[5], let tier = DeclaredTier(rawValue: tierName),
             case .integer(let created) = row[6], case .text(let attested) = row[10],
             let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[11],
@@ -40,9 +44,12 @@ struct KeyRecord: Sendable {
             }
         }
         (self.identifier, self.user, self.device, self.point) = (identifier, user, device, point)
-        (isRaw, self.tier, self.created) = (raw != 0, tier, created)
+        (self.form, self.tier, self.created) = (form, tier, created)
         (revoked, counter, frozen) = (numbers[0], numbers[1], numbers[2])
         attestation = Attestation(device: kind, model: model, chip: chip, claimedUserVerification: verification)
+        passkey = PasskeyRecord(row[14...])
+        // A passkey without its row, or a row of another key, was not written by this program.
+        guard (passkey != nil) == (form == .passkey) else { return nil }
     }
 }
 
@@ -76,7 +83,12 @@ package final class Storage: Sendable {
 
     /// The key with this identifier, or the one that no user has.
     func keyOrDecoy(_ identifier: [UInt8]) throws -> KeyRecord {
-        try repeated { try database.read { try $0.keyOrDecoy(identifier) } }
+        try repeated { try database.read { try $0.keyOrDecoy(Statements.keyOrDecoy, identifier) } }
+    }
+
+    /// The passkey with this identifier of its credential, or the key that no user has.
+    func passkeyOrDecoy(_ credential: [UInt8]) throws -> KeyRecord {
+        try repeated { try database.read { try $0.keyOrDecoy(Statements.passkeyOrDecoy, credential) } }
     }
 
     /// Renews what the database needs renewed while nothing else is done.
@@ -118,9 +130,9 @@ extension SQLConnection {
         try keys(Statements.key, [.blob(identifier)]).first
     }
 
-    func keyOrDecoy(_ identifier: [UInt8]) throws -> KeyRecord {
+    func keyOrDecoy(_ statement: String, _ identifier: [UInt8]) throws -> KeyRecord {
         let decoy = SQLValue.blob([UInt8](repeating: 0, count: 32))
-        guard let record = try keys(Statements.keyOrDecoy, [.blob(identifier), decoy]).first else {
+        guard let record = try keys(statement, [.blob(identifier), decoy]).first else {
             throw StorageFailure("The row of the keys that no user has is missing.")
         }
         return record
@@ -138,14 +150,14 @@ extension SQLConnection {
 
     /// Stores a key that was proven, once: `keyExists` also for a key that was revoked, or whose user was deleted.
     func insert(
-        _ key: P256PublicKey, of user: String, device: String, isRaw: Bool, _ tier: DeclaredTier,
+        _ key: P256PublicKey, of user: String, device: String, _ form: KeyForm, _ tier: DeclaredTier,
         _ attestation: Attestation, at now: Int64
     ) throws {
         do throws(StorageFailure) {
             _ = try run(
                 Statements.insertKey,
                 [
-                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(isRaw ? 1 : 0),
+                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(form.rawValue),
                     .text(tier.rawValue), .integer(now), .text(attestation.device.rawValue), .text(attestation.model),
                     .blob(attestation.chip), .text(attestation.claimedUserVerification),
                 ])

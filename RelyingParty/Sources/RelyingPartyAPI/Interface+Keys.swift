@@ -22,11 +22,11 @@ extension Interface {
             if let code = try body.optionalText("enrolmentCode") {
                 .code(code)
             } else {
-                .session(try token(request), signature: try body.bytes("sessionSignature"))
+                .session(try token(request), .signature(try body.bytes("sessionSignature")))
             }
         let (proof, device) = (try body.proof(), try body.optionalText("device") ?? "")
         let evidence = try body.evidence()
-        return try limited(proof, network) { () throws(RelyingPartyError) in
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let attestation = try service.register(
                 key, proof, right, device: device, isRaw: form == "raw", tier: tier, evidence: evidence)
             return registered(key, tier, attestation)
@@ -41,7 +41,7 @@ extension Interface {
         let key = try publicKey(body)
         let (proof, signature) = (try body.proof(), try body.bytes("newSignature"))
         let evidence = try body.evidence()
-        return try limited(proof, network) { () throws(RelyingPartyError) in
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let attestation = try service.rotate(
                 to: key, tier: tier, proof, signature: signature, evidence: evidence)
             return registered(key, tier, attestation)
@@ -62,17 +62,17 @@ extension Interface {
 
     /// The target is the context of the challenge: `user`, `device:NAME` or `key:IDENTIFIER`.
     func revoke(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["target"]))
+        let body = try RequestBody(request.body, allowing: RequestBody.signedNames.union(["target"]))
         let context = try body.text("target")
         let target = try body.revocationTarget()
         let proof = try body.proof()
-        return try limited(proof, network) { () throws(RelyingPartyError) in
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let count = try service.revoke(target, context: context, proof)
             return reply(200, [("revokedKeys", .integer(Int64(count)))])
         }
     }
 
-    private func registered(_ key: P256PublicKey, _ tier: DeclaredTier, _ attestation: Attestation) -> HTTPResponse {
+    func registered(_ key: P256PublicKey, _ tier: DeclaredTier, _ attestation: Attestation) -> HTTPResponse {
         reply(
             201,
             [

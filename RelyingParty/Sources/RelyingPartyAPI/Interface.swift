@@ -24,7 +24,9 @@ package struct Interface: Sendable {
     /// The methods of each path, for tests too.
     package static let methods: [String: [String]] = [
         "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
-        "/v1/attestations": ["POST"], "/v1/browser-codes": ["POST"], "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"],
+        "/v1/attestations": ["POST"], "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"],
+        "/v1/browser-codes": ["POST"],
+        "/v1/passkeys": ["POST"], "/v1/passkeys/challenges": ["POST"], "/v1/passkeys/sessions": ["POST"],
         "/v1/openapi.json": ["GET"],
         "/health": ["GET"],
         "/ready": ["GET"],
@@ -87,6 +89,9 @@ package struct Interface: Sendable {
         case ("DELETE", "/v1/session"):
             try service.endSession(token(request))
             return HTTPResponse(204, "application/json", "")
+        case ("POST", "/v1/passkeys/challenges"): return try passkeyChallenge(request)
+        case ("POST", "/v1/passkeys"): return try registerPasskey(request, network)
+        case ("POST", "/v1/passkeys/sessions"): return try signInWithPasskey(request, network)
         case ("POST", "/v1/revocations"): return try revoke(request, network)
         case ("POST", "/v1/rotations"): return try rotate(request, network)
         case ("POST", "/v1/step-ups"): return try stepUp(request, network)
@@ -101,13 +106,18 @@ package struct Interface: Sendable {
     }
 
     /// Answers a request with a proof, unless the client sent too many for this user or key that were refused.
+    ///
+    /// - Parameters:
+    ///   - user: the user; nil if the request names none.
+    ///   - key: the identifier of the key or credential; nil if the request names none.
     func limited(
-        _ proof: SignedProof, _ network: [UInt8]?, _ body: () throws(RelyingPartyError) -> HTTPResponse
+        _ user: String?, _ key: [UInt8]?, _ network: [UInt8]?,
+        _ body: () throws(RelyingPartyError) -> HTTPResponse
     ) throws(RelyingPartyError) -> HTTPResponse {
         guard let network else { return try body() }
-        let subjects = [
-            RateLimits.Subject.failuresOfUser(network, proof.user), .failuresOfKey(network, proof.key),
-        ]
+        let subjects =
+            (user.map { [RateLimits.Subject.failuresOfUser(network, $0)] } ?? [])
+            + (key.map { [RateLimits.Subject.failuresOfKey(network, $0)] } ?? [])
         if let seconds = subjects.compactMap({ limits.wait($0) }).max() {
             return Problem.response(429, reason: "user or key", headers: [("Retry-After", "\(seconds)")])
         }
@@ -140,7 +150,7 @@ package struct Interface: Sendable {
     private func challenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["user", "key", "purpose", "context"])
         let name = try body.text("purpose")
-        guard let purpose = ChallengePurpose.allCases.first(where: { $0.name == name }) else {
+        guard let purpose = ChallengePurpose.withKey.first(where: { $0.name == name }) else {
             throw .malformed("purpose")
         }
         let challenge = try service.challenge(
@@ -152,17 +162,25 @@ package struct Interface: Sendable {
     private func signIn(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["counter"]))
         let proof = try body.proof()
-        return try limited(proof, network) { () throws(RelyingPartyError) in
-            let (token, expiry) = try service.signIn(proof)
-            return reply(201, [("token", .string(StrictBase64.url.encode(token))), ("expires", .integer(expiry))])
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
+            try opened(service.signIn(proof))
         }
     }
 
+    /// The reply that has the token of a new session.
+    func opened(_ session: (token: [UInt8], expiry: Int64)) -> HTTPResponse {
+        reply(
+            201,
+            [
+                ("token", .string(StrictBase64.url.encode(session.token))), ("expires", .integer(session.expiry)),
+            ])
+    }
+
     private func stepUp(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["context", "counter"]))
+        let body = try RequestBody(request.body, allowing: RequestBody.signedNames.union(["context", "counter"]))
         let context = try body.text("context")
         let (token, proof) = (try token(request), try body.proof())
-        return try limited(proof, network) { () throws(RelyingPartyError) in
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let session = try service.stepUp(token, context: context, proof)
             return reply(
                 200,
@@ -175,9 +193,9 @@ package struct Interface: Sendable {
 
     /// Makes a code with which a browser opens the administration: a step-up whose act is known.
     private func openBrowser(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: RequestBody.proofNames.union(["counter"]))
+        let body = try RequestBody(request.body, allowing: RequestBody.signedNames.union(["counter"]))
         let (token, proof) = (try token(request), try body.proof())
-        return try limited(proof, network) { () throws(RelyingPartyError) in
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let (code, expiry) = try service.makeBrowserCode(token, proof)
             return reply(201, [("code", .string(StrictBase64.url.encode(code))), ("expires", .integer(expiry))])
         }

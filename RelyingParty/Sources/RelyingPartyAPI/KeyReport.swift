@@ -9,7 +9,7 @@ package enum KeyReport {
     package static func json(_ key: RegisteredKey) -> JSONValue {
         .object([
             ("key", bytes(key.identifier)), ("publicKey", bytes(key.point)), ("device", .string(key.device)),
-            ("form", .string(key.isRaw ? "raw" : "bound")), ("created", .integer(key.created)),
+            ("form", .string(key.form.name)), ("created", .integer(key.created)),
             ("revoked", number(key.revoked)), ("frozen", number(key.frozen)), ("counter", number(key.counter)),
             (
                 "proven",
@@ -25,7 +25,29 @@ package enum KeyReport {
                     ("userVerification", .string(key.attestation.claimedUserVerification)),
                 ])
             ),
+            ("passkey", key.passkey.map(json) ?? .null),
         ])
+    }
+
+    /// What is known about a passkey, all of which is claimed.
+    private static func json(_ passkey: RegisteredPasskey) -> JSONValue {
+        .object([
+            ("credential", bytes(passkey.credential)), ("authenticator", .string(authenticator(passkey))),
+            ("attested", .string(passkey.statement)), ("synced", .string(passkey.backup.name)),
+        ])
+    }
+
+    /// The AAGUID in the form of lists of authenticators, which is that of a UUID.
+    package static func authenticator(_ passkey: RegisteredPasskey) -> String {
+        let digits = passkey.authenticator.map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        var (text, rest) = ("", digits[...])
+        for count in [8, 4, 4, 4] {
+            text += rest.prefix(count) + "-"
+            rest = rest.dropFirst(count)
+        }
+        return text + rest
     }
 
     package static func bytes(_ bytes: [UInt8]) -> JSONValue { .string(StrictBase64.url.encode(bytes)) }

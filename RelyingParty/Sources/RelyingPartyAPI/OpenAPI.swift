@@ -173,6 +173,97 @@ package enum OpenAPI {
             }
            }
           },
+          "/v1/passkeys/challenges": {
+           "post": {
+            "operationId": "issuePasskeyChallenge",
+            "summary": "Issues a challenge for a passkey; stores nothing.",
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeyChallengeRequest"}}}
+            },
+            "responses": {
+             "200": {
+              "description": "The challenge.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": ["challenge", "relyingParty", "timeout"],
+                 "properties": {
+                  "challenge": {"$ref": "#/components/schemas/Challenge"},
+                  "relyingParty": {"type": "string", "description": "rp.id or rpId for the browser"},
+                  "timeout": {"type": "integer", "description": "milliseconds until the challenge expires"},
+                  "userHandle": {"$ref": "#/components/schemas/Bytes32", "description": "user.id, for a registration"}
+                 }
+                }
+               }
+              }
+             },
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
+            }
+           }
+          },
+          "/v1/passkeys": {
+           "post": {
+            "operationId": "registerPasskey",
+            "summary": "Registers a passkey that a browser has made.",
+            "security": [{}, {"bearer": []}],
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeyRegistration"}}}
+            },
+            "responses": {
+             "201": {
+              "description": "The passkey is registered.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Registered"}}}
+             },
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
+            }
+           }
+          },
+          "/v1/passkeys/sessions": {
+           "post": {
+            "operationId": "signInWithPasskey",
+            "summary": "Opens a session with a passkey.",
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PasskeySignIn"}}}
+            },
+            "responses": {
+             "201": {
+              "description": "The session.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": ["token", "expires"],
+                 "properties": {"token": {"$ref": "#/components/schemas/Bytes32"}, "expires": {"type": "integer"}}
+                }
+               }
+              }
+             },
+             "401": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
+            }
+           }
+          },
           "/v1/rotations": {
            "post": {
             "operationId": "rotateKey",
@@ -369,12 +460,15 @@ package enum OpenAPI {
            "Revocation": {
             "type": "object",
             "additionalProperties": false,
+            "dependentRequired": {"clientDataJSON": ["authenticatorData"], "authenticatorData": ["clientDataJSON"]},
             "required": ["user", "key", "challenge", "signature", "target"],
             "properties": {
              "user": {"$ref": "#/components/schemas/User"},
              "key": {"$ref": "#/components/schemas/Bytes32"},
              "challenge": {"$ref": "#/components/schemas/Challenge"},
              "signature": {"$ref": "#/components/schemas/Bytes"},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "authenticatorData": {"$ref": "#/components/schemas/Bytes"},
              "target": {
               "type": "string",
               "pattern": "^(user|device:.*|key:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$",
@@ -404,14 +498,70 @@ package enum OpenAPI {
            "StepUp": {
             "type": "object",
             "additionalProperties": false,
+            "dependentRequired": {"clientDataJSON": ["authenticatorData"], "authenticatorData": ["clientDataJSON"]},
             "required": ["user", "key", "challenge", "signature", "context"],
             "properties": {
              "user": {"$ref": "#/components/schemas/User"},
              "key": {"$ref": "#/components/schemas/Bytes32"},
              "challenge": {"$ref": "#/components/schemas/Challenge"},
              "signature": {"$ref": "#/components/schemas/Bytes"},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "authenticatorData": {"$ref": "#/components/schemas/Bytes"},
              "context": {"type": "string", "minLength": 1, "maxLength": 512},
              "counter": {"$ref": "#/components/schemas/Counter"}
+            }
+           },
+           "PasskeyChallengeRequest": {
+            "oneOf": [
+             {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["purpose"],
+              "properties": {"purpose": {"const": "login"}}
+             },
+             {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["purpose", "user"],
+              "properties": {"purpose": {"const": "register"}, "user": {"$ref": "#/components/schemas/User"}}
+             }
+            ]
+           },
+           "PasskeyRegistration": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["user", "clientDataJSON", "attestationObject"],
+            "properties": {
+             "user": {"$ref": "#/components/schemas/User"},
+             "device": {"type": "string", "maxLength": 64},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "attestationObject": {"$ref": "#/components/schemas/Bytes"},
+             "enrolmentCode": {"type": "string"},
+             "sessionProof": {"$ref": "#/components/schemas/SessionProof"}
+            }
+           },
+           "SessionProof": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["signature"],
+            "dependentRequired": {"clientDataJSON": ["authenticatorData"], "authenticatorData": ["clientDataJSON"]},
+            "description": "without an enrolment code: the signature of the bound key of the session, or its passkey's",
+            "properties": {
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "authenticatorData": {"$ref": "#/components/schemas/Bytes"}
+            }
+           },
+           "PasskeySignIn": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["credential", "clientDataJSON", "authenticatorData", "signature"],
+            "properties": {
+             "credential": {"$ref": "#/components/schemas/Bytes"},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "authenticatorData": {"$ref": "#/components/schemas/Bytes"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "userHandle": {"$ref": "#/components/schemas/Bytes"}
             }
            },
            "Attestation": {

@@ -26,6 +26,8 @@ package struct RequestBody {
         object = value
     }
 
+    private init(_ members: [(name: String, value: JSONValue)]) { object = .object(members) }
+
     package func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
         guard let value = object.member(name) else { throw .malformed(name) }
         return value
@@ -34,6 +36,11 @@ package struct RequestBody {
     package func text(_ name: String) throws(RelyingPartyError) -> String {
         guard let text = try value(name).text else { throw .malformed(name) }
         return text
+    }
+
+    /// Nil when the member does not exist; another type or text is malformed.
+    package func optionalBytes(_ name: String) throws(RelyingPartyError) -> [UInt8]? {
+        object.member(name) == nil ? nil : try bytes(name)
     }
 
     /// Nil when the member does not exist; another type than a string is malformed.
@@ -59,10 +66,34 @@ package struct RequestBody {
     /// The members of a proof.
     package static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
 
+    /// The members that a proof of a passkey has besides. A request that no passkey signs does not allow them.
+    package static let assertionNames: Set<String> = ["clientDataJSON", "authenticatorData"]
+
+    /// The members of a proof of any form of key.
+    package static let signedNames = proofNames.union(assertionNames)
+
     package func proof() throws(RelyingPartyError) -> SignedProof {
-        SignedProof(
+        let isAssertion = Self.assertionNames.contains { object.member($0) != nil }
+        return SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"), counter: try number("counter"))
+            signature: try bytes("signature"), counter: try number("counter"), assertion: isAssertion ? try assertion() : nil)
+    }
+
+    package func assertion() throws(RelyingPartyError) -> PasskeyAssertion {
+        PasskeyAssertion(
+            clientDataJSON: try bytes("clientDataJSON"), authenticatorData: try bytes("authenticatorData"))
+    }
+
+    /// How the key of a session names a new key: a signature, or an assertion of a passkey.
+    package func sessionProof() throws(RelyingPartyError) -> SessionProof {
+        guard case .object(let members) = try value("sessionProof") else { throw .malformed("sessionProof") }
+        let proof = RequestBody(members)
+        let signature = try proof.bytes("signature")
+        switch Set(members.map(\.name)) {
+        case ["signature"]: return .signature(signature)
+        case Self.assertionNames.union(["signature"]): return .assertion(try proof.assertion(), signature: signature)
+        default: throw .malformed("sessionProof")
+        }
     }
 
     /// The member `target`: `user`, `device:NAME` or `key:IDENTIFIER`.

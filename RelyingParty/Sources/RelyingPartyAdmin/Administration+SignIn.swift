@@ -16,6 +16,7 @@ extension Administration {
     static let requests: [String: Request] = [
         "code": { try $0.describeCode($1) },
         "sign-in": { try $0.signIn($1) },
+        "passkey": { try $0.signInWithPasskey($1) },
         "sign-out": { try $0.signOut($1) },
         "session": { try $0.session($1) },
         "users": { try $0.users($1) },
@@ -48,9 +49,21 @@ extension Administration {
         return try signedIn(request, token, expiry)
     }
 
+    private func signInWithPasskey(_ request: HTTPRequest) throws -> HTTPResponse {
+        let (token, expiry) = try interface.service.signIn(interface.passkeySignIn(request), in: .browser)
+        do {
+            _ = try interface.service.administrator(token)
+        } catch {
+            // The user has proven who it is, and has no use for the session.
+            try interface.service.endSession(token, of: .browser)
+            throw error
+        }
+        return try signedIn(request, token, expiry)
+    }
+
     /// The cookie of a new session. The session of the one before ends: nobody looks after it any more.
-    func signedIn(_ request: HTTPRequest, _ token: [UInt8], _ expiry: Int64) throws -> HTTPResponse {
-        if let before = Cookie.token(request) { try interface.service.endBrowserSession(before) }
+    private func signedIn(_ request: HTTPRequest, _ token: [UInt8], _ expiry: Int64) throws -> HTTPResponse {
+        if let before = Cookie.token(request) { try interface.service.endSession(before, of: .browser) }
         let reply = interface.reply(201, [("expires", .integer(expiry))])
         return HTTPResponse(reply.status, reply.contentType, reply.body, headers: [Cookie.setting(token)])
     }
@@ -65,13 +78,15 @@ extension Administration {
             let administrator = try administrator(request)
             _ = try interface.service.endSessions(of: administrator.user, nil, by: administrator)
         } else if let token = Cookie.token(request) {
-            try interface.service.endBrowserSession(token)
+            try interface.service.endSession(token, of: .browser)
         }
         return HTTPResponse(204, "application/json", "", headers: [Cookie.ending])
     }
 
     private func session(_ request: HTTPRequest) throws -> HTTPResponse {
         _ = try RequestBody(request.body, allowing: [])
+        // Not counted as a refused proof: the page asks before it knows whether it has a session.
+        guard Cookie.token(request) != nil else { return Problem.response(401, reason: "no cookie") }
         let session = try administrator(request)
         return interface.reply(
             200,

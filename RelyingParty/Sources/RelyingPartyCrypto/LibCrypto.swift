@@ -2,7 +2,7 @@
 
 internal import CServerOpenSSL
 
-// Only this file calls libcrypto; no C type is visible outside it.
+// Only this file and `LibCrypto+Certificates.swift` call libcrypto; no C type is visible outside them.
 
 /// A computation of libcrypto failed, for example because memory is exhausted.
 package struct CryptoFailure: Error {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAPI
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
 
@@ -14,10 +15,14 @@ enum AccountReport {
         let model = attested.model.isEmpty ? "" : " " + JSONValue.string(attested.model).encoded
         let verification =
             attested.claimedUserVerification.isEmpty ? "" : ", user verification " + attested.claimedUserVerification
+        let passkey = key.passkey.map { passkey in
+            "    passkey: authenticator \(KeyReport.authenticator(passkey)), attested \(passkey.statement),"
+                + " synced \(passkey.backup.name)"
+        }
         return [
             StrictBase64.url.encode(key.identifier),
-            "    state:   \(state), \(key.isRaw ? "raw" : "bound"), device \(JSONValue.string(key.device).encoded)",
+            "    state:   \(state), \(key.form.name), device \(JSONValue.string(key.device).encoded)",
             "    proven:  \(proven)\(model)", "    claimed: tier \(key.declaredTier.rawValue)\(verification)",
-        ]
+        ] + (passkey.map { [$0] } ?? [])
     }
 }

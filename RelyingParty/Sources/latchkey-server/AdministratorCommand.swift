@@ -17,7 +17,7 @@ enum AdministratorCommand {
         let configuration = command.configuration
         let page =
             configuration.servesAdministration
-            ? configuration.origins.sorted().map { $0 + "/admin" }.joined(separator: " or ")
+            ? service.origins.sorted().map { $0 + "/admin" }.joined(separator: " or ")
             : "the page, after the configuration has administration = on,"
         command.write(
             """

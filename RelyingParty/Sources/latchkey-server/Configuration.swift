@@ -25,6 +25,10 @@ struct Configuration {
     let endorsementRoots: String?
     /// Whether a virtual TPM, whose keys the owner of its machine can copy, counts as one.
     let permitsVirtualTPM: Bool
+    /// Whether passkeys can be registered and used.
+    let permitsPasskeys: Bool
+    /// The origins of the pages that may use passkeys and of the administration; nil for the one of the relying party.
+    let origins: Set<String>?
     /// A file to which revocations are appended; nil for none.
     let revocationsFile: String?
     let challengeSeconds: Int64
@@ -32,8 +36,6 @@ struct Configuration {
     let sessionSeconds: Int64
     /// Whether the page of the administration is served.
     let servesAdministration: Bool
-    /// The origins of pages that browsers may send requests from, such as `https://example.com`.
-    let origins: Set<String>
     /// The proxies whose header `X-Forwarded-For` names the clients; empty if there is none.
     let trustedProxies: Set<ClientAddress>
 
@@ -116,21 +118,21 @@ struct Configuration {
         case "allow": permitsVirtualTPM = true
         default: throw Usage("virtual_tpm is not refuse or allow")
         }
+        switch values["passkeys"] ?? "refuse" {
+        case "refuse": permitsPasskeys = false
+        case "allow": permitsPasskeys = true
+        default: throw Usage("passkeys is not refuse or allow")
+        }
+        origins = try values["origins"].map { text throws(Usage) in try PageOrigin.list(text) }
         revocationsFile = values["revocations_file"]
         guard revocationsFile?.hasPrefix("/") ?? true else { throw Usage("revocations_file is not an absolute path") }
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
-        origins = try Origins.read(values["origins"])
         switch values["administration"] ?? "off" {
         case "off": servesAdministration = false
         case "on": servesAdministration = true
         default: throw Usage("administration is not on or off")
-        }
-        guard !servesAdministration || !origins.isEmpty else {
-            throw Usage(
-                "administration = on needs origins, the addresses at which browsers show the page",
-                hint: "For example: origins = https://\(relyingPartyID)")
         }
         trustedProxies = try Self.proxies(values["trusted_proxies"], isSecure: tls != nil)
     }
@@ -140,7 +142,7 @@ struct Configuration {
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
-        "administration", "origins",
+        "administration", "passkeys", "origins",
     ]
 
     /// A number in a range, or the standard one if there is none.
@@ -170,7 +172,7 @@ struct Configuration {
         return addresses
     }
 
-    private static func trimmed(_ text: Substring) -> String {
+    static func trimmed(_ text: Substring) -> String {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }

@@ -37,7 +37,8 @@ struct Invocation {
         var policy = RelyingPartyPolicy(
             relyingPartyID: configuration.relyingPartyID, minimumTier: configuration.minimumTier,
             sessionIdleSeconds: configuration.sessionIdleSeconds, sessionSeconds: configuration.sessionSeconds,
-            permitsVirtualTPM: configuration.permitsVirtualTPM)
+            permitsVirtualTPM: configuration.permitsVirtualTPM, permitsPasskeys: configuration.permitsPasskeys,
+            origins: configuration.origins)
         policy.permitsAdministration = configuration.servesAdministration
         return try RelyingPartyService(
             policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,

@@ -41,7 +41,7 @@ struct Serving {
         limits.threads = UInt32(clamping: configuration.limits.threads)
         let interface = Interface(service, proxies: clients, limits: RateLimits { Self.nanoseconds })
         let administration =
-            configuration.servesAdministration ? Administration(interface, origins: configuration.origins) : nil
+            configuration.servesAdministration ? Administration(interface, origins: service.origins) : nil
         let metrics = Metrics(paths: administration == nil ? [] : Administration.paths)
         let (socket, port) = try configuration.address.listen(on: configuration.port)
         let server = HTTPServer(

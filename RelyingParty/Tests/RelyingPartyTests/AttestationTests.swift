@@ -115,12 +115,12 @@ struct AttestationTests {
     @Test(arguments: DeclaredTier.allCases)
     func aDeclaredTierNeverCountsAsAProof(_ tier: DeclaredTier) {
         var policy = RelyingPartyPolicy(relyingPartyID: "example.com", minimumTier: .tpm)
-        #expect(!policy.admits(tier, .none))
-        #expect(policy.admits(tier, .tpm))
-        #expect(!policy.admits(tier, .virtualTPM))
+        #expect(!policy.admits(.bound, tier, .none))
+        #expect(policy.admits(.bound, tier, .tpm))
+        #expect(!policy.admits(.bound, tier, .virtualTPM))
         policy.permitsVirtualTPM = true
-        #expect(policy.admits(tier, .virtualTPM) && !policy.admits(tier, .none))
+        #expect(policy.admits(.bound, tier, .virtualTPM) && !policy.admits(.bound, tier, .none))
         policy.minimumTier = .file
-        #expect(policy.admits(tier, .none) == (tier == .file || tier == .tpm))
+        #expect(policy.admits(.bound, tier, .none) == (tier == .file || tier == .tpm))
     }
 }

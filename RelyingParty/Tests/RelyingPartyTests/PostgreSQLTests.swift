@@ -108,7 +108,7 @@ struct PostgreSQLTests {
                 let proof = try node.proof(key, "ada", .register)
                 let signature = first.sign(node.service.message(proof, .register, "", isRaw: false))
                 try node.service.register(
-                    key.publicKey, proof, .session(token, signature: signature), device: "", isRaw: false, tier: .user)
+                    key.publicKey, proof, .session(token, .signature(signature)), device: "", isRaw: false, tier: .user)
                 outcome = "registered"
             } catch { outcome = "\(error)" }
             outcomes.withLock { $0[outcome, default: 0] += 1 }

@@ -112,7 +112,7 @@ struct ServiceTests {
             let proof = try fixture.proof(second, user, .register)
             let signature = signer.sign(fixture.service.message(proof, .register, "", isRaw: false))
             try fixture.service.register(
-                second.publicKey, proof, .session(token, signature: signature), device: "", isRaw: false, tier: .user)
+                second.publicKey, proof, .session(token, .signature(signature)), device: "", isRaw: false, tier: .user)
         }
         #expect(throws: Self.refused(.unknownSession)) { try register("bob", signer: first) }
         #expect(throws: Self.refused(.wrongSignature), "the token alone is not enough") {
@@ -302,7 +302,7 @@ struct ServiceTests {
         let (token, second) = (try fixture.service.signIn(fixture.proof(key, isRaw: true)).token, try TestKey())
         #expect(throws: Self.refused(.rawKey), "its session registers no key") {
             try fixture.service.register(
-                second.publicKey, fixture.proof(second, "ada", .register), .session(token, signature: []), device: "",
+                second.publicKey, fixture.proof(second, "ada", .register), .session(token, .signature([])), device: "",
                 isRaw: false, tier: .user)
         }
         // The other one is no user's.

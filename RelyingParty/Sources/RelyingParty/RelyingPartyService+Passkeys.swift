@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingPartyCrypto
+internal import RelyingPartyWebAuthn
+
+/// What a browser returns after it made a passkey.
+public struct PasskeyRegistration: Sendable {
+    /// The name of the user.
+    public let user: String
+    /// A name of the device, at most 64 bytes, by which its keys can be revoked together.
+    public let device: String
+    /// The client data, JSON, as they were received.
+    public let clientDataJSON: [UInt8]
+    /// The attestation object.
+    public let attestationObject: [UInt8]
+
+    /// Creates a value from its parts.
+    ///
+    /// - Parameters:
+    ///   - user: the name of the user.
+    ///   - device: a name of the device, at most 64 bytes.
+    ///   - clientDataJSON: the client data as they were received, at most 4,096 bytes.
+    ///   - attestationObject: the attestation object.
+    public init(user: String, device: String, clientDataJSON: [UInt8], attestationObject: [UInt8]) {
+        (self.user, self.device) = (user, device)
+        (self.clientDataJSON, self.attestationObject) = (clientDataJSON, attestationObject)
+    }
+}
+
+/// What a browser returns after a user chose a passkey.
+public struct PasskeySignIn: Sendable {
+    /// The identifier of the credential.
+    public let credential: [UInt8]
+    /// What was signed.
+    public let assertion: PasskeyAssertion
+    /// The signature: ECDSA with SHA-256, in DER.
+    public let signature: [UInt8]
+    /// The user handle, if the authenticator returned it.
+    public let userHandle: [UInt8]?
+
+    /// Creates a value from its parts.
+    ///
+    /// - Parameters:
+    ///   - credential: the identifier of the credential, 16 to 1,023 bytes.
+    ///   - assertion: what was signed.
+    ///   - signature: the signature: ECDSA with SHA-256, in DER.
+    ///   - userHandle: the user handle, if the authenticator returned it.
+    public init(credential: [UInt8], assertion: PasskeyAssertion, signature: [UInt8], userHandle: [UInt8]? = nil) {
+        (self.credential, self.assertion, self.signature) = (credential, assertion, signature)
+        self.userHandle = userHandle
+    }
+}
+
+extension RelyingPartyService {
+    /// The tier of every passkey: that of a key which programs of the user can use.
+    package static let passkeyTier = DeclaredTier.user
+
+    /// Issues a challenge for a sign-in with a passkey. It names no user, because a browser does not know which one will be
+    /// chosen. Reads and writes no storage.
+    ///
+    /// - Returns: the challenge, 145 bytes.
+    /// - Throws: `refused` if passkeys are not permitted, and `unavailable`.
+    public func passkeyChallenge() throws(RelyingPartyError) -> [UInt8] {
+        try working {
+            guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
+            return try challenges.issue(Self.signInBinding, at: now, nonce: randomBytes(32))
+        }
+    }
+
+    /// Issues a challenge for the registration of a passkey. Reads and writes no storage, so the reply is the same for users
+    /// that do not exist.
+    ///
+    /// - Parameter user: the name of the user, 1 to 128 bytes.
+    /// - Returns: the challenge, 145 bytes, and the user handle, 32 bytes, which the authenticator stores and the challenge is
+    ///   bound to. It is the same for each registration of the user, until the secret is replaced.
+    /// - Throws: `refused` if passkeys are not permitted; `malformed` and `unavailable`.
+    public func passkeyChallenge(
+        registering user: String
+    ) throws(RelyingPartyError) -> (challenge: [UInt8], userHandle: [UInt8]) {
+        try working {
+            try check(user: user, key: ChallengePurpose.noKey)
+            guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
+            guard let handle = try userHandles(of: user).first else { throw CryptoFailure() }
+            let binding = Self.registrationBinding(user, handle)
+            return (try challenges.issue(binding, at: now, nonce: randomBytes(32)), handle)
+        }
+    }
+
+    /// How long challenges are valid, in seconds.
+    public var challengeSeconds: Int64 { challenges.seconds }
+
+    /// Registers a passkey that was just made.
+    ///
+    /// - Parameters:
+    ///   - registration: what the browser returned, for a challenge for `passkeyRegister`.
+    ///   - right: an enrolment code, or a session of the user.
+    /// - Returns: the public key.
+    /// - Throws: `refused`, `malformed` and `unavailable`.
+    @discardableResult package func registerPasskey(
+        _ registration: PasskeyRegistration, _ right: RegistrationRight
+    ) throws(RelyingPartyError) -> P256PublicKey {
+        try working {
+            let user = registration.user
+            try check(user: user, key: ChallengePurpose.noKey)
+            try check(device: registration.device)
+            guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
+            let now = now
+            let client = try ClientData(registration.clientDataJSON)
+            let object = try AttestationObject(registration.attestationObject)
+            let (challenge, handle) = try registrationChallenge(client.challenge, user, at: now)
+            try client.check(.registration, origins: policy.origins)
+            try object.authenticatorData.check(relyingParty: relyingPartyDigest())
+            let statement = try object.verify(clientDataHash: LibCrypto.sha256(registration.clientDataJSON))
+            guard policy.admits(.passkey, Self.passkeyTier, .none) else { throw RelyingPartyError.refused(.tierTooLow) }
+            let (key, passkey) = (object.credential.key, PasskeyRecord(handle: handle, object, statement))
+            // A bound key of a session names the new key in the message that it signs.
+            let named = SignedProof(user: user, key: key.identifier, challenge: client.challenge, signature: [])
+            try registering(user, at: now) { database in
+                try database.spend(challenge)
+                if let frozen = try use(right, for: named, .passkeyRegister, at: now, in: database) { return frozen }
+                try database.requireRoom(for: user)
+                try database.insert(
+                    key, of: user, device: registration.device, .passkey, Self.passkeyTier, .none, at: now)
+                try database.insert(passkey, of: key.identifier)
+                if object.authenticatorData.counter > 0 {
+                    // A new row has no counter, so this is never refused.
+                    _ = try database.run(
+                        Statements.advanceCounter,
+                        [.integer(object.authenticatorData.counter), .blob(key.identifier)])
+                }
+                try database.audit(
+                    "register", user, key.identifier,
+                    "passkey, attested \(statement.rawValue), synced \(passkey.backup.name)", at: now)
+                return nil
+            }
+            return key
+        }
+    }
+
+    /// Opens a session with a passkey, whose user becomes known by it.
+    ///
+    /// - Parameters:
+    ///   - response: what the browser returned, for a challenge for `passkeyLogin`.
+    ///   - kind: the kind of the session.
+    /// - Returns: the token, 32 random bytes, and when the session ends at the latest, in seconds since 1970.
+    /// - Throws: `refused`, `malformed` and `unavailable`.
+    public func signIn(
+        _ response: PasskeySignIn, in kind: SessionKind
+    ) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
+        try working {
+            guard AuthenticatorData.identifierBytes.contains(response.credential.count) else {
+                throw RelyingPartyError.malformed("credential")
+            }
+            let now = now
+            let assertion = try read(response.assertion)
+            let challenge = try checked(assertion.client.challenge, Self.signInBinding, at: now)
+            try check(assertion)
+            // An unknown passkey costs as much as a known one, as in `verify`.
+            let record = try storage.passkeyOrDecoy(response.credential)
+            let key = P256PublicKey(registered: record.point, identifier: record.identifier)
+            let isValid = key.isValid(response.signature, for: assertion.signed)
+            guard let passkey = record.passkey, passkey.credential == response.credential else {
+                throw RelyingPartyError.refused(.unknownKey)
+            }
+            guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
+            guard response.userHandle ?? passkey.handle == passkey.handle else {
+                throw RelyingPartyError.refused(.userHandle)
+            }
+            try record.requireActive()
+            try requireAdmitted(record)
+            let verified = VerifiedProof(challenge: challenge, counter: try assertion.counter(of: record))
+            return try open(kind, of: record.user, record.identifier, verified, at: now)
+        }
+    }
+
+    private static let signInBinding = ChallengeBinding(
+        user: "", key: ChallengePurpose.noKey, purpose: .passkeyLogin, context: "")
+
+    private static func registrationBinding(_ user: String, _ handle: [UInt8]) -> ChallengeBinding {
+        ChallengeBinding(
+            user: user, key: ChallengePurpose.noKey, purpose: .passkeyRegister,
+            context: StrictBase64.url.encode(handle))
+    }
+
+    /// Checks the challenge of a registration, and finds the user handle that came with it. It may be the one of the secret
+    /// that was replaced since.
+    private func registrationChallenge(
+        _ challenge: [UInt8], _ user: String, at now: Int64
+    ) throws -> (Challenge, [UInt8]) {
+        let handles = try userHandles(of: user)
+        for handle in handles.dropLast() {
+            let result = try challenges.check(challenge, Self.registrationBinding(user, handle), at: now)
+            if case .success(let challenge) = result { return (challenge, handle) }
+        }
+        guard let handle = handles.last else { throw CryptoFailure() }
+        return (try checked(challenge, Self.registrationBinding(user, handle), at: now), handle)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RelyingParty
+internal import RelyingPartyCrypto
+package import RelyingPartyHTTP
+internal import RelyingPartyJSON
+
+// Requests of browsers, whose keys are passkeys.
+
+extension Interface {
+    /// The limit of what is counted for one credential: an identifier can be longer, and memory is finite.
+    private static let countedBytes = 32
+
+    func passkeyChallenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: ["purpose", "user"])
+        let (purpose, user) = (try body.text("purpose"), try body.optionalText("user"))
+        let (challenge, handle): ([UInt8], [UInt8]?)
+        switch (purpose, user) {
+        case ("login", nil): (challenge, handle) = (try service.passkeyChallenge(), nil)
+        case ("register", let user?): (challenge, handle) = try service.passkeyChallenge(registering: user)
+        case ("login", _), ("register", _): throw .malformed("user")
+        default: throw .malformed("purpose")
+        }
+        // What the page gives to the browser: milliseconds, as WebAuthn has them.
+        var members: [(name: String, value: JSONValue)] = [
+            ("challenge", .string(StrictBase64.url.encode(challenge))),
+            ("relyingParty", .string(service.relyingPartyID)), ("timeout", .integer(service.challengeSeconds * 1000)),
+        ]
+        if let handle { members.append(("userHandle", .string(StrictBase64.url.encode(handle)))) }
+        return reply(200, members)
+    }
+
+    func registerPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(
+            request.body,
+            allowing: ["user", "device", "clientDataJSON", "attestationObject", "enrolmentCode", "sessionProof"])
+        let registration = PasskeyRegistration(
+            user: try body.text("user"), device: try body.optionalText("device") ?? "",
+            clientDataJSON: try body.bytes("clientDataJSON"), attestationObject: try body.bytes("attestationObject"))
+        let right: RegistrationRight =
+            if let code = try body.optionalText("enrolmentCode") {
+                .code(code)
+            } else {
+                .session(try token(request), try body.sessionProof())
+            }
+        return try limited(registration.user, nil, network) { () throws(RelyingPartyError) in
+            registered(try service.registerPasskey(registration, right), RelyingPartyService.passkeyTier, .none)
+        }
+    }
+
+    func signInWithPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
+        let response = try passkeySignIn(request)
+        let counted = Array(response.credential.prefix(Self.countedBytes))
+        return try limited(nil, counted, network) { () throws(RelyingPartyError) in
+            try opened(service.signIn(response, in: .program))
+        }
+    }
+
+    /// What a browser returned after a user chose a passkey.
+    package func passkeySignIn(_ request: HTTPRequest) throws(RelyingPartyError) -> PasskeySignIn {
+        let body = try RequestBody(
+            request.body, allowing: RequestBody.assertionNames.union(["credential", "signature", "userHandle"]))
+        return PasskeySignIn(
+            credential: try body.bytes("credential"), assertion: try body.assertion(),
+            signature: try body.bytes("signature"), userHandle: try body.optionalBytes("userHandle"))
+    }
+}
