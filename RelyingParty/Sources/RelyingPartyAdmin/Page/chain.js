@@ -3,6 +3,8 @@
 // The verification of the audit log, as docs/relying-party.md describes it. The hashes are computed here, so that a server
 // whose database was changed cannot only claim that they are right.
 
+import { base64url, bytes } from "./bytes.js";
+
 const encoder = new TextEncoder();
 
 function number(value) {
@@ -21,14 +23,6 @@ function join(parts) {
         place += part.length;
     }
     return all;
-}
-
-export function bytes(text) {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), character => character.charCodeAt(0));
-}
-
-export function base64url(bytes) {
-    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /// The hash of a row of a node and of the hash before it, 32 bytes.

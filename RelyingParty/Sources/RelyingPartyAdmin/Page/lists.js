@@ -75,7 +75,8 @@ export function report(error) {
 /// Does something, and tells the person what came of it.
 export async function act(work) {
     try {
-        say(await work() ?? "");
+        const text = await work();
+        if (text) say(text);
     } catch (error) {
         report(error);
     }
@@ -151,10 +152,14 @@ export function keyCells(key) {
         device(key),
         [badge(...state), when(key.revoked ?? key.frozen)],
         forms[key.form] ?? plain(key.form),
-        [plain(key.claimed.tier), verification ? element("span", { class: "sub" }, plain(verification)) : null],
+        [plain(key.claimed.tier), verification ? element("span", { class: "sub" }, plain(verification)) : null,
+            key.passkey ? element("span", { class: "sub" }, synced[key.passkey.synced] ?? "") : null],
         proven(key.proven), time(key.created),
     ];
 }
+
+/// Whether a passkey has left its authenticator, which the authenticator claims.
+const synced = { no: "not synchronised", possible: "can be synchronised", yes: "synchronised" };
 
 function device(row) {
     return [shown(row.device, "no device name"), element("span", { class: "sub" }, identifier(row.key))];

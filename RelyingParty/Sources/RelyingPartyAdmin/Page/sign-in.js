@@ -2,7 +2,8 @@
 
 // Before there is a session.
 
-import { button, complain, element, field, show, shown } from "./dom.js";
+import { button, complain, element, field, say, show, shown } from "./dom.js";
+import * as passkey from "./passkey.js";
 import { api } from "./server.js";
 
 /// What the person reads when a proof was refused. The server does not say why: that would help an attacker.
@@ -65,8 +66,47 @@ export function showSignIn() {
     const code = field("Code of the program", "code", { maxlength: "43", pattern: "[A-Za-z0-9_\\-]{43}" },
         "43 characters, valid once and for a minute.");
     const enclave = form("Go on", [code], () => showCode(code.input.value));
-    show("Sign in", element("div", { class: "card" }, element("h2", {}, "Enclave key"),
+    show("Sign in", passkeys(), element("section", { class: "card", "aria-label": "Enclave key" },
+        element("h2", {}, "Enclave key"),
         element("p", {}, "A program on your device signs in with a key of your keychain, signs “open the administration”, "
             + "and opens this page with a code."),
         element("details", {}, element("summary", {}, "Enter the code by hand"), enclave)));
+}
+
+function passkeys() {
+    if (!passkey.available) {
+        return element("p", { class: "notice" }, "This browser has no passkeys, or the page was not opened with https. Sign "
+            + "in with an enclave key.");
+    }
+    const box = element("section", { class: "card", "aria-label": "Passkey" }, element("h2", {}, "Passkey"),
+        element("p", {}, "Your device asks for your finger, face or PIN."),
+        element("div", { class: "row" },
+            button("Sign in with a passkey", () => attempt(box, async () => {
+                await passkey.signIn();
+                signedIn();
+            }), { class: "primary" }),
+            button("Use an enrolment code", () => showEnrolment())));
+    return box;
+}
+
+/// An enrolment code makes a passkey on this device.
+function showEnrolment() {
+    const user = field("Your user name", "user", { maxlength: "128", autocomplete: "username" });
+    const code = field("Enrolment code", "code", { maxlength: "17", class: "spelled" },
+        "12 letters and digits, valid for 10 minutes. The command latchkey-server CONFIGURATION administrator USER "
+        + "writes it, or an administrator gives it to you.");
+    const device = field("Name of this device", "device", { maxlength: "64" },
+        "So that its keys can be revoked when it is lost, such as “laptop of Ada”.");
+    show("Use an enrolment code", element("div", { class: "card" },
+        element("p", {}, "Your device makes a passkey, and asks for your finger, face or PIN."),
+        form("Make a passkey", [user, code, device], async () => {
+            await passkey.enrol(user.input.value, crockford(code.input.value), device.input.value);
+            showSignIn();
+            say("Your passkey is registered. Sign in with it now.");
+        }), element("p", {}, button("Back", () => showSignIn()))));
+}
+
+/// A code as it was made: without what people add, and with the characters that Crockford's Base32 has for similar ones.
+function crockford(text) {
+    return text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
 }
