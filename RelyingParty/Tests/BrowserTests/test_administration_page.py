@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the administration in headless Chromium: signing in, reading, revoking, and what a person needs."""
 import contextlib
+import http.server
 import json
 import os
 import sqlite3
+import threading
 import unittest
 
 from page import CHECK, AdministrationServer, Page
@@ -168,42 +170,91 @@ class NamesTests(unittest.TestCase):
                     address), "TypeError")
 
 
-class ForgeryTests(unittest.TestCase):
-    def test_a_page_of_another_origin_can_neither_send_a_form_nor_read_nor_frame_the_page(self):
-        with AdministrationServer() as server, AdministrationServer() as other, Page(server) as page:
-            device = server.administrator("ada")
-            victim = server.device("victim")
-            page.sign_in(device)
-            # localhost on another port is the same site, so that the cookie is sent: only the origin differs.
-            page.go(other.origin + "/admin")
-            page.wait("h1", "Sign in")
-            outcome = page.run_async("""
-                const [address, done] = arguments;
-                const body = JSON.stringify({ user: "victim", target: "user" });
-                const marked = { "Content-Type": "application/json", "X-Latchkey-Administration": "1" };
-                // The policy of the other server's page would stop this, so that only the browser's own rules are left,
-                // a page without any policy sends it.
-                const frame = open("about:blank");
-                Promise.allSettled([
-                    fetch(address, { method: "POST", mode: "no-cors", credentials: "include", body }),
-                    fetch(address, { method: "POST", credentials: "include", headers: marked, body }),
-                ]).then(results => done(results.map(result => result.status)));""", server.origin + "/admin/api/revoke")
-            self.assertEqual(outcome, ["rejected", "rejected"])
-            self.assertIn('"revoked":null', server.command("keys", "victim", "--json"))
-            self.assertEqual(victim.sign_in()[0], 201)
+class Attacker(http.server.BaseHTTPRequestHandler):
+    """A page of another origin without any policy. On localhost it is the same site, so that cookies are sent to it."""
 
-    def test_a_forged_form_of_a_page_without_a_policy_has_no_effect(self):
-        with AdministrationServer() as server, Page(server) as page:
+    def do_GET(self):
+        data = self.server.page.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def attacker(page):
+    """The address of a server with this page."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Attacker)
+    server.page = page
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://localhost:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class ForgeryTests(unittest.TestCase):
+    def test_a_page_of_another_origin_can_neither_send_a_request_nor_read_a_reply(self):
+        with AdministrationServer() as server, Page(server) as page, attacker("<h1>Kittens</h1>") as address:
             page.sign_in(server.administrator("ada"))
             victim = server.device("victim")
-            body = json.dumps({"user": "victim", "target": "user", "": "@"}).split('"@"')
+            page.go(address)
+            outcome = page.run_async("""
+                const [origin, done] = arguments;
+                const body = JSON.stringify({ user: "victim", target: "user" });
+                const send = options => fetch(origin + "/admin/api/revoke",
+                    { method: "POST", credentials: "include", body, ...options }).then(reply => reply.type, () => "refused");
+                const marked = { "Content-Type": "application/json", "X-Latchkey-Administration": "1" };
+                const image = new Promise(resolve => {
+                    const made = document.createElement("script");
+                    made.onload = () => resolve("loaded");
+                    made.onerror = () => resolve("refused");
+                    made.src = origin + "/admin/dom.js";
+                    document.body.append(made);
+                });
+                Promise.all([
+                    send({ mode: "no-cors", headers: { "Content-Type": "text/plain" } }), send({ headers: marked }),
+                    send({ headers: { "Content-Type": "application/json" } }), image,
+                    fetch(origin + "/admin/api/users", { credentials: "include" }).then(() => "read", () => "refused"),
+                    navigator.sendBeacon(origin + "/admin/api/revoke", body) ? "sent" : "refused",
+                ]).then(done);""", server.origin)
+            # What a page may send without asking is sent, and the server refuses it; everything else the browser refuses.
+            self.assertEqual(outcome[1:3], ["refused", "refused"])
+            self.assertEqual(outcome[4], "refused")
+            page.until(lambda: server.written().count('"/admin/api/revoke","status":4') >= 2, "two refusals")
+            self.assertNotIn('"/admin/api/revoke","status":2', server.written())
+            self.assertEqual(victim.sign_in()[0], 201)
+            # The administrator is signed in all the same.
+            page.open()
+            page.wait("#account", "Signed in as ada")
+
+    def test_a_forged_form_has_no_effect(self):
+        body = json.dumps({"user": "victim", "target": "user", "": "@"}).split('"@"')
+        with AdministrationServer() as server, Page(server) as page:
             form = (f"<form method=post enctype=text/plain action={server.origin}/admin/api/revoke>"
                     f"<input name='{body[0]}' value='{body[1]}'></form>")
-            page.go("data:text/html," + form.replace("#", "%23"))
-            page.run("document.forms[0].submit()")
-            page.until(lambda: "/admin/api/revoke" in page.url(), "the reply")
-            self.assertIn('"status":4', page.text().replace(" ", ""))
+            page.sign_in(server.administrator("ada"))
+            victim = server.device("victim")
+            with attacker(form) as address:
+                page.go(address)
+                page.run("document.forms[0].submit()")
+                page.until(lambda: "/admin/api/revoke" in page.url(), "the reply")
+                self.assertIn('"status":403', page.text())
             self.assertEqual(victim.sign_in()[0], 201)
+
+    def test_the_page_is_shown_in_no_frame(self):
+        with AdministrationServer() as server, Page(server) as page:
+            with attacker(f"<iframe src='{server.origin}/admin'></iframe>") as address:
+                page.go(address)
+                page.until(lambda: any("frame-ancestors" in line or "X-Frame-Options" in line for line in page.console()),
+                           "a refusal")
 
 
 class ActsTests(unittest.TestCase):
@@ -291,6 +342,7 @@ class PeopleTests(unittest.TestCase):
 
     def test_every_view_is_accessible_light_dark_and_narrow(self):
         with AdministrationServer() as server, Page(server) as page:
+            page.authenticator()
             page.open()
             page.wait("h1", "Sign in")
             self.check(page, "01-sign-in")
@@ -298,7 +350,6 @@ class PeopleTests(unittest.TestCase):
             self.check(page, "02-code-by-hand")
             page.click("button", "Use an enrolment code")
             self.check(page, "03-enrolment")
-            page.click("button", "Make a passkey")
             page.type("#field-user", "ada")
             page.type("#field-code", "0000")
             page.type("#field-device", "laptop")

@@ -88,6 +88,11 @@ async function start() {
     await route();
 }
 
+// Views have the part of the address after `#`, so that this link has none of its own.
+document.querySelector(".skip").addEventListener("click", event => {
+    event.preventDefault();
+    document.getElementById("main").focus();
+});
 addEventListener("hashchange", route);
 addEventListener("signed-in", start);
 addEventListener("session-over", () => {
