@@ -83,15 +83,18 @@ public struct ListedAuditRow: Sendable {
     public let hash: [UInt8]
     /// The name that the pseudonym stands for; nil for a deleted user and for rows without one.
     public let name: String?
+    /// The administrator who acted; nil for rows of users and of the operator, and for one who was deleted.
+    public let actor: String?
 
     init?(_ row: [SQLValue]) {
-        guard row.count == 8, case .integer(let number) = row[0], case .integer(let time) = row[1],
+        guard row.count == 9, case .integer(let number) = row[0], case .integer(let time) = row[1],
             case .text(let event) = row[2], case .text(let user) = row[3], case .blob(let key) = row[4],
             case .text(let detail) = row[5], case .blob(let hash) = row[6]
         else { return nil }
         (self.number, self.time, self.event, self.user) = (number, time, event, user)
         (self.key, self.detail, self.hash) = (key, detail, hash)
         if case .text(let name) = row[7] { self.name = name } else { name = nil }
+        if case .text(let actor) = row[8] { self.actor = actor } else { actor = nil }
     }
 }
 

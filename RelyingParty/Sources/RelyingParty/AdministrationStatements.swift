@@ -67,9 +67,13 @@ extension Statements {
         DELETE FROM sessions WHERE token = $1 AND key IN (SELECT id FROM keys WHERE "user" = $2)
         """
 
+    /// The last column is the administrator who acted, whose pseudonym such rows have at one place. The details of other
+    /// events have texts of users.
     private static let auditColumns = """
-        a.number, a.time, a.event, a."user", a.key, a.detail, a.hash, u."user" FROM audit a
+        a.number, a.time, a.event, a."user", a.key, a.detail, a.hash, u."user", c."user" FROM audit a
             LEFT JOIN users u ON u.pseudonym = a."user"
+            LEFT JOIN users c ON a.event IN ('code', 'end-sessions', 'revoke', 'unfreeze')
+                AND substr(a.detail, 1, 14) = 'administrator ' AND c.pseudonym = substr(a.detail, 15, 22)
         """
     /// From the first row to the last one, for the verification.
     static let auditFrom = """

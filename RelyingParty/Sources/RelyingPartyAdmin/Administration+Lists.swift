@@ -139,6 +139,7 @@ extension Administration {
         .object([
             ("number", .integer(row.number)), ("time", .integer(row.time)), ("event", .string(row.event)),
             ("user", .string(row.user)), ("name", row.name.map { .string($0) } ?? .null),
+            ("administrator", row.actor.map { .string($0) } ?? .null),
             ("key", .string(StrictBase64.url.encode(row.key))), ("detail", .string(row.detail)),
             ("hash", .string(StrictBase64.url.encode(row.hash))),
         ])

@@ -2,7 +2,7 @@
 
 // The audit log: its rows, and the verification of its chains in the browser.
 
-import { badge, button, complain, count, element, identifier, plain, say, show, shown, table, time } from "./dom.js";
+import { badge, button, complain, count, element, identifier, place, plain, show, shown, table, time } from "./dom.js";
 import { api } from "./server.js";
 import { report, userLink } from "./lists.js";
 import { verify } from "./chain.js";
@@ -15,7 +15,8 @@ export const eventColumns = [["Row", ""], ["Time", ""], ["Event", ""], ["Detail"
 export function eventCells(row) {
     return [
         [row.number.toLocaleString(), row.node ? element("span", { class: "sub" }, shown(row.node)) : null],
-        time(row.time), badge(plain(row.event)), row.detail === "" ? "" : shown(row.detail),
+        time(row.time), badge(plain(row.event)), [row.detail === "" ? null : shown(row.detail),
+            row.administrator === null ? null : element("span", { class: "sub" }, "by ", userLink(row.administrator))],
         row.key === "" ? "" : identifier(row.key),
     ];
 }
@@ -30,10 +31,13 @@ function auditCells(row) {
 const columns = [...eventColumns.slice(0, 2), ["User", ""], ...eventColumns.slice(2)];
 
 export async function showAudit() {
+    const isHere = place();
     let chains;
     try {
         chains = (await api("chains")).chains;
+        if (!isHere()) return;
     } catch (error) {
+        if (!isHere()) return;
         report(error);
         show("Audit log", element("p", { class: "empty" }, "The audit log could not be loaded."));
         return;

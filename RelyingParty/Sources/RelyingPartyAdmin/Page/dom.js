@@ -116,6 +116,12 @@ export function show(title, ...children) {
     return heading;
 }
 
+/// Whether the address is still that of now: a reply that comes later must not replace another view.
+export function place() {
+    const hash = location.hash;
+    return () => location.hash === hash;
+}
+
 /// Asks before something happens. Returns whether the person agreed.
 export function confirm({ title, text, action, danger = false, content = [] }) {
     return ask({ title, text, content, buttons: [["Cancel", null], [action, true, danger ? "danger" : "primary"]] });

@@ -43,6 +43,7 @@ export function takeCode() {
 
 /// Asks whose session a code opens: a link that somebody sent could sign this browser in as somebody else.
 export async function showCode(code) {
+    complain("");
     let user;
     try {
         ({ user } = await api("code", { code }));

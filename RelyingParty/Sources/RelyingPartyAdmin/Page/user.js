@@ -2,17 +2,19 @@
 
 // The page of one user, and what can be done about the user's keys.
 
-import { badge, button, confirm, count, element, plain, show, shown, table, time } from "./dom.js";
+import { badge, button, confirm, count, element, place, plain, show, shown, table, time } from "./dom.js";
 import { act, keyCells, keyColumns, makeCode, report, sessionCells, sessionColumns } from "./lists.js";
 import { eventCells, eventColumns } from "./audit.js";
 import { api } from "./server.js";
 
 export async function showUser(name, me) {
-    const update = () => showUser(name, me);
+    const [update, isHere] = [() => showUser(name, me), place()];
     let user;
     try {
         user = await api("user", { user: name });
+        if (!isHere()) return;
     } catch (error) {
+        if (!isHere()) return;
         if (error.status === 404) {
             show(shown(name), element("p", { class: "empty" }, "Nothing is stored of this user."), back());
             return;
