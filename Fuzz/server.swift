@@ -10,6 +10,7 @@ import RelyingPartyCrypto
 import RelyingPartyHTTP
 import RelyingPartyJSON
 import RelyingPartySQLite
+import Synchronization
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
@@ -24,7 +25,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// A server on an empty database, at a time that does not pass.
+/// A server on an empty database, at a time that does not pass. Only the limits of clients see one that does: otherwise
+/// they would refuse every request after the first hundred, before it is read.
 ///
 /// No key is registered, so every proof is refused, whatever it contains, and stores nothing.
 final class FuzzedServer: Sendable {
@@ -33,7 +35,7 @@ final class FuzzedServer: Sendable {
     private let storage: Storage
     private static let paths = [
         "/v1/challenges", "/v1/keys", "/v1/sessions", "/v1/rotations", "/v1/revocations", "/v1/step-ups",
-        "/v1/attestations",
+        "/v1/attestations", "/v1/passkeys/challenges", "/v1/passkeys", "/v1/passkeys/sessions",
     ]
 
     private init() {
@@ -44,20 +46,21 @@ final class FuzzedServer: Sendable {
                 masters: [master], relyingPartyID: "example.com", seconds: 60, notBefore: 0)
             storage = Storage(try SQLiteDatabase(":memory:"))
             let service = try RelyingPartyService(
-                policy: RelyingPartyPolicy(relyingPartyID: "example.com"), master: master, challenges: challenges,
+                policy: RelyingPartyPolicy(relyingPartyID: "example.com", permitsPasskeys: true), master: master,
+                challenges: challenges,
                 storage: storage, clock: { 1_800_000_000 }, random: { [UInt8](repeating: 7, count: $0) },
                 verifier: try TPMAttestation(roots: [], relyingPartyID: "example.com"))
+            let time = PassingTime()
             interface = Interface(
-                service, proxies: TrustedProxies([.loopback]), limits: RateLimits { 0 })
+                service, proxies: TrustedProxies([.loopback]), limits: RateLimits { time.add(1000) })
         } catch {
             fatalError("the server does not start: \(error)")
         }
     }
 
-    /// Sends one request and describes how its reply violates the property; nil when it does not.
-    ///
-    /// The first byte chooses the path, and whether the rest is the body, the token or the header of the proxy.
-    func complaint(about input: [UInt8]) -> String? {
+    /// Sends one request. The first byte chooses the path, and whether the rest is the body, the token or the header of the
+    /// proxy.
+    func respond(to input: [UInt8]) -> HTTPResponse? {
         guard let choice = input.first else { return nil }
         let (path, rest) = (Self.paths[Int(choice) % Self.paths.count], Array(input.dropFirst()))
         let text = String(decoding: rest, as: UTF8.self)
@@ -75,9 +78,15 @@ final class FuzzedServer: Sendable {
                     method: "DELETE", path: "/v1/session", contentType: nil, authorization: nil,
                     forwardedFor: text.split(separator: "\n").map { String($0) }, peer: [127, 0, 0, 1], body: [])
             }
-        let response = interface.respond(to: request)
+        return interface.respond(to: request)
+    }
+
+    /// Sends one request and describes how its reply violates the property; nil when it does not.
+    func complaint(about input: [UInt8]) -> String? {
+        guard let choice = input.first, let response = respond(to: input) else { return nil }
+        let (path, rest) = (Self.paths[Int(choice) % Self.paths.count], Array(input.dropFirst()))
         let permitted: Set<UInt32> =
-            path == "/v1/challenges" || choice >= 128 ? [200, 204, 400, 401, 429] : [400, 401, 429]
+            path.hasSuffix("/challenges") || choice >= 128 ? [200, 204, 400, 401, 429] : [400, 401, 429]
         guard permitted.contains(response.status) else { return "status \(response.status): \(response.reason)" }
         guard response.status == 204 || (try? JSONReader.read(Array(response.body.utf8))) != nil else {
             return "the reply is not JSON: \(response.body.debugDescription)"
@@ -85,7 +94,7 @@ final class FuzzedServer: Sendable {
         if let value = try? JSONReader.read(rest), (try? JSONReader.read(Array(value.encoded.utf8))) != value {
             return "JSON is not the same after it was written and read"
         }
-        for table in ["sessions", "users", "audit", "epochs"] {
+        for table in ["sessions", "users", "audit", "epochs", "passkeys"] {
             guard let rows = try? storage.read("SELECT 1 FROM \(table) LIMIT 1", []), rows.isEmpty else {
                 return "a row of \(table) was stored"
             }
@@ -96,5 +105,17 @@ final class FuzzedServer: Sendable {
             else { return "a row of \(table) was stored" }
         }
         return nil
+    }
+}
+
+/// A monotonic time that each look moves on.
+private final class PassingTime: Sendable {
+    private let nanoseconds = Mutex<Int64>(0)
+
+    func add(_ seconds: Int64) -> Int64 {
+        nanoseconds.withLock { time in
+            time += seconds * 1_000_000_000
+            return time
+        }
     }
 }

@@ -11,6 +11,9 @@ package final class FolderLock: Sendable {
 
     private init(_ folder: Descriptor) { self.folder = folder }
 
+    // Closing is not enough: a process that is being started has a copy of the descriptor until it runs its program.
+    deinit { flock(folder.number, LOCK_UN) }
+
     /// Takes the lock together with others; waits while a process has it alone.
     package static func share(_ path: String) throws(SystemError) -> FolderLock {
         let folder = try open(path)

@@ -41,7 +41,7 @@ import Testing
     /// Enumerates consecutive evaluations, one at a time, until there is no new state.
     @Test(arguments: AuthenticationPlan.all, LastStep.allCases)
     func oneEvaluationWithALastStepSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ lastStep: LastStep) {
-        let exploration = Exploration(ofOne: plan, fallback: true, lastStep: lastStep, Alphabet(times: 2))
+        let exploration = Exploration(ofOne: plan, fallback: true, lastStep: lastStep, .thorough(times: 2))
         report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) and \(lastStep)", exploration)
         #expect(exploration.complaint == nil)
         #expect(exploration.isComplete)
@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func oneEvaluationSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ fallback: Bool) {
-        let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
+        let exploration = Exploration(ofOne: plan, fallback: fallback, .thorough(times: 3))
         report("\(plan.stages.map { $0.map { "\($0)" }.sorted() })\(fallback ? " with fallback" : "")", exploration)
         #expect(exploration.complaint == nil)
         #expect(exploration.isComplete)

@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func removingAFactorNeverTurnsARefusalIntoAGrant(_ plan: AuthenticationPlan, _ fallback: Bool) throws {
-        let alphabet = Alphabet(times: 2)
+        let alphabet = Alphabet.thorough(times: 2)
         let exploration = Exploration(ofOne: plan, fallback: fallback, alphabet)
         try #require(exploration.isComplete)
         let wish = PolicyEvent.evaluate(

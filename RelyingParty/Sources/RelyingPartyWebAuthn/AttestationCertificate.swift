@@ -12,10 +12,9 @@ struct AttestationCertificate {
 
     /// Reads a certificate whose key is on P-256; nil for any other.
     init?(_ der: [UInt8]) {
+        guard let certificate = X509Certificate(der: der), let information = certificate.publicKey else { return nil }
         // A failure of libcrypto refuses the certificate too.
-        guard let certificate = X509Certificate(der: der), let information = certificate.publicKey,
-            let key = try? P256PublicKey(der: information)
-        else { return nil }
+        guard let key = try? P256PublicKey(der: information) else { return nil }
         (self.certificate, self.key) = (certificate, key)
     }
 

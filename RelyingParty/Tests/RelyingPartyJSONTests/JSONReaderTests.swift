@@ -17,6 +17,18 @@ struct JSONReaderTests {
         #expect(value == .string("\"\\/\u{8}\u{c}\n\r\tA\u{1f600}"))
     }
 
+    /// A name that ends a line, or turns the direction of one, would change how a log reads.
+    @Test(arguments: [
+        ("\u{202e}", #""\u202e""#), ("\u{2066}", #""\u2066""#), ("\u{200b}", #""\u200b""#), ("\u{feff}", #""\ufeff""#),
+        ("\u{2028}", #""\u2028""#), ("\u{2029}", #""\u2029""#), ("\u{85}", #""\u0085""#), ("\u{7f}", #""\u007f""#),
+        ("\u{e0041}", #""\udb40\udc41""#), ("\0\n", #""\u0000\u000a""#), ("\"\\", #""\"\\""#), ("Jürgen", #""Jürgen""#),
+    ])
+    func charactersWithoutAPictureAreEscaped(_ text: String, _ expected: String) throws {
+        #expect(JSONValue.string(text).encoded == expected)
+        #expect(JSONValue.object([(text, .null)]).encoded == "{\(expected):null}")
+        #expect(try JSONReader.read(Array(expected.utf8)) == .string(text))
+    }
+
     @Test(arguments: [
         "", " ", "{", "[", "[1,]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{a:1}", "01", "1.", ".5", "1e", "+1", "-",
         "tru",

@@ -39,7 +39,7 @@ struct ChallengeTests {
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
             let cells = line.split(separator: "\t").map(String.init)
             let hex = { (bytes: [UInt8]) in bytes.map { String(format: "%02x", $0) }.joined() }
-            for purpose in ChallengePurpose.allCases {
+            for purpose in ChallengePurpose.withKey {
                 let contexts = ["step-up": "pay 20 EUR", "rotate": "k", "revoke": "user"]
                 let context = contexts[purpose.name] ?? ""
                 let binding = ChallengeBinding(
@@ -64,6 +64,31 @@ struct ChallengeTests {
             }
         }
         #expect(count == 14)
+    }
+
+    @Test func challengesOfPasskeysMatchTheVectorsOfAnotherImplementation() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/challenge.tsv")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            line.split(separator: "\t").map(String.init)
+        }
+        let vectors = Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0[1]) })
+        let hex = { (bytes: [UInt8]) in bytes.map { String(format: "%02x", $0) }.joined() }
+        let service = try Fixture(policy: Fixture.passkeys).service
+        let (user, nonce) = ("Jürgen", [UInt8](200..<232))
+        let handle = try service.passkeyChallenge(registering: user).userHandle
+        #expect(hex(handle) == vectors["user-handle"])
+        for (user, purpose, context) in [
+            ("", ChallengePurpose.passkeyLogin, ""), (user, .passkeyRegister, StrictBase64.url.encode(handle)),
+        ] {
+            let binding = ChallengeBinding(
+                user: user, key: [UInt8](repeating: 0, count: 32), purpose: purpose, context: context)
+            let challenge = try Self.keys().issue(binding, at: Self.issued, nonce: nonce)
+            #expect(hex(challenge) == vectors[purpose.name + "-challenge"])
+            guard purpose == .passkeyRegister else { continue }
+            let named = SignedProof(user: user, key: [UInt8](100..<132), challenge: challenge, signature: [])
+            #expect(
+                hex(service.message(named, purpose, "", isRaw: false)) == vectors["passkey-register-message"])
+        }
     }
 
     @Test func everyChangedByteIsRefused() throws {

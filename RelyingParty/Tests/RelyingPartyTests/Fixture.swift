@@ -33,19 +33,24 @@ final class Fixture: Sendable {
     }
 
     /// A relying party on an empty database.
-    convenience init(_ backend: Backend, minimumTier: DeclaredTier = .user) throws {
+    convenience init(
+        _ backend: Backend, minimumTier: DeclaredTier = .user, policy: RelyingPartyPolicy? = nil
+    ) throws {
         switch backend {
-        case .sqlite: try self.init(minimumTier: minimumTier)
-        case .postgresql: try self.init(conninfo: Cluster.shared.get().schema(), minimumTier: minimumTier)
+        case .sqlite: try self.init(minimumTier: minimumTier, policy: policy)
+        case .postgresql:
+            try self.init(conninfo: Cluster.shared.get().schema(), minimumTier: minimumTier, policy: policy)
         }
     }
 
     /// A node on a database of PostgreSQL.
-    convenience init(conninfo: String, node: String = "a", minimumTier: DeclaredTier = .user) throws {
+    convenience init(
+        conninfo: String, node: String = "a", minimumTier: DeclaredTier = .user, policy: RelyingPartyPolicy? = nil
+    ) throws {
         let storage = Storage(try PostgreSQLDatabase(conninfo, node: node, connections: 4))
         // The clock of the test is not the server's.
         _ = try storage.read("UPDATE marks SET value = 0 WHERE name = 'accepted'", [])
-        try self.init(storage, minimumTier: minimumTier)
+        try self.init(storage, minimumTier: minimumTier, policy: policy)
     }
 
     init(

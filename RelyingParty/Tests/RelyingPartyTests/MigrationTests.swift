@@ -30,7 +30,7 @@ struct MigrationTests {
     }
 
     /// What is in every golden database.
-    private static func check(_ fixture: Fixture, rows: Int64) throws {
+    private static func check(_ fixture: Fixture, rows: Int64, keys: Int = 1) throws {
         let session = try fixture.service.session([UInt8](repeating: 7, count: 32))
         #expect(session.user == "Jürgen" && session.expiry == Fixture.start + 40000 && !session.isRaw)
         let key = try #require(try fixture.service.storage.transaction { try $0.key(session.key) })
@@ -48,8 +48,45 @@ struct MigrationTests {
         let new = try TestKey()
         try fixture.register(new)
         _ = try fixture.service.signIn(fixture.proof(new))
-        #expect(try fixture.service.revoke(.user, of: "Jürgen") == 1)
+        #expect(try fixture.service.revoke(.user, of: "Jürgen") == keys)
         #expect(try fixture.service.verifyAudit() == (rows + 4, nil))
+    }
+
+    /// What version 2 has besides: a counter, a proof, a frozen key, a retired one, and a pseudonym.
+    private static func checkSecond(_ fixture: Fixture) throws {
+        let keys = try fixture.service.keys(of: "Jürgen")
+        #expect(keys.map(\.device) == ["phone", "lost", "copied"])
+        let phone = try #require(keys.first)
+        #expect(phone.counter == 41 && phone.attestation.device == .tpm && phone.attestation.model == "id:1 CHIP")
+        #expect(phone.attestation.chip == [UInt8](0..<32) && phone.attestation.claimedUserVerification == "approval")
+        let copied = try #require(keys.first { $0.device == "copied" })
+        #expect(copied.frozen == Fixture.start - 20 && copied.counter == 7 && copied.identifier == [UInt8](100..<132))
+        #expect(keys.allSatisfy { $0.passkey == nil && $0.form == ($0.device == "lost" ? .raw : .bound) })
+        #expect(try fixture.service.export("Jürgen").pseudonym == "AAECAwQFBgcICQoLDA0ODw")
+        #expect(try fixture.service.export("Jürgen").events.map(\.event) == ["code", "register", "login"])
+        #expect(try fixture.count("retired") == 1)
+        // What this version adds works on the tables.
+        let passkey = try TestPasskey()
+        try fixture.register(passkey, "eve")
+        _ = try fixture.service.browserSession(fixture.signIn(passkey, in: .browser))
+        #expect(try fixture.service.delete("eve") == 1)
+    }
+
+    @Test func aFileOfVersion2IsReadAndChanged() throws {
+        try Self.withFile(Self.golden("sqlite-2")) { path in
+            let fixture = try Fixture(path: path, policy: Fixture.passkeys)
+            try Self.checkSecond(fixture)
+            try Self.check(fixture, rows: 7, keys: 2)
+            try #expect(
+                SQLiteConnection(path).run("PRAGMA user_version", []) == [[.integer(SQLiteSchema.version)]])
+        }
+    }
+
+    @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
+    func aDatabaseOfPostgreSQLOfVersion2IsReadAndChanged() throws {
+        let fixture = try Fixture(conninfo: Self.filled("postgresql-2"), policy: Fixture.passkeys)
+        try Self.checkSecond(fixture)
+        try Self.check(fixture, rows: 8, keys: 2)
     }
 
     @Test func aFileOfVersion1IsReadAndChanged() throws {
@@ -62,12 +99,15 @@ struct MigrationTests {
 
     @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
     func aDatabaseOfPostgreSQLOfVersion1IsReadAndChanged() throws {
+        try Self.check(Fixture(conninfo: Self.filled("postgresql-1")), rows: 4)
+    }
+
+    /// The connection string of a schema of PostgreSQL that has the statements.
+    private static func filled(_ name: String) throws -> String {
         let conninfo = try Cluster.shared.get().schema()
         let connection = try PostgreSQLConnection(conninfo, node: "")
-        for statement in try Self.golden("postgresql-1").split(separator: ";\n") {
-            _ = try connection.run(String(statement), [])
-        }
-        try Self.check(Fixture(conninfo: conninfo), rows: 4)
+        for statement in try golden(name).split(separator: ";\n") { _ = try connection.run(String(statement), []) }
+        return conninfo
     }
 
     @Test func aFileWhoseMigrationIsCutOffStaysOfTheVersionBefore() throws {

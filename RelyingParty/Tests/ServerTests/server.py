@@ -151,14 +151,17 @@ class Device:
     """A key pair in a file, and the requests that it signs."""
 
     def __init__(self, server, user, curve="P-256"):
-        self.server, self.user = server, user
         self.file = f"{server.scratch.name}/{os.urandom(8).hex()}.pem"
         subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}", "-out",
                         self.file], check=True, capture_output=True)
-        self.pem = subprocess.run(["openssl", "pkey", "-in", self.file, "-pubout"], check=True, capture_output=True,
-                                  text=True).stdout
-        self.point = subprocess.run(["openssl", "pkey", "-in", self.file, "-pubout", "-outform", "DER"], check=True,
-                                    capture_output=True).stdout[-65:]
+        self.take(server, user, subprocess.run(["openssl", "pkey", "-in", self.file, "-pubout"], check=True,
+                                               capture_output=True, text=True).stdout)
+
+    def take(self, server, user, pem):
+        """Takes the public half of the key."""
+        self.server, self.user, self.pem = server, user, pem
+        self.point = subprocess.run(["openssl", "pkey", "-pubin", "-pubout", "-outform", "DER"], check=True,
+                                    input=pem.encode(), capture_output=True).stdout[-65:]
         self.id = hashlib.sha256(self.point).digest()
 
     def sign(self, message):

@@ -9,7 +9,7 @@ import unittest
 
 from server import PROGRAM, Device, Server, text, wait_until
 from test_server import REFUSED
-from tpm import RSA_EK, TPM, Maker, TPMDevice, decoded
+from tpm import RSA_EK, TPM, Maker, TPMDevice, certified_state, decoded
 
 
 class AttestationTests(unittest.TestCase):
@@ -69,23 +69,7 @@ class AttestationTests(unittest.TestCase):
 
     def test_abuse46_a_virtual_tpm_is_refused_unless_it_is_allowed(self):
         """The certificate is the one that swtpm_setup makes; its authority is among the roots."""
-        state = pathlib.Path(self.folder) / "state"
-        state.mkdir()
-        authority = pathlib.Path(self.folder)
-        (authority / "localca.conf").write_text(
-            f"statedir = {authority}\nsigningkey = {authority}/signkey.pem\nissuercert = {authority}/issuercert.pem\n"
-            f"certserial = {authority}/certserial\n")
-        (authority / "localca.options").write_text(
-            "--platform-manufacturer Test\n--platform-version 1\n--platform-model test\n")
-        (authority / "setup.conf").write_text(
-            "create_certs_tool = /usr/bin/swtpm_localca\n"
-            f"create_certs_tool_config = {authority}/localca.conf\n"
-            f"create_certs_tool_options = {authority}/localca.options\nactive_pcr_banks = sha256\n")
-        subprocess.run(["swtpm_setup", "--tpm2", "--tpmstate", state, "--config", authority / "setup.conf",
-                        "--create-ek-cert", "--overwrite"], check=True, capture_output=True)
-        roots = authority / "roots.pem"
-        roots.write_text((authority / "swtpm-localca-rootca-cert.pem").read_text()
-                         + (authority / "issuercert.pem").read_text())
+        state, roots = certified_state(self.folder)
         tpm = TPM(state)
         self.addCleanup(tpm.close)
         for setting in ("refuse", "allow"):

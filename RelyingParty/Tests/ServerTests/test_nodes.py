@@ -378,12 +378,13 @@ class RestoreTests(unittest.TestCase):
                 self.assertIn("restored", done.stderr)
                 self.assertEqual(before.command("restored").splitlines()[1:],
                                  ["keys revoked again: 1", "keys frozen again: 0", "users deleted again: 1"])
-            with Server(folder, **settings) as after:
-                for device in (kept, lost, gone, late):
-                    device.server = after
-                self.assertEqual([after.post("/v1/sessions", proof)[0] for proof in (spent, waiting)], [REFUSED, REFUSED])
-                self.assertEqual([device.sign_in()[0] for device in (kept, lost, gone, late)], [201] + 3 * [REFUSED])
-                self.assertIn("unchanged", after.command("audit"))
+                # The files of the keys are in the folder of the first server.
+                with Server(folder, **settings) as after:
+                    for device in (kept, lost, gone, late):
+                        device.server = after
+                    self.assertEqual([after.post("/v1/sessions", proof)[0] for proof in (spent, waiting)], [REFUSED, REFUSED])
+                    self.assertEqual([device.sign_in()[0] for device in (kept, lost, gone, late)], [201] + 3 * [REFUSED])
+                    self.assertIn("unchanged", after.command("audit"))
 
 
 class StandbyTests(unittest.TestCase):

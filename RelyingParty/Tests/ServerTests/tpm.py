@@ -51,7 +51,7 @@ class TPM:
     def __init__(self, state=None):
         self.scratch = tempfile.TemporaryDirectory()
         state = state or self.scratch.name
-        path = f"{self.scratch.name}/socket"
+        self.path = path = f"{self.scratch.name}/socket"
         self.process = subprocess.Popen(
             ["swtpm", "socket", "--tpm2", "--server", f"type=unixio,path={path}", "--tpmstate", f"dir={state}",
              "--flags", "not-need-init,startup-clear"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -117,6 +117,28 @@ class TPM:
             data += self.run(0x14E, [index, index], struct.pack(">HH", min(512, size - len(data)), len(data)),
                              [PASSWORD]).sized()
         return data
+
+
+def certified_state(folder):
+    """The state of a new virtual chip with the certificate that swtpm_setup makes, and the roots of its authority."""
+    authority = pathlib.Path(folder)
+    state = authority / "state"
+    state.mkdir()
+    (authority / "localca.conf").write_text(
+        f"statedir = {authority}\nsigningkey = {authority}/signkey.pem\nissuercert = {authority}/issuercert.pem\n"
+        f"certserial = {authority}/certserial\n")
+    (authority / "localca.options").write_text(
+        "--platform-manufacturer Test\n--platform-version 1\n--platform-model test\n")
+    (authority / "setup.conf").write_text(
+        "create_certs_tool = /usr/bin/swtpm_localca\n"
+        f"create_certs_tool_config = {authority}/localca.conf\n"
+        f"create_certs_tool_options = {authority}/localca.options\nactive_pcr_banks = sha256\n")
+    subprocess.run(["swtpm_setup", "--tpm2", "--tpmstate", state, "--config", authority / "setup.conf",
+                    "--create-ek-cert", "--overwrite"], check=True, capture_output=True)
+    roots = authority / "roots.pem"
+    roots.write_text((authority / "swtpm-localca-rootca-cert.pem").read_text()
+                     + (authority / "issuercert.pem").read_text())
+    return state, roots
 
 
 def area(attributes, policy, scheme):

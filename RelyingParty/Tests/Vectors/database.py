@@ -58,6 +58,29 @@ ALTER TABLE spent ATTACH PARTITION spent_500000 FOR VALUES IN (500000);
 INSERT INTO nodes VALUES ('a', 500000), ('b', 500000);
 """
 
+# Version 2 has counters, frozen keys, proofs of TPMs, pseudonyms, keys of deleted users, chains of nodes, and two rows that
+# no user has: a key, and a code.
+KEYS_2 = ("keys", ["id BLOB PRIMARY KEY", "user TEXT NOT NULL", "device TEXT NOT NULL", "point BLOB NOT NULL",
+                   "raw INTEGER NOT NULL", "tier TEXT NOT NULL", "created INTEGER NOT NULL", "revoked INTEGER",
+                   "counter INTEGER", "frozen INTEGER", "unfrozen INTEGER", "attested TEXT NOT NULL DEFAULT 'none'",
+                   "model TEXT NOT NULL DEFAULT ''", "chip BLOB NOT NULL DEFAULT X''",
+                   "verification TEXT NOT NULL DEFAULT ''"])
+TABLES_2 = [
+    KEYS_2,
+    ("codes", ["user TEXT PRIMARY KEY", "code BLOB NOT NULL", "expiry INTEGER NOT NULL", "tries INTEGER NOT NULL"]),
+    ("sessions", ["token BLOB PRIMARY KEY", "key BLOB NOT NULL REFERENCES keys (id)", "created INTEGER NOT NULL",
+                  "used INTEGER NOT NULL", "expiry INTEGER NOT NULL"]),
+    ("audit", ["node TEXT NOT NULL", "number INTEGER NOT NULL", "time INTEGER NOT NULL", "event TEXT NOT NULL",
+               "user TEXT NOT NULL", "key BLOB NOT NULL", "detail TEXT NOT NULL", "hash BLOB NOT NULL",
+               "PRIMARY KEY (node, number)"]),
+    ("nodes", ["node TEXT PRIMARY KEY", "signed INTEGER NOT NULL"]),
+    ("epochs", ["epoch INTEGER PRIMARY KEY"]),
+    ("marks", ["name TEXT PRIMARY KEY", "value INTEGER NOT NULL"]),
+    ("retired", ["id BLOB PRIMARY KEY"]),
+    ("users", ["user TEXT PRIMARY KEY", "pseudonym TEXT NOT NULL UNIQUE"])]
+PSEUDONYM = "AAECAwQFBgcICQoLDA0ODw"
+THIRD = bytes(range(100, 132))
+
 
 def counted(data):
     return struct.pack(">H", len(data)) + data
@@ -102,15 +125,66 @@ def database(dialect, blob, chains):
     return text
 
 
+def tables(isPostgreSQL):
+    """The tables of version 2, without those of nonces."""
+    for name, columns in TABLES_2:
+        text, end = ", ".join(columns), ""
+        if isPostgreSQL:
+            text = (text.replace("BLOB", "BYTEA").replace("INTEGER", "BIGINT").replace("X''", "''")
+                    .replace("user TEXT", '"user" TEXT'))
+        else:
+            end = " STRICT" + (", WITHOUT ROWID" if name in ("audit", "retired") else "")
+        yield f"CREATE TABLE {name} ({text}){end};\n"
+    yield 'CREATE INDEX keys_user ON keys ("user");\nCREATE INDEX sessions_key ON sessions (key);\n'
+
+
+def second(isPostgreSQL):
+    """A database of version 2, with two chains of the audit log if there are nodes."""
+    blob = "'\\x%s'" if isPostgreSQL else "x'%s'"
+    unproven = ["none", "", b"", ""]
+    rows = [(START - 60, "code", PSEUDONYM, b"", ""), (START - 50, "register", PSEUDONYM, KEY, "user, attested tpm"),
+            (START - 10, "login", PSEUDONYM, KEY, "")]
+    text = "".join(tables(isPostgreSQL))
+    if isPostgreSQL:
+        later = list(chain("b", rows[1:]))
+        chains = [("a", list(chain("a", [rows[0], (START - 5, "head", "", later[-1][-1], "2 b")]))), ("b", later)]
+        lines = POSTGRESQL.strip().split("\n")
+        text += "".join(line + "\n" for line in lines[lines.index("CREATE TABLE server (identity TEXT NOT NULL);"):])
+        marks = [("dropped", -1), ("accepted", 0), ("version", 2), ("ready", 1)]
+    else:
+        chains = [("", list(chain("", rows)))]
+        text += "CREATE TABLE spent_500000 (nonce BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
+        text += "".join(inserts("nodes", [("", 0)], blob))
+        marks = [("dropped", -1), ("accepted", 0), ("ready", 1)]
+    for table, values in (
+            ("marks", marks),
+            ("keys", [
+                (bytes(32), "", "", POINT, 0, "simulated", 0, 0, None, None, None, *unproven),
+                (KEY, "J\u00fcrgen", "phone", POINT, 0, "user", START - 50, None, 41, None, None, "tpm", "id:1 CHIP",
+                 bytes(range(32)), "approval"),
+                (OTHER, "J\u00fcrgen", "lost", POINT, 1, "file", START - 40, START - 30, None, None, None, *unproven),
+                (THIRD, "J\u00fcrgen", "copied", POINT, 0, "user", START - 40, None, 7, START - 20, START - 30,
+                 *unproven)]),
+            ("codes", [("", b"", 0, 1), ("ada", bytes(32), START + 600, 2)]),
+            ("sessions", [(hashlib.sha256(TOKEN).digest(), KEY, START - 10, START - 5, START + 40000)]),
+            ("epochs", [(500000,)]), ("spent_500000 (nonce)", [(NONCE,)]), ("retired", [(bytes([5]) * 32,)]),
+            ("users", [("J\u00fcrgen", PSEUDONYM)]),
+            ("audit", [(node, *row) for node, rows in chains for row in rows])):
+        text += "".join(inserts(table, values, blob))
+    return text + ("" if isPostgreSQL else "PRAGMA user_version = 2;\n")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     rows = [(START - 60, "code", "Jürgen", b"", ""), (START - 50, "register", "Jürgen", KEY, "user"),
             (START - 10, "login", "Jürgen", KEY, "")]
     (folder / "sqlite-1.sql").write_text(
         database(SQLITE, "x'%s'", [("", list(chain("", rows)))]) + "PRAGMA user_version = 1;\n")
-    second = list(chain("b", rows[1:]))
-    first = list(chain("a", [rows[0], (START - 5, "head", "", second[-1][-1], "2 b")]))
-    (folder / "postgresql-1.sql").write_text(database(POSTGRESQL, "'\\x%s'", [("a", first), ("b", second)]))
+    last = list(chain("b", rows[1:]))
+    first = list(chain("a", [rows[0], (START - 5, "head", "", last[-1][-1], "2 b")]))
+    (folder / "postgresql-1.sql").write_text(database(POSTGRESQL, "'\\x%s'", [("a", first), ("b", last)]))
+    (folder / "sqlite-2.sql").write_text(second(False))
+    (folder / "postgresql-2.sql").write_text(second(True))
 
 
 main()

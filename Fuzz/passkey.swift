@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer target of the readers of CBOR, authenticator data, attestation objects and client data; `scripts/fuzz 60 passkey`
+// runs it. The tests of RelyingParty also compile this file (through a symbolic link) and check the same properties for the
+// corpus.
+
+import RelyingPartyJSON
+import RelyingPartyWebAuthn
+
+// All tests are linked into one program, which cannot contain several functions of this name.
+#if FUZZER
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    if let complaint = FuzzedPasskey.complaint(about: Array(UnsafeBufferPointer(start: start, count: count))) {
+        fatalError(complaint)
+    }
+    return 0
+}
+#endif
+
+/// The properties of what an authenticator and a browser send.
+enum FuzzedPasskey {
+    private static let origin = "https://example.com"
+
+    /// Reads one input and describes how it violates a property; nil when it does not. The first byte chooses the reader.
+    static func complaint(about input: [UInt8]) -> String? {
+        guard let choice = input.first else { return nil }
+        let bytes = Array(input.dropFirst())
+        switch choice & 3 {
+        case 0: return cbor(bytes)
+        case 1: return authenticatorData(bytes)
+        case 2: return attestationObject(bytes)
+        default: return clientData(bytes)
+        }
+    }
+
+    /// Every value has one encoding.
+    private static func cbor(_ bytes: [UInt8]) -> String? {
+        guard let value = try? CBORReader.read(bytes) else { return nil }
+        return encode(value) == bytes ? nil : "a value of CBOR has another encoding"
+    }
+
+    private static func authenticatorData(_ bytes: [UInt8]) -> String? {
+        guard let data = try? AuthenticatorData(bytes) else { return nil }
+        guard data.relyingParty == Array(bytes[..<32]) else { return "another relying party" }
+        guard (try? AuthenticatorData(bytes + [0])) == nil else { return "accepts a trailing byte" }
+        guard (data.credential != nil) == (bytes[32] & 0x40 != 0) else { return "a credential without its flag" }
+        if let credential = data.credential {
+            guard AuthenticatorData.identifierBytes.contains(credential.identifier.count),
+                credential.authenticator.count == 16, credential.key.point.count == 65
+            else { return "a credential with a part of another length" }
+        }
+        // The empty digest is no relying party's.
+        return (try? data.check(relyingParty: [])) == nil ? nil : "accepts another relying party"
+    }
+
+    /// Nobody signed for this hash, so only the statement that says nothing is accepted.
+    private static func attestationObject(_ bytes: [UInt8]) -> String? {
+        guard let object = try? AttestationObject(bytes) else { return nil }
+        guard (try? AttestationObject(bytes + [0])) == nil else { return "accepts a trailing byte" }
+        guard let statement = try? object.verify(clientDataHash: [UInt8](repeating: 0, count: 32)) else { return nil }
+        return statement == .none ? nil : "accepts a statement that nobody signed"
+    }
+
+    private static func clientData(_ bytes: [UInt8]) -> String? {
+        guard let client = try? ClientData(bytes) else { return nil }
+        guard let json = try? JSONReader.read(bytes) else { return "accepts what is not JSON" }
+        guard (try? client.check(.assertion, origins: [origin])) != nil else { return nil }
+        let isRight =
+            json.member("type") == .string("webauthn.get") && json.member("origin") == .string(origin)
+            && json.member("topOrigin") == nil && [nil, .bool(false)].contains(json.member("crossOrigin"))
+        return isRight ? nil : "accepts another operation or page"
+    }
+
+    private static func head(_ major: UInt8, _ number: UInt64) -> [UInt8] {
+        let kind = major << 5
+        let (information, size): (UInt8, UInt64) =
+            switch number {
+            case 0..<24: (UInt8(number), 0)
+            case 24..<0x100: (24, 1)
+            case 0x100..<0x1_0000: (25, 2)
+            case 0x1_0000..<0x1_0000_0000: (26, 4)
+            default: (27, 8)
+            }
+        return [kind | information]
+            + (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    private static func encode(_ value: CBORValue) -> [UInt8] {
+        switch value {
+        case .integer(let number):
+            number >= 0 ? head(0, UInt64(number)) : head(1, UInt64(-1 - number))
+        case .bytes(let bytes): head(2, UInt64(bytes.count)) + bytes
+        case .text(let text): head(3, UInt64(text.utf8.count)) + text.utf8
+        case .array(let values): head(4, UInt64(values.count)) + values.flatMap(encode)
+        case .map(let entries):
+            head(5, UInt64(entries.count)) + entries.flatMap { encode($0.key) + encode($0.value) }
+        case .bool(let value): [value ? 0xf5 : 0xf4]
+        case .null: [0xf6]
+        }
+    }
+}

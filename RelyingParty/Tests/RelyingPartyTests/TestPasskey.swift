@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RelyingPartyCrypto
+import Testing
+
+@testable import RelyingParty
+
+/// An authenticator with one passkey, and the browser that shows its page, after WebAuthn Level 3, sections 5.8.1 and 6.
+final class TestPasskey {
+    static let userPresent: UInt8 = 1
+    static let userVerified: UInt8 = 4
+    static let eligible: UInt8 = 8
+    static let backedUp: UInt8 = 16
+
+    let key: TestKey
+    let credential: [UInt8]
+    var flags = userPresent | userVerified
+    /// What the next response reports; it stays 0 for an authenticator that does not count.
+    var counter: UInt32
+    var origin = "https://example.com"
+    var party = "example.com"
+
+    init(counter: UInt32 = 0, credential: [UInt8]? = nil) throws {
+        key = try TestKey()
+        self.credential = try credential ?? LibCrypto.random(32)
+        self.counter = counter
+    }
+
+    var identifier: [UInt8] { get throws { try key.publicKey.identifier } }
+
+    func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {
+        let text = StrictBase64.url.encode(challenge)
+        return Array(
+            #"{"type":"webauthn.\#(type)","challenge":"\#(text)","origin":"\#(origin)","crossOrigin":false}"#.utf8)
+    }
+
+    func data(attested: Bool = false) throws -> [UInt8] {
+        var bytes = try LibCrypto.sha256(Array(party.utf8)) + [flags | (attested ? 0x40 : 0)]
+        bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
+        if counter > 0 { counter += 1 }
+        guard attested else { return bytes }
+        let point = try key.publicKey.point
+        return bytes + [UInt8](0..<16) + [0, UInt8(credential.count)] + credential
+            + [0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + point[1..<33] + [0x22, 0x58, 0x20]
+            + point[33...]
+    }
+
+    func registration(_ challenge: [UInt8], _ user: String = "ada", device: String = "") throws -> PasskeyRegistration {
+        let data = try data(attested: true)
+        let object: [UInt8] =
+            [0xa3, 0x63] + Array("fmt".utf8) + [0x64] + Array("none".utf8) + [0x67] + Array("attStmt".utf8) + [0xa0]
+            + [0x68] + Array("authData".utf8) + [0x58, UInt8(data.count)] + data
+        return PasskeyRegistration(
+            user: user, device: device, clientDataJSON: clientData("create", challenge), attestationObject: object)
+    }
+
+    func sign(_ challenge: [UInt8]) throws -> (assertion: PasskeyAssertion, signature: [UInt8]) {
+        let (json, data) = (clientData("get", challenge), try data())
+        let signature = key.sign(data + (try LibCrypto.sha256(json)))
+        return (PasskeyAssertion(clientDataJSON: json, authenticatorData: data), signature)
+    }
+
+    func signIn(_ challenge: [UInt8], handle: [UInt8]? = nil) throws -> PasskeySignIn {
+        let (assertion, signature) = try sign(challenge)
+        return PasskeySignIn(credential: credential, assertion: assertion, signature: signature, userHandle: handle)
+    }
+}
+
+extension Fixture {
+    /// What is demanded where passkeys are permitted.
+    static let passkeys = RelyingPartyPolicy(relyingPartyID: "example.com", permitsPasskeys: true)
+
+    @discardableResult func register(
+        _ passkey: TestPasskey, _ user: String = "ada", device: String = ""
+    ) throws -> [UInt8] {
+        let (challenge, handle) = try service.passkeyChallenge(registering: user)
+        let code = try service.makeCode(for: user)
+        try service.registerPasskey(passkey.registration(challenge, user, device: device), .code(code))
+        return handle
+    }
+
+    func signIn(_ passkey: TestPasskey, in kind: SessionKind = .program) throws -> [UInt8] {
+        try service.signIn(passkey.signIn(service.passkeyChallenge()), in: kind).token
+    }
+
+    /// A proof of a passkey for a purpose that names its key.
+    func proof(
+        _ passkey: TestPasskey, _ user: String = "ada", _ purpose: ChallengePurpose, context: String = ""
+    ) throws -> SignedProof {
+        let challenge = try service.challenge(
+            user: user, key: passkey.identifier, purpose: purpose, context: context)
+        let (assertion, signature) = try passkey.sign(challenge)
+        return SignedProof(
+            user: user, key: try passkey.identifier, challenge: challenge, signature: signature, assertion: assertion)
+    }
+}
