@@ -82,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "latchkey-server",
             dependencies: [
-                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP",
-                "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
+                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto",
+                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ],
             swiftSettings: strict),
 
@@ -104,8 +104,8 @@ let package = Package(
             "RelyingPartyTests",
             [
                 "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin",
-                "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL",
-                "RelyingPartySQLite",
+                "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
+                "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -90,7 +90,9 @@ extension SQLConnection {
     /// Stores an enrolment code of a user in place of an earlier one.
     ///
     /// - Parameter actor: who made it, for the audit log; empty for the operator.
-    func replaceCode(of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", at now: Int64) throws {
+    func replaceCode(
+        of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", at now: Int64
+    ) throws {
         _ = try run(Statements.dropCode, [.text(user)])
         _ = try run(Statements.insertCode, [.text(user), .blob(stored), .integer(now + Limits.codeSeconds)])
         try audit("code", user, key, actor, at: now)

@@ -76,7 +76,8 @@ package struct RequestBody {
         let isAssertion = Self.assertionNames.contains { object.member($0) != nil }
         return SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"), counter: try number("counter"), assertion: isAssertion ? try assertion() : nil)
+            signature: try bytes("signature"), counter: try number("counter"),
+            assertion: isAssertion ? try assertion() : nil)
     }
 
     package func assertion() throws(RelyingPartyError) -> PasskeyAssertion {

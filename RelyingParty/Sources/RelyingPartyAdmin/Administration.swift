@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RelyingPartyAPI
 internal import RelyingParty
+package import RelyingPartyAPI
 package import RelyingPartyHTTP
 
 /// The page of the administration and its requests, `docs/administration.md`.

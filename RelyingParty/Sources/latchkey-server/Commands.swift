@@ -17,7 +17,9 @@ enum Commands {
         },
         Command(
             "administrator", "makes a user an administrator", arguments: ["USER"], options: [.json, .removing],
-            about: "Writes an enrolment code for a key of the user, as the command code does. The page needs administration = on.",
+            about:
+                "Writes an enrolment code for a key of the user, as the command code does. The page is on if the"
+                + " configuration has administration = on.",
             action: AdministratorCommand.run),
         Command(
             "revoke", "revokes keys of a user", arguments: ["USER", "[key|device]", "[ID]"], options: [.json],

@@ -5,9 +5,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
-from administration import AdministrationServer  # noqa: E402
+import administration  # noqa: E402
 from webdriver import Browser  # noqa: E402
 
+AdministrationServer = administration.AdministrationServer
 PICTURES = os.environ.get("LATCHKEY_PICTURES")
 
 
