@@ -135,6 +135,24 @@ class PasskeyTests(unittest.TestCase):
                 self.refused(server.post("/v1/passkeys/sessions", right | change), MALFORMED)
             self.assertEqual(server.post("/v1/passkeys/sessions", right)[0], 201)
 
+    def test_a_client_behind_the_proxy_is_limited_for_one_passkey_and_one_user(self):
+        with Server(passkeys="allow", trusted_proxies="127.0.0.1") as server:
+            ada, bob = Passkey(server, "ada").register(), Passkey(server, "bob").register()
+            client = {"X-Forwarded-For": "192.0.2.7"}
+            wrong = ada.sign_in_body() | {"signature": ""}
+            for _ in range(10):
+                self.refused(server.post("/v1/passkeys/sessions", wrong, client))
+            self.assertEqual(server.post("/v1/passkeys/sessions", ada.sign_in_body(), client)[0], 429)
+            self.assertEqual(server.post("/v1/passkeys/sessions", bob.sign_in_body(), client)[0], 201)
+            other = {"X-Forwarded-For": "192.0.2.8"}
+            self.assertEqual(server.post("/v1/passkeys/sessions", ada.sign_in_body(), other)[0], 201)
+            guess = Passkey(server, "eve")
+            for _ in range(10):
+                self.refused(server.post("/v1/passkeys", guess.registration("WRONG"), client))
+            code = server.command("code", "eve")
+            self.assertEqual(server.post("/v1/passkeys", guess.registration(code), client)[0], 429)
+            self.assertEqual(server.post("/v1/passkeys", guess.registration(code))[0], 201)
+
     def test_a_counter_that_does_not_increase_freezes_the_passkey(self):
         with Server(passkeys="allow") as server:
             ada = Passkey(server, "ada", counter=3).register()
