@@ -49,7 +49,8 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: deb test-deb services notes-program
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: settings test-settings settings-screenshots install-settings
-.PHONY: server serve demo-server test-sign-in bench-sign-in test-server test-server-api bench-server
+.PHONY: server serve demo-server test-sign-in bench-sign-in test-server test-server-api
+.PHONY: test-browser browser-screenshots bench-server bench-browser
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
@@ -77,7 +78,8 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-sign-in test-system test-deb
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-sign-in test-browser \
+	    test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -131,6 +133,18 @@ test-sign-in: bootstrap ## test the example app of demo-server against servers t
 test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
 	@scripts/test-server $(ONLY)
+
+test-browser: bootstrap ## test the administration page and passkeys in headless Chromium
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
+	@scripts/test-browser $(ONLY)
+
+browser-screenshots: bootstrap ## write pictures of the administration page, light, dark and narrow, to FOLDER outside the checkout
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
+	@LATCHKEY_PICTURES="$(FOLDER)" scripts/test-browser every_view
+
+bench-browser: bootstrap ## measure the first paint of the administration page with 100,000 devices
+	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
+	@scripts/bench-browser
 
 bench-server: bootstrap ## measure sign-ins beside openssl speed, bare SQLite, and Flask with gunicorn from PyPI
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt RelyingParty/Benchmarks/packages.txt

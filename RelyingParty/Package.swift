@@ -14,8 +14,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 /// A room of the package around this one.
@@ -74,11 +74,16 @@ let package = Package(
         room("RelyingPartyHTTP", ["CServerHTTP"]),
         // The interface /v1: what each request means.
         room("RelyingPartyAPI", ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"]),
+        // The page of the administration and its requests. The files of the page become a part of the program.
+        room(
+            "RelyingPartyAdmin",
+            ["RelyingParty", "RelyingPartyAPI", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"],
+            resources: [.embedInCode("Page")]),
         .executableTarget(
             name: "latchkey-server",
             dependencies: [
-                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP",
-                "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
+                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto",
+                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ],
             swiftSettings: strict),
 
@@ -98,9 +103,9 @@ let package = Package(
         tests(
             "RelyingPartyTests",
             [
-                "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAttestation",
-                "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL",
-                "RelyingPartySQLite",
+                "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin",
+                "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
+                "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ]),
     ],
     swiftLanguageModes: [.v6]

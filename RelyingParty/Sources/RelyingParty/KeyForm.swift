@@ -26,4 +26,13 @@ public enum SessionKind: Int64, CaseIterable, Sendable {
     case program = 0
     /// A browser that has the token in a cookie.
     case browser = 1
+
+    /// A browser is left open by somebody who goes for a coffee, so its sessions have limits that the policy only shortens.
+    func idleSeconds(_ policy: RelyingPartyPolicy) -> Int64 {
+        self == .browser ? min(policy.sessionIdleSeconds, Limits.browserIdleSeconds) : policy.sessionIdleSeconds
+    }
+
+    func seconds(_ policy: RelyingPartyPolicy) -> Int64 {
+        self == .browser ? min(policy.sessionSeconds, Limits.browserSeconds) : policy.sessionSeconds
+    }
 }

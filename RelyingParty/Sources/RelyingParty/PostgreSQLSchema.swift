@@ -57,7 +57,8 @@ package enum PostgreSQLSchema {
     ]
 
     /// Passkeys, administrators, and sessions of browsers with the codes that open one. The column `raw` of `keys` has the
-    /// value 2 for a passkey. Lists of keys are read in the order of the new index, from the key after the last one shown.
+    /// value 2 for a passkey. Lists of keys and sessions are read in the order of the new indexes, from the row after the
+    /// last one shown.
     private static let version3 = [
         """
         CREATE TABLE passkeys (credential BYTEA PRIMARY KEY, key BYTEA NOT NULL UNIQUE REFERENCES keys (id),
@@ -70,6 +71,7 @@ package enum PostgreSQLSchema {
         """,
         "DROP INDEX keys_user",
         #"CREATE INDEX keys_user ON keys ("user", created, id)"#,
+        "CREATE INDEX sessions_created ON sessions (created, token)",
     ]
 
     /// The partition of the nonces of one epoch, which fills in the epoch itself. Attached, and not made as a partition:

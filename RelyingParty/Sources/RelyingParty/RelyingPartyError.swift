@@ -8,6 +8,9 @@ public enum RefusalReason: String, Error, Sendable {
     /// A counter that is not higher than the one before froze the key; the key was frozen before; a key that counted before
     /// came without a counter.
     case counterRegressed, frozenKey, counterMissing
+    /// The administration is not configured; the user is no administrator; the code that opens a browser's session is
+    /// unknown, spent or over.
+    case administrationOff, notAdministrator, browserCode
     /// No roots are configured; the maker of the device is not trusted; the device is virtual; the enrolment of its
     /// attestation key, the statement, or the key in it is not accepted.
     case attestationOff, untrustedDevice, virtualDevice, enrolment, enrolmentExpired, statement, otherKey
@@ -40,6 +43,16 @@ enum Limits {
     static let counter: ClosedRange<Int64> = 0...9_007_199_254_740_991
     static let codeTries: Int64 = 5
     static let codeSeconds: Int64 = 600
+    static let browserCodeSeconds: Int64 = 60
+    static let browserIdleSeconds: Int64 = 900
+    static let browserSeconds: Int64 = 28800
+    /// Rows of a page of a list.
+    static let pageRows: Int64 = 50
+    /// Rows of the audit log that a page verifies at a time.
+    static let verifiedRows: Int64 = 500
+    /// How many of the newest rows of a chain are searched for those of a user, and how many of these are shown.
+    static let recentAuditRows: Int64 = 20_000
+    static let eventRows: Int64 = 20
     /// How far a clock may be corrected backwards before sessions that were used later are refused.
     static let clockSeconds: Int64 = 60
 }

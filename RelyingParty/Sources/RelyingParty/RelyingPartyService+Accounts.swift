@@ -162,6 +162,8 @@ extension SQLConnection {
         try audit("delete", user, [], "\(count) keys", at: now)
         _ = try run(Statements.endSessionsOfUser, [.text(user)])
         _ = try run(Statements.retireUser, [.text(user)])
+        _ = try run(Statements.removeAdministrator, [.text(user)])
+        _ = try run(Statements.endBrowserCodesOfUser, [.text(user)])
         _ = try run(Statements.deletePasskeys, [.text(user)])
         _ = try run(Statements.deleteKeys, [.text(user)])
         _ = try run(Statements.dropCode, [.text(user)])

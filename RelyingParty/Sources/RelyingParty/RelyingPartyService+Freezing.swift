@@ -15,12 +15,7 @@ extension RelyingPartyService {
     public func unfreeze(_ key: [UInt8], of user: String) throws(RelyingPartyError) -> Bool {
         try working {
             let now = now
-            let isFrozen = try storage.transaction(of: user) { database in
-                _ = try database.run(Statements.unfreeze, [.text(user), .blob(key)])
-                guard database.changedRowCount == 1 else { return false }
-                try database.audit("unfreeze", user, key, at: now)
-                return true
-            }
+            let isFrozen = try storage.transaction(of: user) { try $0.unfreeze(key, of: user, at: now) }
             if isFrozen { try record([.unfrozen(key)]) }
             return isFrozen
         }
@@ -34,6 +29,16 @@ extension RelyingPartyService {
 }
 
 extension SQLConnection {
+    /// Returns whether the key was frozen.
+    ///
+    /// - Parameter actor: the administrator who asks for it, for the audit log; empty for the operator.
+    func unfreeze(_ key: [UInt8], of user: String, _ actor: String = "", at now: Int64) throws -> Bool {
+        _ = try run(Statements.unfreeze, [.text(user), .blob(key)])
+        guard changedRowCount == 1 else { return false }
+        try audit("unfreeze", user, key, actor, at: now)
+        return true
+    }
+
     /// Sets the counter of a key to a higher one, in the transaction of the proof that has it. Otherwise freezes the key
     /// and ends its sessions: the caller must commit, and refuse the proof. Call after the challenge was spent, so that
     /// a repeated request is a replay and freezes nothing.

@@ -70,17 +70,31 @@ extension RelyingPartyService {
     public func makeCode(for user: String) throws(RelyingPartyError) -> String {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
-            let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-            let code = String(try randomBytes(12).map { digits[Int($0 & 31)] })
-            guard let stored = try stored(code: code, of: user).first else { throw CryptoFailure() }
+            let made = try newCode(for: user)
             let now = now
-            try storage.transaction(of: user) { database in
-                _ = try database.run(Statements.dropCode, [.text(user)])
-                _ = try database.run(
-                    Statements.insertCode, [.text(user), .blob(stored), .integer(now + Limits.codeSeconds)])
-                try database.audit("code", user, [], at: now)
-            }
-            return code
+            try storage.transaction(of: user) { try $0.replaceCode(of: user, made.stored, at: now) }
+            return made.code
         }
+    }
+
+    /// An enrolment code, and what is stored of it.
+    func newCode(for user: String) throws -> (code: String, stored: [UInt8]) {
+        let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        let code = String(try randomBytes(12).map { digits[Int($0 & 31)] })
+        guard let stored = try stored(code: code, of: user).first else { throw CryptoFailure() }
+        return (code, stored)
+    }
+}
+
+extension SQLConnection {
+    /// Stores an enrolment code of a user in place of an earlier one.
+    ///
+    /// - Parameter actor: who made it, for the audit log; empty for the operator.
+    func replaceCode(
+        of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", at now: Int64
+    ) throws {
+        _ = try run(Statements.dropCode, [.text(user)])
+        _ = try run(Statements.insertCode, [.text(user), .blob(stored), .integer(now + Limits.codeSeconds)])
+        try audit("code", user, key, actor, at: now)
     }
 }

@@ -29,6 +29,7 @@ extension RelyingPartyService {
                 _ = try database.run(Statements.endAllSessions, [])
                 summary.endedSessions = database.changedRowCount
                 _ = try database.run(Statements.endAllCodes, [])
+                _ = try database.run(Statements.endBrowserCodes, [])
                 for key in state.revoked {
                     guard let record = try database.retiring(key), !record.isRevoked else { continue }
                     _ = try database.run(Statements.revokeKey, [.integer(now), .text(record.user), .blob(key)])

@@ -67,8 +67,13 @@ extension RelyingPartyService {
 
 extension SQLConnection {
     /// Returns the identifiers of the keys that were revoked.
-    fileprivate func revoke(
-        _ target: RelyingPartyService.RevocationTarget, of user: String, by key: [UInt8], at now: Int64
+    ///
+    /// - Parameters:
+    ///   - key: the key that asks for it; empty for the operator.
+    ///   - actor: the administrator who asks for it, for the audit log; empty for the user and the operator.
+    func revoke(
+        _ target: RelyingPartyService.RevocationTarget, of user: String, by key: [UInt8], _ actor: String = "",
+        at now: Int64
     ) throws -> [[UInt8]] {
         let revoked = try keys(of: user).filter { record in
             switch target {
@@ -81,7 +86,7 @@ extension SQLConnection {
         // A code that was given out before would bring the user's access back.
         if target == .user { _ = try run(Statements.dropCode, [.text(user)]) }
         _ = try run(Statements.endRevoked, [.text(user)])
-        try audit("revoke", user, key, "\(target.text), \(revoked.count) keys", at: now)
+        try audit("revoke", user, key, detail(actor, "\(target.text), \(revoked.count) keys"), at: now)
         return revoked
     }
 }

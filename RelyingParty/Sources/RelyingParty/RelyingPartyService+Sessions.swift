@@ -40,21 +40,13 @@ extension RelyingPartyService {
         _ kind: SessionKind, of user: String, _ key: [UInt8], _ verified: VerifiedProof, at now: Int64
     ) throws -> (token: [UInt8], expiry: Int64) {
         let token = try randomBytes(32)
-        let hash = try LibCrypto.sha256(token)
-        let expiry = now + policy.sessionSeconds
-        let isCounted = try storage.transaction(of: user) { database in
+        let expiry: Int64? = try storage.transaction(of: user) { database in
             let record = try database.requireActive(key)
             try database.spend(verified.challenge)
-            guard try database.advance(record, verified.counter, at: now) else { return false }
-            // Before the insertion: several sessions of one second have no order, and the new one must stay.
-            try database.limitSessions(of: key)
-            _ = try database.run(
-                Statements.insertSession,
-                [.blob(hash), .blob(key), .integer(now), .integer(expiry), .integer(kind.rawValue)])
-            try database.audit("login", user, key, kind == .browser ? "browser" : "", at: now)
-            return true
+            guard try database.advance(record, verified.counter, at: now) else { return nil }
+            return try database.openSession(token, of: record, kind, policy, at: now)
         }
-        guard isCounted else { throw try frozen(key, at: now) }
+        guard let expiry else { throw try frozen(key, at: now) }
         return (token, expiry)
     }
 
@@ -98,21 +90,28 @@ extension RelyingPartyService {
     ) throws(RelyingPartyError) -> OpenSession {
         try working {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
-            let now = now
-            let verified = try verify(proof, .stepUp, context, at: now)
-            let session: OpenSession? = try storage.transaction(of: proof.user) { database in
-                let session = try database.session(token, kind, policy, at: now)
-                guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
-                try database.spend(verified.challenge)
-                guard try database.advance(database.requireActive(proof.key), verified.counter, at: now) else {
-                    return nil
-                }
-                try database.audit("step-up", proof.user, proof.key, context, at: now)
-                return session
-            }
-            guard let session else { throw try frozen(proof.key, at: now) }
-            return session
+            return try approve(token, context, proof, in: kind, at: now) { _, session in session }
         }
+    }
+
+    /// Verifies a step-up, and has its effect in the transaction that spends the challenge.
+    func approve<Result>(
+        _ token: [UInt8], _ context: String, _ proof: SignedProof, in kind: SessionKind, at now: Int64,
+        _ effect: (any SQLConnection, OpenSession) throws -> Result
+    ) throws -> Result {
+        let verified = try verify(proof, .stepUp, context, at: now)
+        let result: Result? = try storage.transaction(of: proof.user) { database in
+            let session = try database.session(token, kind, policy, at: now)
+            guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
+            try database.spend(verified.challenge)
+            guard try database.advance(database.requireActive(proof.key), verified.counter, at: now) else {
+                return nil
+            }
+            try database.audit("step-up", proof.user, proof.key, context, at: now)
+            return try effect(database, session)
+        }
+        guard let result else { throw try frozen(proof.key, at: now) }
+        return result
     }
 
     /// Ends a session, if it is open.
@@ -142,15 +141,35 @@ extension SQLConnection {
         _ = try run(Statements.limitSessions, [.blob(key), .integer(Limits.sessionsOfKey - 1)])
     }
 
+    /// Opens a session of a key whose right to it was verified in this transaction: stores the hash of a new token.
+    ///
+    /// - Returns: when the session ends, in seconds since 1970.
+    func openSession(
+        _ token: [UInt8], of record: KeyRecord, _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
+    ) throws -> Int64 {
+        let expiry = now + kind.seconds(policy)
+        // Before the insertion: several sessions of one second have no order, and the new one must stay.
+        try limitSessions(of: record.identifier)
+        _ = try run(
+            Statements.insertSession,
+            [
+                .blob(try LibCrypto.sha256(token)), .blob(record.identifier), .integer(now), .integer(expiry),
+                .integer(kind.rawValue),
+            ])
+        try audit("login", record.user, record.identifier, kind == .browser ? "browser" : "", at: now)
+        return expiry
+    }
+
     /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
     /// before, so that most requests write nothing.
     func session(
         _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
     ) throws -> OpenSession {
         let hash = try LibCrypto.sha256(token)
+        let idle = kind.idleSeconds(policy)
         guard let row = try run(Statements.session, [.blob(hash), .integer(kind.rawValue)]).first, row.count == 3,
             case .blob(let key) = row[0], case .integer(let used) = row[1], case .integer(let expiry) = row[2],
-            now < expiry, now - policy.sessionIdleSeconds < used, let record = try self.key(key)
+            now < expiry, now - idle < used, let record = try self.key(key)
         else { throw RelyingPartyError.refused(.unknownSession) }
         // A last use in the future is one of a clock that was set back: the session would live longer than permitted.
         guard used <= now + Limits.clockSeconds else { throw RelyingPartyError.refused(.unknownSession) }
@@ -158,7 +177,7 @@ extension SQLConnection {
         guard policy.admits(record.form, record.tier, record.attestation.device) else {
             throw RelyingPartyError.refused(.tierTooLow)
         }
-        if now - used > policy.sessionIdleSeconds / 10 {
+        if now - used > idle / 10 {
             _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
         }
         return OpenSession(

@@ -32,6 +32,8 @@ public struct RelyingPartyPolicy: Sendable {
     public var sessionIdleSeconds: Int64
     /// A session ends so long after it was opened.
     public var sessionSeconds: Int64
+    /// Whether a browser can open the administration.
+    public var permitsAdministration = false
 
     /// Creates a policy.
     ///
@@ -118,13 +120,19 @@ public final class RelyingPartyService: Sendable {
         secrets.withLock { $0 = derived }
     }
 
-    /// The name of the relying party.
-    public var relyingPartyID: String { policy.relyingPartyID }
+    /// The origins of the pages that may use passkeys, and of the administration.
+    public var origins: Set<String> { policy.origins }
+
+    /// Whether passkeys can be registered and used.
+    public var permitsPasskeys: Bool { policy.permitsPasskeys }
 
     var challenges: ChallengeKeys { secrets.withLock(\.challenges) }
 
     /// The secrets that are valid: the one that is used now comes first.
     var masters: [SecretBytes] { secrets.withLock(\.masters) }
+
+    /// The name of the relying party.
+    public var relyingPartyID: String { policy.relyingPartyID }
 
     var now: Int64 { max(0, clock()) }
 

@@ -73,7 +73,8 @@ package enum SQLiteSchema {
     ]
 
     /// Passkeys, administrators, and sessions of browsers with the codes that open one. The column `raw` of `keys` has the
-    /// value 2 for a passkey. Lists of keys are read in the order of the new index, from the key after the last one shown.
+    /// value 2 for a passkey. Lists of keys and sessions are read in the order of the new indexes, from the row after the
+    /// last one shown.
     private static let version3 = [
         """
         CREATE TABLE passkeys (credential BLOB PRIMARY KEY, key BLOB NOT NULL UNIQUE REFERENCES keys (id),
@@ -88,6 +89,7 @@ package enum SQLiteSchema {
         """,
         "DROP INDEX keys_user",
         "CREATE INDEX keys_user ON keys (user, created, id)",
+        "CREATE INDEX sessions_created ON sessions (created, token)",
     ]
 
     /// The table of the nonces of one epoch. The name has a number only, so no input becomes part of a statement.
@@ -100,7 +102,7 @@ package enum SQLiteSchema {
 /// numbers. The column `user` is in quotation marks, because PostgreSQL has a function of this name.
 enum Statements {
     /// The columns that `KeyRecord` reads.
-    private static let selectKeys = """
+    static let selectKeys = """
         SELECT id, "user", device, point, raw, tier, created, revoked, counter, frozen, attested, model, chip, verification,
             credential, handle, authenticator, attestation, synced FROM keys LEFT JOIN passkeys ON key = id
         """

@@ -64,18 +64,7 @@ extension Interface {
     func revoke(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: RequestBody.signedNames.union(["target"]))
         let context = try body.text("target")
-        let target: RelyingPartyService.RevocationTarget
-        if context == "user" {
-            target = .user
-        } else if context.hasPrefix("device:"), context.utf8.count > 7 {
-            target = .device(String(context.dropFirst(7)))
-        } else if context.hasPrefix("key:"), let key = StrictBase64.url.decode(context.utf8.dropFirst(4)),
-            key.count == 32
-        {
-            target = .key(key)
-        } else {
-            throw .malformed("target")
-        }
+        let target = try body.revocationTarget()
         let proof = try body.proof()
         return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let count = try service.revoke(target, context: context, proof)

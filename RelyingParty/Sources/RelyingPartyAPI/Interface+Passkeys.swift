@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RelyingParty
+package import RelyingParty
 internal import RelyingPartyCrypto
-internal import RelyingPartyHTTP
+package import RelyingPartyHTTP
 internal import RelyingPartyJSON
 
 // Requests of browsers, whose keys are passkeys.
@@ -57,7 +57,7 @@ extension Interface {
     }
 
     /// What a browser returned after a user chose a passkey.
-    func passkeySignIn(_ request: HTTPRequest) throws(RelyingPartyError) -> PasskeySignIn {
+    package func passkeySignIn(_ request: HTTPRequest) throws(RelyingPartyError) -> PasskeySignIn {
         let body = try RequestBody(
             request.body, allowing: RequestBody.assertionNames.union(["credential", "signature", "userHandle"]))
         return PasskeySignIn(

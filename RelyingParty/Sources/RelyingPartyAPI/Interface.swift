@@ -3,11 +3,11 @@
 package import RelyingParty
 internal import RelyingPartyCrypto
 package import RelyingPartyHTTP
-internal import RelyingPartyJSON
+package import RelyingPartyJSON
 
 /// The interface `/v1` over HTTP, `docs/relying-party.md`.
 package struct Interface: Sendable {
-    let service: RelyingPartyService
+    package let service: RelyingPartyService
     private let proxies: TrustedProxies
     private let limits: RateLimits
 
@@ -25,6 +25,7 @@ package struct Interface: Sendable {
     package static let methods: [String: [String]] = [
         "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
         "/v1/attestations": ["POST"], "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"],
+        "/v1/browser-codes": ["POST"],
         "/v1/passkeys": ["POST"], "/v1/passkeys/challenges": ["POST"], "/v1/passkeys/sessions": ["POST"],
         "/v1/openapi.json": ["GET"],
         "/health": ["GET"],
@@ -37,22 +38,36 @@ package struct Interface: Sendable {
         guard methods.contains(request.method) else {
             return Problem.response(405, headers: [("Allow", methods.joined(separator: ", "))])
         }
-        if request.method == "POST", !Self.isJSON(request.contentType) { return Problem.response(415) }
         // Health and readiness are for the operator, and do no more than a refusal.
-        let network = request.path.hasPrefix("/v1/") ? proxies.client(of: request)?.network : nil
+        return answer(request, isLimited: request.path.hasPrefix("/v1/")) { network in try route(request, network) }
+    }
+
+    /// Answers a request whose path and method are known, unless its client sent too many, and makes errors responses.
+    ///
+    /// - Parameters:
+    ///   - isLimited: whether the limits of the client hold.
+    ///   - body: what the request is for; throws `RelyingPartyError`. Called with the network of the client, for limits
+    ///     that are its own.
+    package func answer(
+        _ request: HTTPRequest, isLimited: Bool = true, _ body: (_ network: [UInt8]?) throws -> HTTPResponse
+    ) -> HTTPResponse {
+        if request.method == "POST", !Self.isJSON(request.contentType) { return Problem.response(415) }
+        let network = isLimited ? proxies.client(of: request)?.network : nil
         if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
             return Problem.response(429, reason: "client", headers: [("Retry-After", "\(seconds)")])
         }
-        do throws(RelyingPartyError) {
-            return try route(request, network)
+        do {
+            return try body(network)
+        } catch RelyingPartyError.refused(let reason) {
+            if let network { limits.count(.failures(network)) }
+            // The person has proven who it is, so this tells nothing to a stranger.
+            return Problem.response(reason == .notAdministrator ? 403 : 401, reason: reason.rawValue)
+        } catch RelyingPartyError.malformed(let part) {
+            return Problem.response(400, reason: part)
+        } catch RelyingPartyError.unavailable(let text) {
+            return Problem.response(503, reason: text)
         } catch {
-            switch error {
-            case .refused(let reason):
-                if let network { limits.count(.failures(network)) }
-                return Problem.response(401, reason: reason.rawValue)
-            case .malformed(let part): return Problem.response(400, reason: part)
-            case .unavailable(let text): return Problem.response(503, reason: text)
-            }
+            return Problem.response(503, reason: "unknown error")
         }
     }
 
@@ -80,6 +95,7 @@ package struct Interface: Sendable {
         case ("POST", "/v1/revocations"): return try revoke(request, network)
         case ("POST", "/v1/rotations"): return try rotate(request, network)
         case ("POST", "/v1/step-ups"): return try stepUp(request, network)
+        case ("POST", "/v1/browser-codes"): return try openBrowser(request, network)
         case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
         case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
         case ("GET", "/ready"):
@@ -113,7 +129,7 @@ package struct Interface: Sendable {
         }
     }
 
-    func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
+    package func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
         HTTPResponse(status, "application/json", JSONValue.object(members).encoded)
     }
 
@@ -172,6 +188,16 @@ package struct Interface: Sendable {
                     ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
                     ("context", .string(context)),
                 ])
+        }
+    }
+
+    /// Makes a code with which a browser opens the administration: a step-up whose act is known.
+    private func openBrowser(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
+        let body = try RequestBody(request.body, allowing: RequestBody.signedNames.union(["counter"]))
+        let (token, proof) = (try token(request), try body.proof())
+        return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
+            let (code, expiry) = try service.makeBrowserCode(token, proof)
+            return reply(201, [("code", .string(StrictBase64.url.encode(code))), ("expires", .integer(expiry))])
         }
     }
 }

@@ -22,9 +22,12 @@ package final class Metrics: Sendable {
     /// Upper bounds of durations, in microseconds.
     private static let bounds: [UInt64] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000]
     private let state = Mutex(State())
+    private let paths: Set<String>
 
     /// Begins with zeros.
-    package init() {}
+    ///
+    /// - Parameter paths: the paths that exist besides those of the interface.
+    package init(paths: Set<String> = []) { self.paths = paths.union(Interface.methods.keys) }
 
     /// Counts a request.
     ///
@@ -34,7 +37,7 @@ package final class Metrics: Sendable {
     ///   - nanoseconds: how long the response took to compute.
     package func count(_ request: HTTPRequest, _ response: HTTPResponse, nanoseconds: Int64) {
         // Paths that do not exist are one, so that a client cannot invent series.
-        let path = Interface.methods[request.path] == nil ? "unknown" : request.path
+        let path = paths.contains(request.path) ? request.path : "unknown"
         let duration = UInt64(max(0, nanoseconds))
         let index = Self.bounds.firstIndex { duration <= $0 * 1000 } ?? Self.bounds.count
         let reason = response.status == 401 || response.status == 429 ? response.reason : nil

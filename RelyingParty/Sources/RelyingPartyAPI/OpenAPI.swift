@@ -350,6 +350,39 @@ package enum OpenAPI {
             }
            }
           },
+          "/v1/browser-codes": {
+           "post": {
+            "operationId": "openBrowser",
+            "summary": "Makes a code that opens the administration in a browser, approved by a step-up.",
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/BrowserCodeRequest"}}}
+            },
+            "responses": {
+             "201": {
+              "description": "The code, which is valid once and for a minute.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": ["code", "expires"],
+                 "properties": {"code": {"$ref": "#/components/schemas/Bytes32"}, "expires": {"type": "integer"}}
+                }
+               }
+              }
+             },
+             "401": {"$ref": "#/components/responses/Problem"},
+             "403": {"$ref": "#/components/responses/Problem"},
+             "400": {"$ref": "#/components/responses/Problem"},
+             "411": {"$ref": "#/components/responses/Problem"},
+             "413": {"$ref": "#/components/responses/Problem"},
+             "415": {"$ref": "#/components/responses/Problem"},
+             "429": {"$ref": "#/components/responses/Problem"},
+             "503": {"$ref": "#/components/responses/Problem"}
+            },
+            "security": [{"bearer": []}]
+           }
+          },
           "/v1/step-ups": {
            "post": {
             "operationId": "stepUp",
@@ -493,6 +526,21 @@ package enum OpenAPI {
               "description": "the signature of the new key, of the message that the old one signs"
              },
              "attestation": {"$ref": "#/components/schemas/Attestation"}
+            }
+           },
+           "BrowserCodeRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "dependentRequired": {"clientDataJSON": ["authenticatorData"], "authenticatorData": ["clientDataJSON"]},
+            "required": ["user", "key", "challenge", "signature"],
+            "properties": {
+             "user": {"$ref": "#/components/schemas/User"},
+             "key": {"$ref": "#/components/schemas/Bytes32"},
+             "challenge": {"$ref": "#/components/schemas/Challenge"},
+             "signature": {"$ref": "#/components/schemas/Bytes"},
+             "clientDataJSON": {"$ref": "#/components/schemas/Bytes"},
+             "authenticatorData": {"$ref": "#/components/schemas/Bytes"},
+             "counter": {"$ref": "#/components/schemas/Counter"}
             }
            },
            "StepUp": {

@@ -13,6 +13,7 @@ package enum Problem {
             switch status {
             case 400: "The request is malformed."
             case 401: "The proof was not accepted."
+            case 403: "The request is not permitted."
             case 404: "There is no such resource."
             case 405: "The resource has no such method."
             case 411: "The length of the body is not stated."

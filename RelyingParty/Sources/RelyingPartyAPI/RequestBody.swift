@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RelyingParty
+package import RelyingParty
 internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
-internal import RelyingPartyJSON
+package import RelyingPartyJSON
 
 /// The object in the body of a request, whose members are all known.
-struct RequestBody {
+package struct RequestBody {
     private let object: JSONValue
 
     /// - Parameters:
     ///   - bytes: the body.
     ///   - names: the members that may appear. Others are refused: a client that misspells one would believe that it
     ///     had an effect.
-    init(_ bytes: [UInt8], allowing names: Set<String>) throws(RelyingPartyError) {
+    package init(_ bytes: [UInt8], allowing names: Set<String>) throws(RelyingPartyError) {
         let value: JSONValue
         do throws(JSONReader.Failure) {
             value = try JSONReader.read(bytes)
@@ -28,54 +28,65 @@ struct RequestBody {
 
     private init(_ members: [(name: String, value: JSONValue)]) { object = .object(members) }
 
-    func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
+    package func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
         guard let value = object.member(name) else { throw .malformed(name) }
         return value
     }
 
-    func text(_ name: String) throws(RelyingPartyError) -> String {
+    package func text(_ name: String) throws(RelyingPartyError) -> String {
         guard let text = try value(name).text else { throw .malformed(name) }
         return text
     }
 
     /// Nil when the member does not exist; another type or text is malformed.
-    func optionalBytes(_ name: String) throws(RelyingPartyError) -> [UInt8]? {
+    package func optionalBytes(_ name: String) throws(RelyingPartyError) -> [UInt8]? {
         object.member(name) == nil ? nil : try bytes(name)
     }
 
     /// Nil when the member does not exist; another type than a string is malformed.
-    func optionalText(_ name: String) throws(RelyingPartyError) -> String? {
+    package func optionalText(_ name: String) throws(RelyingPartyError) -> String? {
         object.member(name) == nil ? nil : try text(name)
     }
 
-    func bytes(_ name: String) throws(RelyingPartyError) -> [UInt8] {
+    /// Nil when the member does not exist.
+    package func optionalValue(_ name: String) -> JSONValue? { object.member(name) }
+
+    /// A whole number that is not negative; nil when the member does not exist.
+    package func number(_ name: String) throws(RelyingPartyError) -> Int64? {
+        guard let value = object.member(name) else { return nil }
+        guard let number = value.wholeNumber else { throw .malformed(name) }
+        return number
+    }
+
+    package func bytes(_ name: String) throws(RelyingPartyError) -> [UInt8] {
         guard let bytes = StrictBase64.url.decode(try text(name).utf8) else { throw .malformed(name) }
         return bytes
     }
 
     /// The members of a proof.
-    static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
+    package static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
 
     /// The members that a proof of a passkey has besides. A request that no passkey signs does not allow them.
-    static let assertionNames: Set<String> = ["clientDataJSON", "authenticatorData"]
+    package static let assertionNames: Set<String> = ["clientDataJSON", "authenticatorData"]
 
     /// The members of a proof of any form of key.
-    static let signedNames = proofNames.union(assertionNames)
+    package static let signedNames = proofNames.union(assertionNames)
 
-    func proof() throws(RelyingPartyError) -> SignedProof {
+    package func proof() throws(RelyingPartyError) -> SignedProof {
         let isAssertion = Self.assertionNames.contains { object.member($0) != nil }
         return SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"), counter: try counter(), assertion: isAssertion ? try assertion() : nil)
+            signature: try bytes("signature"), counter: try number("counter"),
+            assertion: isAssertion ? try assertion() : nil)
     }
 
-    func assertion() throws(RelyingPartyError) -> PasskeyAssertion {
+    package func assertion() throws(RelyingPartyError) -> PasskeyAssertion {
         PasskeyAssertion(
             clientDataJSON: try bytes("clientDataJSON"), authenticatorData: try bytes("authenticatorData"))
     }
 
     /// How the key of a session names a new key: a signature, or an assertion of a passkey.
-    func sessionProof() throws(RelyingPartyError) -> SessionProof {
+    package func sessionProof() throws(RelyingPartyError) -> SessionProof {
         guard case .object(let members) = try value("sessionProof") else { throw .malformed("sessionProof") }
         let proof = RequestBody(members)
         let signature = try proof.bytes("signature")
@@ -86,11 +97,15 @@ struct RequestBody {
         }
     }
 
-    /// A counter is optional. A request that may have none does not allow the member.
-    private func counter() throws(RelyingPartyError) -> Int64? {
-        guard let value = object.member("counter") else { return nil }
-        guard let number = value.wholeNumber else { throw .malformed("counter") }
-        return number
+    /// The member `target`: `user`, `device:NAME` or `key:IDENTIFIER`.
+    package func revocationTarget() throws(RelyingPartyError) -> RelyingPartyService.RevocationTarget {
+        let text = try text("target")
+        if text == "user" { return .user }
+        if text.hasPrefix("device:"), text.utf8.count > 7 { return .device(String(text.dropFirst(7))) }
+        guard text.hasPrefix("key:"), let key = StrictBase64.url.decode(text.utf8.dropFirst(4)), key.count == 32 else {
+            throw .malformed("target")
+        }
+        return .key(key)
     }
 
     /// The evidence that a key is in a TPM, which is optional.

@@ -11,19 +11,50 @@ package struct HTTPRequest: Sendable {
     package let forwardedFor: [String]
     /// The address from which the connection comes: 4 or 16 bytes, none if it is not known.
     package let peer: [UInt8]
+    /// What a browser says about itself.
+    package let browser: BrowserHeaders
     package let body: [UInt8]
 
     package init(
         method: String, path: String, contentType: String?, authorization: String?, forwardedFor: [String] = [],
-        peer: [UInt8] = [], body: [UInt8]
+        peer: [UInt8] = [], browser: BrowserHeaders = BrowserHeaders(), body: [UInt8]
     ) {
         self.method = method
         self.path = path
+        self.browser = browser
         self.contentType = contentType
         self.authorization = authorization
         self.forwardedFor = forwardedFor
         self.peer = peer
         self.body = body
+    }
+}
+
+/// What a browser says about a request, and what the page that the server sent it adds. Each of these headers appears once at
+/// most, or the request was refused.
+package struct BrowserHeaders: Sendable {
+    /// A header that no form can send, and no page of another origin without asking first.
+    static let markerName = "x-latchkey-administration"
+
+    /// The header `Cookie`.
+    package var cookie: String?
+    /// The header `Origin`.
+    package var origin: String?
+    /// The header `Sec-Fetch-Site`.
+    package var fetchSite: String?
+    /// The header `X-Latchkey-Administration`.
+    package var marker: String?
+    /// Whether the address has a query with at least one parameter.
+    package var hasQuery = false
+
+    package init() {}
+
+    /// The value of a cookie; nil if there is none, or more than one of this name: which of them came from this server is not
+    /// known then, because another host of the same domain can set one for a longer path.
+    package func cookie(_ name: String) -> String? {
+        let values = (cookie ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
+            .filter { $0.utf8.starts(with: Array("\(name)=".utf8)) }
+        return values.count == 1 ? String(values[0].utf8.dropFirst(name.utf8.count + 1)) : nil
     }
 }
 

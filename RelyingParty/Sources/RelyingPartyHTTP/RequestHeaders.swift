@@ -10,7 +10,10 @@ struct RequestHeaders {
     /// Whether the headers have one meaning only.
     private(set) var isClear = true
     /// Headers that a request has once at most.
-    private static let single = ["host", "content-length", "content-type", "authorization"]
+    private static let single = [
+        "host", "content-length", "content-type", "authorization", "cookie", "origin", "sec-fetch-site",
+        BrowserHeaders.markerName,
+    ]
 
     init(_ connection: OpaquePointer) {
         withUnsafeMutablePointer(to: &self) { pointer in

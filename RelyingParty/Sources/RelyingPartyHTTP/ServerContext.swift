@@ -77,8 +77,17 @@ final class ServerContext: Sendable {
             method: String(cString: method), path: String(cString: url),
             contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
             forwardedFor: pending.headers.values("x-forwarded-for"),
-            peer: Self.bytes(latchkey_server_peer(connection)), body: pending.body)
+            peer: Self.bytes(latchkey_server_peer(connection)), browser: Self.browser(connection, pending.headers),
+            body: pending.body)
         return send(handler(request), connection)
+    }
+
+    private static func browser(_ connection: OpaquePointer, _ headers: RequestHeaders) -> BrowserHeaders {
+        var browser = BrowserHeaders()
+        (browser.cookie, browser.origin) = (headers["cookie"], headers["origin"])
+        (browser.fetchSite, browser.marker) = (headers["sec-fetch-site"], headers[BrowserHeaders.markerName])
+        browser.hasQuery = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, nil, nil) > 0
+        return browser
     }
 
     /// Refuses headers with more than one meaning, and a body that is too long or whose length is not stated, before any

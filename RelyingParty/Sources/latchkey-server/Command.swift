@@ -49,5 +49,6 @@ struct CommandOption: Sendable {
     }
 
     static let json = CommandOption("--json", "writes JSON")
+    static let removing = CommandOption("--remove", "ends it instead; keys and other sessions of the user stay")
     static let help = CommandOption("--help", "shows this help")
 }

@@ -16,6 +16,12 @@ enum Commands {
             command.write(code, [("code", .string(code))])
         },
         Command(
+            "administrator", "makes a user an administrator", arguments: ["USER"], options: [.json, .removing],
+            about:
+                "Writes an enrolment code for a key of the user, as the command code does. The page is on if the"
+                + " configuration has administration = on.",
+            action: AdministratorCommand.run),
+        Command(
             "revoke", "revokes keys of a user", arguments: ["USER", "[key|device]", "[ID]"], options: [.json],
             about: "Revokes every key of the user, one key, or the keys of one device, and ends their sessions.",
             action: revoke),

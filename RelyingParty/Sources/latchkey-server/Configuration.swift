@@ -27,13 +27,15 @@ struct Configuration {
     let permitsVirtualTPM: Bool
     /// Whether passkeys can be registered and used.
     let permitsPasskeys: Bool
-    /// The origins of the pages that may use passkeys; nil for the one of the relying party.
+    /// The origins of the pages that may use passkeys and of the administration; nil for the one of the relying party.
     let origins: Set<String>?
     /// A file to which revocations are appended; nil for none.
     let revocationsFile: String?
     let challengeSeconds: Int64
     let sessionIdleSeconds: Int64
     let sessionSeconds: Int64
+    /// Whether the page of the administration is served.
+    let servesAdministration: Bool
     /// The proxies whose header `X-Forwarded-For` names the clients; empty if there is none.
     let trustedProxies: Set<ClientAddress>
 
@@ -127,6 +129,11 @@ struct Configuration {
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
+        switch values["administration"] ?? "off" {
+        case "off": servesAdministration = false
+        case "on": servesAdministration = true
+        default: throw Usage("administration is not on or off")
+        }
         trustedProxies = try Self.proxies(values["trusted_proxies"], isSecure: tls != nil)
     }
 
@@ -135,7 +142,7 @@ struct Configuration {
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
-        "passkeys", "origins",
+        "administration", "passkeys", "origins",
     ]
 
     /// A number in a range, or the standard one if there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAPI
 internal import RelyingPartyJSON
 
 /// The command `export USER [--json]`: everything that is stored of a user, but hashes of tokens and codes.
@@ -32,20 +33,20 @@ enum ExportCommand {
     private static func json(_ stored: StoredUser) -> JSONValue {
         let sessions = stored.sessions.map { session in
             JSONValue.object([
-                ("key", AccountReport.bytes(session.key)), ("created", .integer(session.created)),
+                ("key", KeyReport.bytes(session.key)), ("created", .integer(session.created)),
                 ("used", .integer(session.used)), ("expires", .integer(session.expiry)),
             ])
         }
         let events = stored.events.map { event in
             JSONValue.object([
                 ("number", .integer(event.number)), ("time", .integer(event.time)), ("event", .string(event.event)),
-                ("key", AccountReport.bytes(event.key)), ("detail", .string(event.detail)),
+                ("key", KeyReport.bytes(event.key)), ("detail", .string(event.detail)),
             ])
         }
         return .object([
             ("user", .string(stored.user)), ("pseudonym", stored.pseudonym.map { .string($0) } ?? .null),
-            ("codeExpires", AccountReport.number(stored.codeExpiry)),
-            ("keys", .array(stored.keys.map(AccountReport.json))), ("sessions", .array(sessions)),
+            ("codeExpires", KeyReport.number(stored.codeExpiry)),
+            ("keys", .array(stored.keys.map(KeyReport.json))), ("sessions", .array(sessions)),
             ("events", .array(events)),
         ])
     }

@@ -34,11 +34,12 @@ struct Invocation {
         let challenges = try ChallengeKeys(
             masters: masters, relyingPartyID: configuration.relyingPartyID, seconds: configuration.challengeSeconds,
             tolerance: opened.tolerance, changing: opened.notBefore)
-        let policy = RelyingPartyPolicy(
+        var policy = RelyingPartyPolicy(
             relyingPartyID: configuration.relyingPartyID, minimumTier: configuration.minimumTier,
             sessionIdleSeconds: configuration.sessionIdleSeconds, sessionSeconds: configuration.sessionSeconds,
             permitsVirtualTPM: configuration.permitsVirtualTPM, permitsPasskeys: configuration.permitsPasskeys,
             origins: configuration.origins)
+        policy.permitsAdministration = configuration.servesAdministration
         return try RelyingPartyService(
             policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,
             random: { count in try LibCrypto.random(count) }, previousMaster: previous,

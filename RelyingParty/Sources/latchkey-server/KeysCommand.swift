@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingParty
+internal import RelyingPartyAPI
 internal import RelyingPartyJSON
 
 /// The command `keys USER [--json]`: the keys of a user, with what is proven and what is claimed about each.
@@ -8,7 +9,7 @@ enum KeysCommand {
     static func run(_ command: Invocation) throws {
         let keys = try command.service().keys(of: command.words[0])
         if command.has(.json) {
-            Output.write(JSONValue.array(keys.map(AccountReport.json)).encoded + "\n")
+            Output.write(JSONValue.array(keys.map(KeyReport.json)).encoded + "\n")
         } else {
             Output.write(keys.flatMap(AccountReport.lines).map { $0 + "\n" }.joined())
         }

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import RelyingParty
 internal import RelyingPartyAPI
+internal import RelyingPartyAdmin
 internal import RelyingPartyHTTP
 internal import RelyingPartyJSON
 
@@ -38,15 +39,22 @@ struct Serving {
         limits.connections = UInt32(clamping: try configuration.limits.reserveConnections())
         limits.connectionsPerClient = UInt32(clamping: configuration.limits.connectionsPerClient)
         limits.threads = UInt32(clamping: configuration.limits.threads)
-        let metrics = Metrics()
         let interface = Interface(service, proxies: clients, limits: RateLimits { Self.nanoseconds })
+        let administration =
+            configuration.servesAdministration ? Administration(interface, origins: service.origins) : nil
+        let metrics = Metrics(paths: administration == nil ? [] : Administration.paths)
         let (socket, port) = try configuration.address.listen(on: configuration.port)
         let server = HTTPServer(
             socket: socket, limits: limits, certificate: certificate,
             client: { clients.client(connecting: $0)?.network },
             handler: { request in
                 let began = Self.nanoseconds
-                let response = interface.respond(to: request)
+                let response =
+                    if let administration, Administration.handles(request.path) {
+                        administration.respond(to: request)
+                    } else {
+                        interface.respond(to: request)
+                    }
                 metrics.count(request, response, nanoseconds: Self.nanoseconds - began)
                 Log.write(request, response)
                 return response
@@ -55,6 +63,7 @@ struct Serving {
         var line: [(name: String, value: JSONValue)] = [
             ("address", .string(configuration.address.text)), ("port", .integer(Int64(port))),
             ("connections", .integer(Int64(limits.connections))), ("rateLimits", .bool(clients.tellsClientsApart)),
+            ("administration", .bool(administration != nil)),
         ]
         if let certificate { line.append(("certificateExpires", .integer(certificate.expiry))) }
         var servers = [server]

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What administrators do. Each act is a transaction that makes sure that the session is open, that its user is an
+// administrator, and that the audit log names who acted.
+
+extension RelyingPartyService {
+    /// Makes a user an administrator, because the operator asks for it, with an enrolment code for a key.
+    ///
+    /// - Returns: the code, as of ``makeCode(for:)``.
+    /// - Throws: `malformed` and `unavailable`.
+    public func addAdministrator(_ user: String) throws(RelyingPartyError) -> String {
+        try working {
+            try check(user: user, key: [UInt8](repeating: 0, count: 32))
+            let (made, now) = (try newCode(for: user), now)
+            try storage.transaction(of: user) { database in
+                _ = try database.run(Statements.addAdministrator, [.text(user)])
+                if database.changedRowCount == 1 { try database.audit("administrator", user, [], "added", at: now) }
+                try database.replaceCode(of: user, made.stored, at: now)
+            }
+            return made.code
+        }
+    }
+
+    /// Removes a user from the administrators, and ends the sessions of the user's browsers. Keys stay as they are.
+    ///
+    /// - Returns: whether the user was an administrator.
+    /// - Throws: `malformed` and `unavailable`.
+    public func removeAdministrator(_ user: String) throws(RelyingPartyError) -> Bool {
+        try working {
+            try check(user: user, key: [UInt8](repeating: 0, count: 32))
+            let now = now
+            return try storage.transaction(of: user) { database in
+                _ = try database.run(Statements.removeAdministrator, [.text(user)])
+                guard database.changedRowCount == 1 else { return false }
+                _ = try database.run(Statements.endBrowserSessionsOfUser, [.text(user)])
+                _ = try database.run(Statements.endBrowserCodesOfUser, [.text(user)])
+                try database.audit("administrator", user, [], "removed", at: now)
+                return true
+            }
+        }
+    }
+
+    /// Revokes keys, and ends their sessions, because an administrator asks for it.
+    ///
+    /// - Returns: the number of revoked keys.
+    /// - Throws: `refused` for a session that is over, or whose user is no administrator any more; `malformed` and
+    ///   `unavailable`. The same holds for the other acts.
+    public func revoke(
+        _ target: RevocationTarget, of user: String, by administrator: AdministratorSession
+    ) throws(RelyingPartyError) -> Int {
+        try working {
+            let revoked = try act(administrator, on: user) { database, actor, now in
+                try database.revoke(target, of: user, by: administrator.key, actor, at: now)
+            }
+            try record(revoked.map { .revoked($0) })
+            return revoked.count
+        }
+    }
+
+    /// Lets a frozen key be used again, as ``unfreeze(_:of:)``.
+    ///
+    /// - Returns: whether the key was frozen.
+    public func unfreeze(
+        _ key: [UInt8], of user: String, by administrator: AdministratorSession
+    ) throws(RelyingPartyError) -> Bool {
+        try working {
+            let isFrozen = try act(administrator, on: user) { database, actor, now in
+                try database.unfreeze(key, of: user, actor, at: now)
+            }
+            if isFrozen { try record([.unfrozen(key)]) }
+            return isFrozen
+        }
+    }
+
+    /// Makes an enrolment code for a user, as ``makeCode(for:)``.
+    public func makeCode(
+        for user: String, by administrator: AdministratorSession
+    ) throws(RelyingPartyError) -> (code: String, expiry: Int64) {
+        try working {
+            try check(user: user, key: [UInt8](repeating: 0, count: 32))
+            let made = try newCode(for: user)
+            let expiry = try act(administrator, on: user) { database, actor, now in
+                try database.replaceCode(of: user, made.stored, by: administrator.key, actor, at: now)
+                return now + Limits.codeSeconds
+            }
+            return (made.code, expiry)
+        }
+    }
+
+    /// Ends one session of a user, or all of them.
+    ///
+    /// - Parameter session: the identifier of the session, 32 bytes; nil for all.
+    /// - Returns: the number of ended sessions.
+    public func endSessions(
+        of user: String, _ session: [UInt8]?, by administrator: AdministratorSession
+    ) throws(RelyingPartyError) -> Int {
+        try working {
+            try act(administrator, on: user) { database, actor, now in
+                if let session {
+                    _ = try database.run(Statements.endSessionOfUser, [.blob(session), .text(user)])
+                } else {
+                    _ = try database.run(Statements.endSessionsOfUser, [.text(user)])
+                }
+                let count = database.changedRowCount
+                guard count > 0 else { return 0 }
+                let detail = database.detail(actor, "\(count) sessions")
+                try database.audit("end-sessions", user, administrator.key, detail, at: now)
+                return count
+            }
+        }
+    }
+
+    /// Runs an act in a transaction that has the locks of both users, in the same order everywhere.
+    private func act<Result>(
+        _ administrator: AdministratorSession, on user: String,
+        _ body: (any SQLConnection, _ actor: String, _ now: Int64) throws -> Result
+    ) throws -> Result {
+        try check(user: user, key: [UInt8](repeating: 0, count: 32))
+        let now = now
+        return try storage.transaction { database in
+            let users = [administrator.user, user].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            for user in users { try database.lock(.user(user)) }
+            _ = try database.administrator(administrator.token, policy, at: now)
+            // The row of the user is written before the act, because it may be the administrator who is revoked.
+            return try body(database, "administrator " + database.pseudonym(of: administrator.user), now)
+        }
+    }
+}

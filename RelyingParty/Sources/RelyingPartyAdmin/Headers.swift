@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingPartyHTTP
+
+/// Headers that tell a browser how little the page needs.
+enum Headers {
+    /// Nothing from other origins, no script or style in the text of the page, no frame around it, and no text that becomes
+    /// markup (Content Security Policy Level 3; Trusted Types).
+    private static let pagePolicy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'",
+        "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ].joined(separator: "; ")
+
+    private static let features = [
+        "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone", "midi",
+        "payment", "screen-wake-lock", "serial", "usb", "xr-spatial-tracking",
+    ].map { "\($0)=()" }
+
+    private static let common = [
+        ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"),
+        ("X-Frame-Options", "DENY"),
+    ]
+
+    static let forPage: [(name: String, value: String)] =
+        [
+            ("Content-Security-Policy", pagePolicy),
+            (
+                "Permissions-Policy",
+                (features + ["publickey-credentials-create=(self)", "publickey-credentials-get=(self)"])
+                    .joined(separator: ", ")
+            ),
+        ] + common
+
+    /// A reply that is opened as a page shows nothing and runs nothing.
+    static func forData(_ response: HTTPResponse) -> HTTPResponse {
+        HTTPResponse(
+            response.status, response.contentType, response.body, reason: response.reason,
+            headers: response.headers + [("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")]
+                + common)
+    }
+}

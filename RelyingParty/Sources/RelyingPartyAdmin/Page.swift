@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RelyingPartyHTTP
+
+/// The files of the page, which the program contains.
+enum Page {
+    /// The responses by their paths. They may not be stored, so that nothing of the page is there after signing out, and a new
+    /// version of the server has no page of an old one.
+    static let files: [String: HTTPResponse] = [
+        "/admin": file("text/html; charset=utf-8", PackageResources.index_html),
+        "/admin/admin.css": file("text/css; charset=utf-8", PackageResources.admin_css),
+        "/admin/icon.svg": file("image/svg+xml", PackageResources.icon_svg),
+        "/admin/admin.js": script(PackageResources.admin_js),
+        "/admin/audit.js": script(PackageResources.audit_js),
+        "/admin/bytes.js": script(PackageResources.bytes_js),
+        "/admin/chain.js": script(PackageResources.chain_js),
+        "/admin/dom.js": script(PackageResources.dom_js),
+        "/admin/lists.js": script(PackageResources.lists_js),
+        "/admin/passkey.js": script(PackageResources.passkey_js),
+        "/admin/server.js": script(PackageResources.server_js),
+        "/admin/sign-in.js": script(PackageResources.sign_in_js),
+        "/admin/user.js": script(PackageResources.user_js),
+    ]
+
+    private static func script(_ bytes: [UInt8]) -> HTTPResponse { file("text/javascript; charset=utf-8", bytes) }
+
+    private static func file(_ type: String, _ bytes: [UInt8]) -> HTTPResponse {
+        HTTPResponse(200, type, String(decoding: bytes, as: UTF8.self), headers: Headers.forPage)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The audit log: its rows, and the verification of its chains in the browser.
+
+import { badge, button, complain, count, element, identifier, place, plain, show, shown, table, time } from "./dom.js";
+import { api } from "./server.js";
+import { report, userLink } from "./lists.js";
+import { verify } from "./chain.js";
+
+/// A log of this size is verified without being asked for.
+const verifiedAtOnce = 5000;
+
+export const eventColumns = [["Row", ""], ["Time", ""], ["Event", ""], ["Detail", ""], ["Key", ""]];
+
+export function eventCells(row) {
+    return [
+        [row.number.toLocaleString(), row.node ? element("span", { class: "sub" }, shown(row.node)) : null],
+        time(row.time), badge(plain(row.event)), [row.detail === "" ? null : shown(row.detail),
+            row.administrator === null ? null : element("span", { class: "sub" }, "by ", userLink(row.administrator))],
+        row.key === "" ? "" : identifier(row.key),
+    ];
+}
+
+function auditCells(row) {
+    const [number, when, ...rest] = eventCells(row);
+    const user = row.name !== null ? userLink(row.name) : row.user === "" ? element("span", { class: "none" }, "Server")
+        : [shown(row.user), element("span", { class: "sub" }, "deleted user")];
+    return [number, when, user, ...rest];
+}
+
+const columns = [...eventColumns.slice(0, 2), ["User", ""], ...eventColumns.slice(2)];
+
+export async function showAudit() {
+    const isHere = place();
+    let chains;
+    try {
+        chains = (await api("chains")).chains;
+        if (!isHere()) return;
+    } catch (error) {
+        if (!isHere()) return;
+        report(error);
+        show("Audit log", element("p", { class: "empty" }, "The audit log could not be loaded."));
+        return;
+    }
+    if (chains.length === 0) {
+        show("Audit log", element("p", { class: "empty" }, "Nothing has happened yet."));
+        return;
+    }
+    const total = chains.reduce((sum, chain) => sum + chain.rows, 0);
+    const verification = new Verification(chains);
+    const rows = new Rows(chains);
+    show("Audit log", verification.box, rows.box);
+    if (total <= verifiedAtOnce) verification.start();
+    await rows.update();
+}
+
+class Verification {
+    constructor(chains) {
+        this.chains = chains;
+        this.bar = element("progress", { max: "1", value: "0", "aria-label": "Verified rows", hidden: true });
+        this.text = element("p", {}, "This browser computes the hash of each row, and compares it with the stored one.");
+        this.result = element("div", { role: "status" });
+        this.start_ = button("Verify the chain", () => this.start(), { class: "primary" });
+        this.stop = button("Stop", () => this.controller?.abort(), { hidden: true });
+        this.box = element("section", { class: "card", "aria-label": "Verification" }, element("h2", {}, "Verification"),
+            this.text, this.bar, this.result, element("div", { class: "row" }, this.start_, this.stop));
+    }
+
+    async start() {
+        if (this.controller) return;
+        this.controller = new AbortController();
+        const signal = this.controller.signal;
+        // Another page of the administration is shown.
+        addEventListener("hashchange", () => this.controller?.abort(), { signal });
+        this.result.replaceChildren();
+        this.bar.hidden = this.stop.hidden = false;
+        this.start_.setAttribute("aria-disabled", "true");
+        try {
+            const found = await verify(this.chains, (node, after) => this.load(node, after, signal), (done, total) => {
+                this.bar.value = done / Math.max(done, total);
+                this.text.textContent = `${done.toLocaleString()} of ${Math.max(done, total).toLocaleString()} rows`;
+            });
+            this.show(found);
+        } catch (error) {
+            if (signal.aborted) this.text.textContent = "The verification was stopped. It proves nothing.";
+            else report(error);
+        } finally {
+            this.controller.abort();
+            this.controller = null;
+            this.bar.hidden = this.stop.hidden = true;
+            this.start_.removeAttribute("aria-disabled");
+        }
+    }
+
+    /// Waits when there were too many requests.
+    async load(node, after, signal) {
+        for (;;) {
+            signal.throwIfAborted();
+            try {
+                return (await api("audit", { node, after }, signal)).rows;
+            } catch (error) {
+                if (error.status !== 429) throw error;
+                await new Promise(resolve => setTimeout(resolve, error.waitSeconds * 1000));
+            }
+        }
+    }
+
+    show({ count: rows, wrong }) {
+        this.text.textContent = `${count(rows, "row was", "rows were")} verified in this browser.`;
+        if (wrong === null) {
+            this.result.replaceChildren(element("p", { class: "notice good" },
+                `The chain is unbroken: ${count(rows, "row is", "rows are")} as they were written.`));
+            return;
+        }
+        const where = [`Row ${wrong.number.toLocaleString()}`, wrong.node ? [" of node ", shown(wrong.node)] : null,
+            wrong.missing ? " is missing." : " was changed."];
+        this.result.replaceChildren(element("div", { class: "notice problem" },
+            element("p", {}, element("strong", {}, where.flat()),
+                " Keep the database, and compare it with a backup. It cannot be trusted any more."),
+            wrong.row ? table("The first wrong row", columns, [auditCells({ ...wrong.row, node: wrong.node })]) : null,
+            wrong.row ? element("p", {}, "Stored hash: ", element("code", {}, plain(wrong.row.hash)), element("br"),
+                "Computed hash: ", element("code", {}, wrong.computed)) : null));
+    }
+}
+
+/// The rows of a chain, the last ones first.
+class Rows {
+    constructor(chains) {
+        this.node = chains[0].node;
+        this.starts = [0];
+        this.place = element("div", { class: "scroll" }, element("p", { class: "loading" }, "Loading…"));
+        const choice = element("select", { id: "node", change: () => {
+            this.node = choice.value;
+            this.starts = [0];
+            this.update();
+        } }, chains.map(chain => element("option", { value: chain.node }, plain(chain.node) || "this server")));
+        this.newer = button("Newer", () => this.go(-1));
+        this.older = button("Older", () => this.go(1));
+        this.box = element("section", { "aria-label": "Rows" },
+            chains.length === 1 ? null
+                : element("div", { class: "field" }, element("label", { for: "node" }, "Chain of node"), choice),
+            this.place, element("nav", { class: "row", "aria-label": "Pages of the audit log" }, this.newer, this.older));
+    }
+
+    go(step) {
+        if (step < 0 && this.starts.length > 1) this.starts.pop();
+        else if (step > 0 && this.first > 1) this.starts.push(this.first);
+        else return;
+        return this.update();
+    }
+
+    async update() {
+        try {
+            const { rows } = await api("audit", { node: this.node, before: this.starts.at(-1) });
+            this.first = rows.at(-1)?.number ?? 0;
+            this.place.replaceChildren(rows.length === 0
+                ? element("p", { class: "empty" }, "This chain has no rows.")
+                : table("Rows of the audit log, the newest first", columns, rows.map(auditCells)));
+            complain("");
+        } catch (error) {
+            report(error);
+        }
+        this.newer.setAttribute("aria-disabled", String(this.starts.length === 1));
+        this.older.setAttribute("aria-disabled", String(!(this.first > 1)));
+    }
+}

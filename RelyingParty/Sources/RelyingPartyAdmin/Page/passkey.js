@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Passkeys, by the WebAuthn API of the browser.
+
+import { base64url, bytes } from "./bytes.js";
+import { api, Refusal, send } from "./server.js";
+
+export const available = "PublicKeyCredential" in window;
+
+/// What the person reads for the errors of the API (WebAuthn Level 3, sections 5.1.3 and 5.1.4).
+const words = {
+    NotAllowedError: "No passkey was used: it was cancelled, it took too long, or this device has none for this server. "
+        + "Try again.",
+    SecurityError: "The browser does not use passkeys at this address. Open the page at the address of the relying party, "
+        + "with https.",
+    InvalidStateError: "This device has a passkey of this user already. Sign in with it.",
+    NotSupportedError: "This device cannot make a passkey of the kind that the server accepts.",
+    ConstraintError: "This device cannot verify who uses it. Set up a PIN or a fingerprint, and try again.",
+};
+
+async function call(work) {
+    try {
+        return await work();
+    } catch (error) {
+        if (error instanceof Refusal) throw error;
+        throw new Refusal(0, words[error.name] ?? `The browser could not use a passkey (${error.name}).`);
+    }
+}
+
+async function challenge(body) {
+    try {
+        return await send("/v1/passkeys/challenges", body);
+    } catch (error) {
+        if (error.status !== 401) throw error;
+        throw new Refusal(0, "This server does not accept passkeys. Sign in with an enclave key.");
+    }
+}
+
+/// Makes a passkey for a user who has an enrolment code. The server compares the code.
+export async function enrol(user, code, device) {
+    const given = await challenge({ purpose: "register", user });
+    const made = await call(() => navigator.credentials.create({ publicKey: {
+        challenge: bytes(given.challenge), timeout: given.timeout,
+        rp: { id: given.relyingParty, name: given.relyingParty },
+        user: { id: bytes(given.userHandle), name: user, displayName: user },
+        pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+        authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+        attestation: "none",
+    } }));
+    await send("/v1/passkeys", {
+        user, device, enrolmentCode: code, clientDataJSON: base64url(made.response.clientDataJSON),
+        attestationObject: base64url(made.response.attestationObject),
+    });
+}
+
+/// Signs in with a passkey that the person chooses; the reply sets the cookie.
+export async function signIn() {
+    const given = await challenge({ purpose: "login" });
+    const chosen = await call(() => navigator.credentials.get({ publicKey: {
+        challenge: bytes(given.challenge), timeout: given.timeout, rpId: given.relyingParty,
+        userVerification: "required",
+    } }));
+    const { clientDataJSON, authenticatorData, signature, userHandle } = chosen.response;
+    await api("passkey", {
+        credential: base64url(chosen.rawId), clientDataJSON: base64url(clientDataJSON),
+        authenticatorData: base64url(authenticatorData), signature: base64url(signature),
+        ...userHandle ? { userHandle: base64url(userHandle) } : {},
+    });
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Before there is a session.
+
+import { button, complain, element, field, say, show, shown } from "./dom.js";
+import * as passkey from "./passkey.js";
+import { api } from "./server.js";
+
+/// What the person reads when a proof was refused. The server does not say why: that would help an attacker.
+const refused = "It was not accepted. A code is valid once and for a short time: make another one. A key may have been "
+    + "revoked or frozen, and only administrators can sign in here.";
+
+/// Does something that can be refused, while the buttons wait.
+async function attempt(box, work) {
+    const buttons = [...box.querySelectorAll("button")];
+    complain("");
+    buttons.forEach(each => each.disabled = true);
+    try {
+        await work();
+    } catch (error) {
+        complain(error.status === 401 ? refused : error.message);
+    } finally {
+        buttons.forEach(each => each.disabled = false);
+    }
+}
+
+function signedIn() { dispatchEvent(new CustomEvent("signed-in")); }
+
+function form(label, fields, work) {
+    const made = element("form", { submit: event => {
+        event.preventDefault();
+        attempt(made, work);
+    } }, fields.map(each => each.box), element("button", { type: "submit", class: "primary" }, label));
+    return made;
+}
+
+/// The code that a program has put after `#`, which leaves the address at once: it would stay in the history otherwise.
+export function takeCode() {
+    const code = /^#code=([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1] ?? null;
+    if (location.hash.startsWith("#code=")) history.replaceState(null, "", "/admin");
+    return code;
+}
+
+/// Asks whose session a code opens: a link that somebody sent could sign this browser in as somebody else.
+export async function showCode(code) {
+    complain("");
+    let user;
+    try {
+        ({ user } = await api("code", { code }));
+    } catch (error) {
+        showSignIn();
+        complain(error.status === 401 ? refused : error.message);
+        return;
+    }
+    const box = element("div", { class: "row" },
+        button("Sign in", () => attempt(box, async () => {
+            await api("sign-in", { code });
+            signedIn();
+        }), { class: "primary" }),
+        button("Cancel", () => showSignIn()));
+    show(["Sign in as ", shown(user), "?"], element("div", { class: "card" },
+        element("p", {}, "A program on your device has opened this page with a code. Go on only if you started that "
+            + "program just now, and this is your name."), box));
+}
+
+export function showSignIn() {
+    const code = field("Code of the program", "code", { maxlength: "43", pattern: "[A-Za-z0-9_\\-]{43}" },
+        "43 characters, valid once and for a minute.");
+    const enclave = form("Go on", [code], () => showCode(code.input.value));
+    show("Sign in", passkeys(), element("section", { class: "card", "aria-label": "Enclave key" },
+        element("h2", {}, "Enclave key"),
+        element("p", {}, "A program on your device signs in with a key of your keychain, signs “open the administration”, "
+            + "and opens this page with a code."),
+        element("details", {}, element("summary", {}, "Enter the code by hand"), enclave)));
+}
+
+function passkeys() {
+    if (!passkey.available) {
+        return element("p", { class: "notice" }, "This browser has no passkeys, or the page was not opened with https. Sign "
+            + "in with an enclave key.");
+    }
+    const box = element("section", { class: "card", "aria-label": "Passkey" }, element("h2", {}, "Passkey"),
+        element("p", {}, "Your device asks for your finger, face or PIN."),
+        element("div", { class: "row" },
+            button("Sign in with a passkey", () => attempt(box, async () => {
+                await passkey.signIn();
+                signedIn();
+            }), { class: "primary" }),
+            button("Use an enrolment code", () => showEnrolment())));
+    return box;
+}
+
+/// An enrolment code makes a passkey on this device.
+function showEnrolment() {
+    const user = field("Your user name", "user", { maxlength: "128", autocomplete: "username" });
+    const code = field("Enrolment code", "code", { maxlength: "17", class: "spelled" },
+        "12 letters and digits, valid for 10 minutes. The command latchkey-server CONFIGURATION administrator USER "
+        + "writes it, or an administrator gives it to you.");
+    const device = field("Name of this device", "device", { maxlength: "64" },
+        "So that its keys can be revoked when it is lost, such as “laptop of Ada”.");
+    show("Use an enrolment code", element("div", { class: "card" },
+        element("p", {}, "Your device makes a passkey, and asks for your finger, face or PIN."),
+        form("Make a passkey", [user, code, device], async () => {
+            await passkey.enrol(user.input.value, crockford(code.input.value), device.input.value);
+            showSignIn();
+            say("Your passkey is registered. Sign in with it now.");
+        }), element("p", {}, button("Back", () => showSignIn()))));
+}
+
+/// A code as it was made: without what people add, and with the characters that Crockford's Base32 has for similar ones.
+function crockford(text) {
+    return text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+}
