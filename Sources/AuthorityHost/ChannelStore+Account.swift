@@ -54,7 +54,9 @@ extension ChannelStore {
                 .accountPasswordChanged,
                 Failure(
                     .authenticationFailed, "The password of user \(userID) was changed outside Latchkey.",
-                    hint: "The next prompt asks for the previous one. If it is forgotten: latchkey reset"))
+                    hint: verification.hasChip
+                        ? "The next prompt asks for the previous one. If it is forgotten: latchkey recover"
+                        : "The next prompt asks for the previous one. If it is forgotten: latchkey reset"))
         }
         return .outdated
     }
