@@ -19,8 +19,8 @@ package struct AuthorityOptions: Sendable {
     var prompt: String
     /// The program that runs libpam.
     var accounts: String
-    /// What a first passcode is, where the account has a password.
-    var firstPasscode = PasscodeKind.account
+    /// What a first passcode is, where the account has a password; nil for the default of the tier.
+    private var firstPasscode: PasscodeKind?
     /// The folder in which fprintd keeps enrolled fingers; nil for `--user`, because only root can read it.
     package var fingerprints: String? { isForUser ? nil : fingerprintFolder }
     private var fingerprintFolder = "/var/lib/fprint"
@@ -67,7 +67,11 @@ package struct AuthorityOptions: Sendable {
         }
     }
 
-    private static let kinds: [String: PasscodeKind] = ["own": .own, "account": .account]
+    private static let kinds = Dictionary(uniqueKeysWithValues: PasscodeKind.allCases.map { ($0.name, $0) })
+
+    /// What a first passcode is in a tier, where the account has a password. In tier `tpm` it is the password of the account
+    /// only if the administrator says so: that can be guessed without the TPM, from `/etc/shadow`.
+    func firstPasscode(in tier: Tier) -> PasscodeKind { firstPasscode ?? (tier == .tpm ? .own : .account) }
 
     package static let version = "latchkey-authd \(productVersion)"
     package static let help = """
@@ -84,7 +88,8 @@ package struct AuthorityOptions: Sendable {
           --store-user  the user as which latchkeyd runs (latchkey)
           --prompt      the program that shows prompts on terminals (latchkey-prompt beside this program)
           --pam         the program that verifies passwords of accounts (latchkey-pam beside this program)
-          --passcode    what a first passcode is: the password of the account (account), or another one (own)
+          --passcode    what a first passcode is: the password of the account (account), or another one (own);
+                        by default the first in tier file, and the second in tier tpm
           --configuration  the configuration of both services (/etc/latchkey/latchkeyd.conf)
           --fingerprints  the folder in which fprintd keeps enrolled fingers (/var/lib/fprint)
           --user        speaks to fprintd and logind for the latchkeyd of one user, which starts it

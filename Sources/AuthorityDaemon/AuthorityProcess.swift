@@ -131,9 +131,7 @@ package enum AuthorityProcess {
                 work: SerialWorkQueue { false },
                 counters: files, permissions: files, passcodes: files, approvalKeys: files, enrolments: files,
                 account: UserAccount(
-                    name: account, passwords: passwords,
-                    // An account's password could be guessed without the TPM, from /etc/shadow.
-                    firstPasscode: tier == .tpm ? .own : options.firstPasscode))
+                    name: account, passwords: passwords, firstPasscode: options.firstPasscode(in: tier)))
         }
         parts.refusals = refusals
         if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock, configuration.ownerPassword) } }

@@ -55,6 +55,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     package var shownPrompt: StatusReport.ShownPrompt? { core.withLock { $0.known?.prompt } }
 
+    package var passcodeKind: PasscodeKind? { core.withLock { $0.known?.passcodeKind } }
+
     package var connection: [UInt8] { link.connection?.identifier ?? [] }
 
     package func code(of token: AuthToken) throws(Failure) -> [UInt8] {

@@ -4,28 +4,20 @@ import LatchkeyAuthority
 import LatchkeyModel
 import LatchkeySeams
 
-// The password of the account as passcode. The system has accepted it before; here the same string opens the slot.
+// The password of the account as passcode. The system has accepted it before; here the same string opens the slot, in tier
+// `tpm` after the TPM has judged it.
 
 extension ChannelStore {
     func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
-        let records = try passcodes.passcodeRecords()
-        let candidates = [records.prepared, records.current].compactMap { $0 }.filter { $0.kind == .account }
-        guard !candidates.isEmpty else {
-            throw Failure(.internalFailure, "The password of the account is not the passcode.")
-        }
-        guard let previous else { return try open(password, candidates, records) }
-        // Judged by record and slot alone: the system no longer knows this password.
-        for record in candidates {
-            guard let slotKey = try record.open(previous) else { continue }
-            guard try opens(slotKey, record) else { continue }
-            do throws(Failure) {
-                try rekey(from: record, to: password)
-            } catch {
-                return .rightButClosed(error)
+        try judging { () throws(Failure) in
+            let records = try passcodes.passcodeRecords()
+            let candidates = [records.prepared, records.current].compactMap { $0 }.filter { $0.kind == .account }
+            guard !candidates.isEmpty else {
+                throw Failure(.internalFailure, "The password of the account is not the passcode.")
             }
-            return .right
+            guard let previous else { return try open(password, candidates, records) }
+            return try open(previous: previous, candidates, records, thenWith: password)
         }
-        return .wrong
     }
 
     /// Opens the slot with a password that the system has accepted. If no record fits, *rekey needed* is durable before
@@ -34,13 +26,14 @@ extension ChannelStore {
         _ password: SecretBytes, _ candidates: [PasscodeRecord], _ records: PasscodeRecords
     ) throws(Failure) -> PasscodeVerdict {
         for record in candidates {
-            guard let slotKey = try record.open(password) else { continue }
+            // A chip counts this password as wrong each time, until the previous one was entered.
+            guard record.chip.isEmpty || !records.needsRekey else { continue }
+            guard let opened = try verification.open(record, password) else { continue }
             let isCurrent = record == records.current
             do throws(Failure) {
-                if try opens(slotKey, record) {
-                    if records != PasscodeRecords(current: record) {
-                        try passcodes.keep(PasscodeRecords(current: record))
-                    }
+                if try opens(opened.slotKey, record) {
+                    try settle(on: record, records)
+                    hold(opened)
                     return .right
                 }
             } catch {
@@ -61,9 +54,38 @@ extension ChannelStore {
                 .accountPasswordChanged,
                 Failure(
                     .authenticationFailed, "The password of user \(userID) was changed outside Latchkey.",
-                    hint: "The next prompt asks for the previous one. If it is forgotten: latchkey reset"))
+                    hint: verification.hasChip
+                        ? "The next prompt asks for the previous one. If it is forgotten: latchkey recover"
+                        : "The next prompt asks for the previous one. If it is forgotten: latchkey reset"))
         }
         return .outdated
+    }
+
+    /// Opens the slot with the previous password, then replaces it by the present one. Judged by record and slot, or by a
+    /// chip and the slot: the system no longer knows the previous password.
+    private func open(
+        previous: SecretBytes, _ candidates: [PasscodeRecord], _ records: PasscodeRecords,
+        thenWith password: SecretBytes
+    ) throws(Failure) -> PasscodeVerdict {
+        for record in candidates {
+            guard let opened = try verification.open(record, previous) else { continue }
+            do throws(Failure) {
+                guard try opens(opened.slotKey, record) else { continue }
+                if previous == password {
+                    // It was changed back since *rekey needed* was stored.
+                    try settle(on: record, records)
+                    hold(opened)
+                } else if let secret = opened.chipSecret {
+                    try rekey(record, opened, secret, records, to: password)
+                } else {
+                    try rekey(from: record, to: password)
+                }
+            } catch {
+                return .rightButClosed(error)
+            }
+            return .right
+        }
+        return .wrong
     }
 
     /// Replaces the slot by one that the present password opens. Both records are durable while the store changes, and
@@ -78,6 +100,39 @@ extension ChannelStore {
         try passcodes.keep(PasscodeRecords(current: record, prepared: next, needsRekey: true))
         try replaceSlot(slotKey, passcodeID: record.passcodeID)
         try passcodes.keep(PasscodeRecords(current: next))
+    }
+
+    /// Has a chip replace the previous password by the present one. The store has both slots meanwhile, and the chip
+    /// decides which of them can be opened.
+    ///
+    /// The order keeps one of the two valid whatever fails in between: until *rekey needed* is taken back the chip has the
+    /// previous password, which the prompt asks for again. From then on the present one is asked of the chip first.
+    ///
+    /// - Parameters:
+    ///   - opened: what the previous password has opened, `secret` among it.
+    private func rekey(
+        _ record: PasscodeRecord, _ opened: PasscodeVerification.Opened, _ secret: SecretBytes,
+        _ records: PasscodeRecords, to password: SecretBytes
+    ) throws(Failure) {
+        let (change, new) = try verification.prepareChange(of: record, secret: secret, to: password)
+        var records = settled(on: record, records)
+        records.needsRekey = true
+        try records.encryptForRecovery(
+            [new.slotKey, opened.slotKey], passcodeID: record.passcodeID, shared.random)
+        try passcodes.keep(records)
+        if hasPasscode { try replaceSlot(new.slotKey, passcodeID: record.passcodeID) }
+        records.needsRekey = false
+        try passcodes.keep(records)
+        // Whatever becomes of the change: a value of the previous password would count as a wrong one.
+        forgetValues()
+        try verification.carryOut(change)
+        // The store drops the slot of the previous password.
+        guard try opens(new.slotKey, record) else {
+            throw Failure(
+                .storeUnreadable, "The password was replaced, but the keychain does not open with it.",
+                hint: "See: latchkey check")
+        }
+        hold(new)
     }
 
     func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {

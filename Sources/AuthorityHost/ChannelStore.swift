@@ -10,8 +10,8 @@ import Synchronization
 final class ChannelStore: AuthorityClient {
     let userID: UInt32
     let passcodes: any PasscodeRecordStore
-    private let verification: PasscodeVerification
-    private let shared: AuthorityConnection.Parts
+    let verification: PasscodeVerification
+    let shared: AuthorityConnection.Parts
     /// Nil after the connection has ended, while a passcode may still be stretched.
     private weak let connection: AuthorityConnection?
     /// Whether the store has a passcode, as latchkeyd said last.
@@ -19,6 +19,8 @@ final class ChannelStore: AuthorityClient {
 
     /// What the right passcode has opened, until it was changed or the evaluation ended without a change.
     private let opened = Mutex<PasscodeVerification.Opened?>(nil)
+
+    private let forget = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
         self.userID = userID
@@ -43,6 +45,14 @@ final class ChannelStore: AuthorityClient {
         case .done, .carried: throw Self.unexpected
         }
     }
+
+    /// Holds what the right passcode has opened until it is taken.
+    func hold(_ opened: PasscodeVerification.Opened) { self.opened.withLock { $0 = opened } }
+
+    /// Sets what wipes the values of the passcode with which keys of a chip are used.
+    func forgettingValues(_ body: @escaping @Sendable () -> Void) { forget.withLock { $0 = body } }
+
+    func forgetValues() { forget.withLock { $0 }?() }
 
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
@@ -75,8 +85,13 @@ final class ChannelStore: AuthorityClient {
     /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
     /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
     func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+        try judging { () throws(Failure) in try judged(passcode) }
+    }
+
+    /// Judges a passcode. If what judges it could not be reached, or its answer is not authentic, nothing was judged.
+    func judging(_ judge: () throws(Failure) -> PasscodeVerdict) throws(Failure) -> PasscodeVerdict {
         do throws(Failure) {
-            return try judged(passcode)
+            return try judge()
         } catch {
             guard error.status == .vaultUnavailable else { throw error }
             return .notJudged(error)
@@ -106,8 +121,8 @@ final class ChannelStore: AuthorityClient {
                 // latchkeyd cannot make a right passcode count as a miss.
                 return .rightButClosed(error)
             }
-            if records.prepared != nil { try adopt(current, insteadOf: records.prepared, records) }
-            self.opened.withLock { $0 = opened }
+            try settle(on: current, records)
+            hold(opened)
             return .right
         }
         guard let prepared = records.prepared, prepared.kind == .own,
@@ -116,8 +131,8 @@ final class ChannelStore: AuthorityClient {
             if let gone { throw gone }
             return .wrong
         }
-        try adopt(prepared, insteadOf: records.current, records)
-        self.opened.withLock { $0 = opened }
+        try settle(on: prepared, records)
+        hold(opened)
         return .right
     }
 
@@ -139,17 +154,22 @@ final class ChannelStore: AuthorityClient {
         }
     }
 
-    /// Makes a record the only one; what a chip has for the other one is removed with the next new passcode.
-    private func adopt(
-        _ record: PasscodeRecord, insteadOf other: PasscodeRecord?, _ records: PasscodeRecords
-    ) throws(Failure) {
+    /// Makes a record the only one, unless it is. What a chip has for the other one is removed with the next new passcode.
+    func settle(on record: PasscodeRecord, _ records: PasscodeRecords) throws(Failure) {
+        guard records.prepared != nil || records.needsRekey else { return }
+        try passcodes.keep(settled(on: record, records))
+    }
+
+    /// Returns the records with one of them as the only one.
+    func settled(on record: PasscodeRecord, _ records: PasscodeRecords) -> PasscodeRecords {
+        let other = record == records.current ? records.prepared : records.current
         var kept = PasscodeRecords(current: record)
         kept.abandoned = other.map(\.chip) ?? []
         if kept.abandoned.isEmpty { kept.abandoned = records.abandoned }
         (kept.recovery, kept.preparedRecovery) = (records.recovery, records.preparedRecovery)
         // The store adopts a code before the passcode that was chosen with it. Otherwise either code may be valid.
         if record == records.prepared { kept.adoptRecovery() }
-        try passcodes.keep(kept)
+        return kept
     }
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
@@ -190,7 +210,7 @@ final class ChannelStore: AuthorityClient {
 
 extension AuthorityState {
     /// Creates the state that is sent to the service.
-    init(_ authority: LocalAuthority, userID: UInt32) {
+    init(_ authority: LocalAuthority, userID: UInt32, kind: PasscodeKind?) {
         let state = authority.state
         self.init(
             userID: userID, sensor: state.sensor, isPasscodeSet: state.isPasscodeSet, counters: state.counters,
@@ -198,6 +218,7 @@ extension AuthorityState {
             facePermissions: state.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions).map {
                 FacePermission(application: $0.key, isAllowed: $0.value)
             },
-            prompt: authority.shownPrompt, biometrySessions: state.biometrySessions)
+            prompt: authority.shownPrompt, biometrySessions: state.biometrySessions,
+            passcodeKind: kind)
     }
 }

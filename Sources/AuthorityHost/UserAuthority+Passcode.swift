@@ -105,15 +105,11 @@ extension UserAuthority {
         guard let opened, let secret = opened.chipSecret else {
             throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
-        let (change, slotKey) = try verification.prepareChange(of: current, secret: secret, to: passcode)
-        let (slotKeys, passcodeID) = ([slotKey, opened.slotKey], current.passcodeID)
+        let (change, new) = try verification.prepareChange(of: current, secret: secret, to: passcode)
+        let (slotKey, passcodeID) = (new.slotKey, current.passcodeID)
+        let slotKeys = [slotKey, opened.slotKey]
         let random = shared.random
-        if let recovery = records.recovery {
-            records.recovery = try recovery.replacing(with: slotKeys, passcodeID: passcodeID, random)
-        }
-        if let recovery = records.preparedRecovery {
-            records.preparedRecovery = try recovery.replacing(with: slotKeys, passcodeID: passcodeID, random)
-        }
+        try records.encryptForRecovery(slotKeys, passcodeID: passcodeID, random)
         if let code { records.preparedRecovery = try code.record(of: slotKeys, passcodeID: passcodeID, random) }
         try authority.keepCounters()
         try parts.passcodes.keep(records)
@@ -185,6 +181,12 @@ extension UserAuthority {
             // Whatever becomes of the change: a value of the earlier passcode would count as a wrong one.
             authority.forgetPasscodeValues()
             if let chipChange {
+                if let own = records.current?.asOwn, records.current != own {
+                    // Stored first: after a crash in between, either passcode would be judged without PAM. The other way
+                    // round PAM would refuse the new one, and the person could enter none.
+                    records.current = own
+                    try parts.passcodes.keep(records)
+                }
                 // Until this succeeds, and if it fails, the store opens with the current passcode too.
                 try verification.carryOut(chipChange)
                 if records.preparedRecovery != nil {

@@ -10,6 +10,7 @@ import Synchronization
 final class UserAuthority: Sendable {
     let userID: UInt32
     let parts: UserParts
+    private let followedRecords: FollowedRecords
     let authority: LocalAuthority
     let store: ChannelStore
     /// Nil after the connection has ended, while work of the user may still run.
@@ -39,6 +40,9 @@ final class UserAuthority: Sendable {
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
         self.userID = userID
+        var parts = parts
+        followedRecords = FollowedRecords(parts.passcodes)
+        parts.passcodes = followedRecords
         self.parts = parts
         self.connection = connection
         shared = connection.parts
@@ -62,6 +66,7 @@ final class UserAuthority: Sendable {
             local.keyPasscode = RecordedPasscode(verification: verification, records: parts.passcodes)
         }
         authority = try LocalAuthority(local, mint: connection.mint)
+        store.forgettingValues { [weak authority] in authority?.forgetPasscodeValues() }
         sessions = SessionFollower(shared.sessions, of: userID, authority: authority, work: parts.work) {
             [store, log = connection.parts.log] isLocked in
             log.noting(.authorityNotTold) { () throws(Failure) in try store.followSessions(isLocked: isLocked) }
@@ -72,6 +77,8 @@ final class UserAuthority: Sendable {
     func attach(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: isPasscodeSet)
+            // Read in any case: the state has the kind of the passcode.
+            let hasRecord = hasRecord
             authority.attach(store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
             authority.observe { [weak self] in self?.sendState() }
             sessions.begin()
@@ -106,7 +113,7 @@ final class UserAuthority: Sendable {
 
     /// Sends the state of the authority, unless it was sent before.
     func sendState() {
-        let state = AuthorityState(authority, userID: userID)
+        let state = AuthorityState(authority, userID: userID, kind: followedRecords.kind)
         lastState.withLock { last in
             guard last != state else { return }
             last = state

@@ -156,6 +156,9 @@ package final class LocalAuthority: AuthenticationAuthority {
         return state
     }
 
+    /// Without services there is no password of an account. The state of `latchkey-authd` says which of the two it is.
+    package var passcodeKind: PasscodeKind? { state.isPasscodeSet && parts.account == nil ? .own : nil }
+
     package var shownPrompt: StatusReport.ShownPrompt? {
         core.withLock { $0.state.active }.map { evaluation in
             StatusReport.ShownPrompt(

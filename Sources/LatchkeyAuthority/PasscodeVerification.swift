@@ -82,13 +82,15 @@ package struct PasscodeVerification: Sendable {
     /// Prepares the change of a passcode that the chip judges. Nothing is stored; the record stays the same.
     ///
     /// - Parameter secret: what verifying the current passcode has returned.
+    /// - Returns: the change, and what verifying the new passcode returns after it.
     package func prepareChange(
         of record: PasscodeRecord, secret: SecretBytes, to passcode: SecretBytes
-    ) throws(Failure) -> (change: ChipChange, slotKey: SecretBytes) {
+    ) throws(Failure) -> (change: ChipChange, opened: Opened) {
         let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
+        let value = try Self.chipValue(stretched)
         return (
-            ChipChange(record: record.chip, secret: secret, value: try Self.chipValue(stretched)),
-            try PasscodeRecord.slotKey(stretched, secret)
+            ChipChange(record: record.chip, secret: secret, value: value),
+            Opened(slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
         )
     }
 

@@ -58,7 +58,7 @@ extension RecoveryRecord {
     fileprivate static let pointBytes = 65
 
     /// Returns the record of the same code with other keys of slots.
-    package func replacing(
+    fileprivate func replacing(
         with slotKeys: [SecretBytes], passcodeID: [UInt8], _ random: any RandomSource
     ) throws(Failure) -> RecoveryRecord {
         try Self.sealed(slotKeys, for: publicKey, passcodeID: passcodeID, random)
@@ -99,5 +99,17 @@ extension RecoveryRecord {
     /// Binds the keys to the secret that their slots seal.
     fileprivate static func associated(_ passcodeID: [UInt8]) -> [UInt8] {
         CryptographicLabel.recoverySlot.bytes + passcodeID
+    }
+}
+
+extension PasscodeRecords {
+    /// Encrypts the keys of the present slots for the recovery codes, whichever of them is valid.
+    ///
+    /// - Parameter slotKeys: 32 bytes each, at most `RecoveryGrant.slotKeys`.
+    package mutating func encryptForRecovery(
+        _ slotKeys: [SecretBytes], passcodeID: [UInt8], _ random: any RandomSource
+    ) throws(Failure) {
+        recovery = try recovery?.replacing(with: slotKeys, passcodeID: passcodeID, random)
+        preparedRecovery = try preparedRecovery?.replacing(with: slotKeys, passcodeID: passcodeID, random)
     }
 }

@@ -77,10 +77,18 @@ extension DoctorRow {
     package static func passcode(_ report: StatusReport?) -> DoctorRow {
         guard let report else { return unknown("passcode") }
         guard report.problem == nil else { return DoctorRow("passcode", .absent, "not known, see the row store") }
-        return report.isPasscodeSet
-            ? DoctorRow("passcode", .ok, "set")
-            : DoctorRow(
+        guard report.isPasscodeSet else {
+            return DoctorRow(
                 "passcode", .attention, "not set, so no protected item can be stored", .init("latchkey passcode set"))
+        }
+        guard report.passcodeKind == .account else { return DoctorRow("passcode", .ok, "set") }
+        guard report.canBeGuessedWithoutTPM else {
+            return DoctorRow("passcode", .ok, "set, the password of your account")
+        }
+        return DoctorRow(
+            "passcode", .ok,
+            "set, the password of your account, as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+        )
     }
 
     /// The sensor and its enrolled fingers or faces.

@@ -181,6 +181,11 @@ package struct StatusReport: Equatable, Sendable {
     package var unlockedMemory: String?
     /// The prompt that is shown; nil if there is none.
     package var prompt: ShownPrompt?
+    /// What the passcode is; nil if none is set, or if that is not known.
+    package var passcodeKind: PasscodeKind?
+
+    /// Whether the TPM counts tries of a passcode that can be guessed without it, from the hash in `/etc/shadow`.
+    package var canBeGuessedWithoutTPM: Bool { tier == .tpm && passcodeKind == .account }
 
     /// The program whose prompt is shown; prompts of other programs wait for it.
     package struct ShownPrompt: Equatable, Sendable {
@@ -198,7 +203,8 @@ package struct StatusReport: Equatable, Sendable {
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
         quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, enclaveDevice: EnclaveDevice? = nil,
-        deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompt: ShownPrompt? = nil
+        deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompt: ShownPrompt? = nil,
+        passcodeKind: PasscodeKind? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -217,5 +223,6 @@ package struct StatusReport: Equatable, Sendable {
         self.deviceProblem = deviceProblem
         self.unlockedMemory = unlockedMemory
         self.prompt = prompt
+        self.passcodeKind = passcodeKind
     }
 }

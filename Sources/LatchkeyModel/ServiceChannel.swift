@@ -367,12 +367,14 @@ package struct AuthorityState: Equatable, Sendable {
     package var prompt: StatusReport.ShownPrompt?
     /// The login sessions in which biometry may be used.
     package var biometrySessions: BiometrySessions
+    /// What the passcode is; nil if none is set, or if that is not known.
+    package var passcodeKind: PasscodeKind?
 
     /// Creates a state from its fields.
     package init(
         userID: UInt32, sensor: SensorState, isPasscodeSet: Bool, counters: PolicyCounters, isLocked: Bool,
         isInBackground: Bool, biometricUnlock: Int64?, facePermissions: [FacePermission],
-        prompt: StatusReport.ShownPrompt?, biometrySessions: BiometrySessions
+        prompt: StatusReport.ShownPrompt?, biometrySessions: BiometrySessions, passcodeKind: PasscodeKind? = nil
     ) {
         self.userID = userID
         self.sensor = sensor
@@ -384,6 +386,7 @@ package struct AuthorityState: Equatable, Sendable {
         self.facePermissions = facePermissions
         self.prompt = prompt
         self.biometrySessions = biometrySessions
+        self.passcodeKind = passcodeKind
     }
 }
 

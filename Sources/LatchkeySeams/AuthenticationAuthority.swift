@@ -164,6 +164,8 @@ package protocol AuthenticationAuthority: KeyApprover {
     var state: PolicyState { get }
     /// The prompt that is shown now; nil if there is none.
     var shownPrompt: StatusReport.ShownPrompt? { get }
+    /// What the passcode is; nil if none is set, or if that is not known.
+    var passcodeKind: PasscodeKind? { get }
     /// The identifier of the connection under whose key tokens are issued, 16 bytes; changes with each connection.
     var connection: [UInt8] { get }
     /// Computes the code of a token under the key of the connection.

@@ -2,14 +2,6 @@
 
 package import LatchkeyModel
 
-/// What a passcode is. Raw values are part of the record's format and never reused.
-package enum PasscodeKind: UInt8, CaseIterable, Sendable {
-    /// A secret that only Latchkey has.
-    case own = 0
-    /// The password of the user's account, which the system verifies first.
-    case account = 1
-}
-
 /// What `latchkey-authd` stores about a user's passcode: the parameters of its stretching, and a verifier.
 ///
 /// The verifier and the key of the store's slot are derived from the stretched passcode independently of each other, so
@@ -48,6 +40,13 @@ package struct PasscodeRecord: Equatable, Sendable {
         else { return nil }
         (self.cost, self.salt, self.passcodeID, self.verifier) = (cost, salt, passcodeID, verifier)
         (self.kind, self.chip) = (kind, chip)
+    }
+
+    /// The record after a chip has changed the passcode in place to one that the user has chosen: everything else that is
+    /// stored of a passcode in a chip stays the same.
+    package var asOwn: PasscodeRecord? {
+        PasscodeRecord(
+            cost: cost, salt: salt, passcodeID: passcodeID, verifier: verifier, kind: .own, chip: chip)
     }
 }
 

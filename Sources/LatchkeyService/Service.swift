@@ -273,7 +273,7 @@ package final class Service: Sendable {
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
             enclaveDevice: parts.keyModule?.device, deviceProblem: parts.keyModule?.deviceProblem,
             unlockedMemory: parts.unlockedMemory(),
-            prompt: authority.shownPrompt)
+            prompt: authority.shownPrompt, passcodeKind: state.isPasscodeSet ? authority.passcodeKind : nil)
         do throws(Failure) {
             let keychain = try self.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

@@ -21,6 +21,7 @@ extension KeyUses: ClosedSet {}
 extension Finding.Kind: ClosedSet {}
 extension ItemClass: ClosedSet {}
 extension PasscodeDemand.Part: ClosedSet {}
+extension PasscodeKind: ClosedSet {}
 extension Policy: ClosedSet {}
 extension StayReason: ClosedSet {}
 extension Status: ClosedSet {}

@@ -244,7 +244,8 @@ extension AuthorityState: WireMap {
             biometricUnlock: try map.optional(6, \.biometricUnlock),
             facePermissions: try map.field(7, \.facePermissions, .list(limit: Limits.facePermissions)),
             prompt: try map.optional(8, \.prompt),
-            biometrySessions: try map.field(9, \.biometrySessions, SessionsShape()))
+            biometrySessions: try map.field(9, \.biometrySessions, SessionsShape()),
+            passcodeKind: try map.optional(10, \.passcodeKind))
     }
 }
 

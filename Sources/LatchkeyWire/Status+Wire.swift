@@ -21,12 +21,13 @@ extension StatusReport: WireMap {
         let prompt = try map.optional(14, \.prompt)
         let enclaveDevice = try map.optional(15, \.enclaveDevice)
         let deviceProblem = try map.optional(16, \.deviceProblem)
+        let passcodeKind = try map.optional(17, \.passcodeKind)
         return Self(
             tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
             isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
             isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
             enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
-            unlockedMemory: unlockedMemory, prompt: prompt)
+            unlockedMemory: unlockedMemory, prompt: prompt, passcodeKind: passcodeKind)
     }
 }
 

@@ -36,6 +36,7 @@ extension AuthorityDecorator {
     package var state: PolicyState { authority.state }
 
     package var shownPrompt: StatusReport.ShownPrompt? { authority.shownPrompt }
+    package var passcodeKind: PasscodeKind? { authority.passcodeKind }
 
     package var connection: [UInt8] { authority.connection }
 

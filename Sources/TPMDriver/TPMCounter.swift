@@ -65,11 +65,15 @@ final class TPMCounter: MonotonicCounter {
         }
     }
 
-    /// Removes the counter; does nothing if there is none.
-    func remove() throws(Failure) {
-        try use { (client, policy, root) throws(TPMError) in
+    /// Removes the counter of an owner; does nothing if there is none. The file of the root key, which may be gone or not
+    /// written yet, is not needed.
+    static func remove(
+        of owner: [UInt8], _ label: CryptographicLabel = .counterPolicy, from chip: TPMChip
+    ) throws(Failure) {
+        let policy = try policy(of: owner, label)
+        try chip.use { (_, client) throws(TPMError) in
             guard let area = try client.counterIndex(policy) else { return }
-            try client.undefine(area, in: root)
+            try client.undefine(area, in: client.storageRoot(named: nil))
         }
     }
 

@@ -20,6 +20,7 @@ package final class TPMKeyVault: KeyVault {
     private let files: any KeyVault
     private let path: String
     private let chip: TPMChip
+    private let owner: [UInt8]
     private let ownCounter: TPMCounter
     private let ownSeal: TPMEnrolmentSeal
 
@@ -31,7 +32,7 @@ package final class TPMKeyVault: KeyVault {
     ///   - owner: bytes that name the store among all stores that use this TPM, such as the user's number and the
     ///     identifier of the installed system. They are the same each time that this store is opened.
     package init(_ files: any KeyVault, rootKey path: String, chip: TPMChip, owner: [UInt8]) {
-        (self.files, self.path, self.chip) = (files, path, chip)
+        (self.files, self.path, self.chip, self.owner) = (files, path, chip, owner)
         ownCounter = TPMCounter(chip, rootKey: path, owner: owner)
         ownSeal = TPMEnrolmentSeal(TPMCounter(chip, rootKey: path, owner: owner, .enrolmentCounterPolicy))
     }
@@ -50,7 +51,7 @@ package final class TPMKeyVault: KeyVault {
             _ = try ownSeal.counter.create()
         } catch {
             // One that cannot be removed now is used by the next attempt.
-            if isNew { try? ownCounter.remove() }
+            if isNew { try? TPMCounter.remove(of: owner, from: chip) }
             throw error
         }
         return number

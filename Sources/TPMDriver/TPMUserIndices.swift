@@ -24,11 +24,7 @@ package struct TPMUserIndices: Sendable {
 
     /// Removes one of the counters.
     package func removeCounter(of owner: [UInt8], _ label: CryptographicLabel) throws(Failure) {
-        let policy = try TPMCounter.policy(of: owner, label)
-        try chip.use { (_, client) throws(TPMError) in
-            guard let area = try client.counterIndex(policy) else { return }
-            try client.undefine(area, in: client.storageRoot(named: nil))
-        }
+        try TPMCounter.remove(of: owner, label, from: chip)
     }
 
     /// Removes the index of a passcode; does nothing if it is gone.

@@ -38,7 +38,7 @@ enum StatusCommand {
             [localized("store"), report.storePath],
             [localized("items"), report.problem == nil ? "\(report.itemCount)" : localized("unknown")],
             [localized("biometry"), biometry],
-            [localized("passcode"), report.isPasscodeSet ? localized("set") : localized("not set")],
+            [localized("passcode"), passcode(report)],
             [localized("keychain"), report.isLocked ? localized("locked") : localized("unlocked")],
             [localized("enclave"), report.deviceProblem.map(\.message) ?? enclave(report)],
             [
@@ -70,6 +70,16 @@ enum StatusCommand {
         }
     }
 
+    private static func passcode(_ report: StatusReport) -> String {
+        guard report.isPasscodeSet else { return localized("not set") }
+        guard report.passcodeKind == .account else { return localized("set") }
+        return report.canBeGuessedWithoutTPM
+            ? localized(
+                "set, the password of your account, as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+            )
+            : localized("set, the password of your account")
+    }
+
     private static func enclave(_ report: StatusReport) -> String {
         switch report.enclave {
         case nil: localized("none", context: "enclave")
@@ -83,6 +93,9 @@ enum StatusCommand {
         }
     }
 
+    /// What the JSON says of a passcode that the TPM does not protect against guessing.
+    private static let guessable = "as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+
     private static func json(_ report: StatusReport) -> JSON {
         .object([
             ("tier", .text(report.tier.name)), ("process", .number(Int64(report.processID))),
@@ -90,6 +103,8 @@ enum StatusCommand {
             ("items", report.problem == nil ? .number(Int64(clamping: report.itemCount)) : .null),
             ("biometry", .text("\(report.biometry)")), ("enrolled", .boolean(report.isEnrolled)),
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
+            ("passcodeKind", report.passcodeKind.map { .text($0.name) } ?? .null),
+            ("passcodeLimit", report.canBeGuessedWithoutTPM ? .text(guessable) : .null),
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),
             ("enclaveVirtual", report.enclaveDevice.map { .boolean($0 == .program) } ?? .null),

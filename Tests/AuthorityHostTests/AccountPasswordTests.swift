@@ -41,14 +41,6 @@ import Testing
                 Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
     }
 
-    private func records(_ machine: TwoServices? = nil) throws -> PasscodeRecords {
-        let folder = (machine ?? self.machine).disk.folder.path
-        return try AuthorityFolder(
-            "\(folder)/\(TwoServices.userID)", userID: TwoServices.userID, account: try #require(AccountName("ada")),
-            clock: self.machine.clock, random: SystemRandomSource()
-        ).passcodeRecords()
-    }
-
     @Test func theFirstPasscodeIsThePasswordOfTheAccount() throws {
         let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))
         type("another password")
@@ -56,7 +48,7 @@ import Testing
         type("first password")
         #expect(replies() == [.done])
         #expect(try machine.keychain.isPasscodeSet)
-        #expect(try records().current?.kind == .account)
+        #expect(try machine.records().current?.kind == .account)
         let granted = evaluate()
         type("first password")
         #expect(granted() == [.proven([.passcode])])
@@ -79,7 +71,7 @@ import Testing
         #expect(replies().isEmpty)
         machine.enterNew("abcdef")
         #expect(replies() == [.done])
-        #expect(try records(machine).current?.kind == .own)
+        #expect(try machine.records().current?.kind == .own)
         let tries = passwords.tries
         let granted = evaluate(machine)
         type("abcdef", on: machine)
@@ -90,7 +82,7 @@ import Testing
     @Test func anAccountWithoutAPasswordHasAPasscodeOfItsOwn() throws {
         passwords.change(to: nil)
         #expect(machine.setPasscode("abcdef") == [.done])
-        #expect(try records().current?.kind == .own)
+        #expect(try machine.records().current?.kind == .own)
     }
 
     @Test func anOwnPasscodeStaysOneWhenTheConfigurationChanges() throws {
@@ -100,7 +92,7 @@ import Testing
         let granted = evaluate(machine)
         type("abcdef", on: machine)
         #expect(granted() == [.proven([.passcode])])
-        #expect(try records(machine).current?.kind == .own)
+        #expect(try machine.records().current?.kind == .own)
         #expect(passwords.tries == 0)
     }
 
@@ -112,12 +104,12 @@ import Testing
         let replies = evaluate()
         type("second password")
         #expect(replies().isEmpty)
-        #expect(try records().needsRekey, "durable before the next message")
+        #expect(try machine.records().needsRekey, "durable before the next message")
         #expect(machine.authority.state.passcodeFailures == 0, "the password of the account was right")
         type("first password")
         #expect(replies() == [.proven([.passcode])])
         #expect(try machine.keychain.tree.holdsPasscodeKey)
-        #expect(try !records().needsRekey && records().prepared == nil)
+        #expect(try !machine.records().needsRekey && machine.records().prepared == nil)
         let again = evaluate()
         type("second password")
         #expect(again() == [.proven([.passcode])], "the new one opens everything now")
@@ -164,14 +156,14 @@ import Testing
         type("second password")
         type("first password")
         #expect(replies().compactMap(\.status) == [.diskFull])
-        #expect(try records().needsRekey && records().prepared != nil)
+        #expect(try machine.records().needsRekey && machine.records().prepared != nil)
         machine.replaceNothing(false)
         let again = evaluate()
         type("second password")
         #expect(again().isEmpty, "its slot was not written, so the previous one is asked for again")
         type("first password")
         #expect(again() == [.proven([.passcode])])
-        #expect(try !records().needsRekey)
+        #expect(try !machine.records().needsRekey)
     }
 
     @Test func aCrashAfterTheSlotWasReplacedIsSettledByTheNewPassword() throws {
@@ -179,23 +171,16 @@ import Testing
         passwords.change(to: "second password")
         let replies = evaluate()
         type("second password")
-        let before = try records()
+        let before = try machine.records()
         type("first password")
         #expect(replies() == [.proven([.passcode])])
         // What the files say if latchkey-authd dies between the reply of latchkeyd and its own last write.
-        let new = try #require(try records().current)
-        try keep(PasscodeRecords(current: before.current, prepared: new, needsRekey: true))
+        let new = try #require(try machine.records().current)
+        try machine.keep(PasscodeRecords(current: before.current, prepared: new, needsRekey: true))
         let again = evaluate()
         type("second password")
         #expect(again() == [.proven([.passcode])])
-        #expect(try records() == PasscodeRecords(current: new))
-    }
-
-    private func keep(_ records: PasscodeRecords) throws {
-        try AuthorityFolder(
-            "\(machine.disk.folder.path)/\(TwoServices.userID)", userID: TwoServices.userID,
-            account: try #require(AccountName("ada")), clock: machine.clock, random: SystemRandomSource()
-        ).keep(records)
+        #expect(try machine.records() == PasscodeRecords(current: new))
     }
 
     @Test func aPasswordThatWasChangedBackOpensTheSlotAgain() throws {
@@ -209,16 +194,16 @@ import Testing
         let again = evaluate()
         type("first password")
         #expect(again() == [.proven([.passcode])])
-        #expect(try !records().needsRekey)
+        #expect(try !machine.records().needsRekey)
     }
 
     @Test func theRecordOfAnAccountPasswordOpensNothingWithoutPAM() throws {
         set()
         // A change to a passcode of one's own was interrupted, so both kinds exist.
         let (own, _) = try PasscodeRecord.make(
-            SecretBytes("abcdef".utf8), passcodeID: try #require(try records().current).passcodeID, cost: 10,
+            SecretBytes("abcdef".utf8), passcodeID: try #require(try machine.records().current).passcodeID, cost: 10,
             salt: [UInt8](repeating: 1, count: PasscodeRecord.saltBytes))
-        try keep(PasscodeRecords(current: try records().current, prepared: own))
+        try machine.keep(PasscodeRecords(current: try machine.records().current, prepared: own))
         passwords.change(to: "second password")
         let replies = evaluate()
         type("first password")
@@ -275,7 +260,7 @@ import Testing
         #expect(try machine.keychain.isPasscodeSet)
         type("second password")
         #expect(replies() == [.done])
-        #expect(try !machine.keychain.isPasscodeSet && records() == PasscodeRecords())
+        #expect(try !machine.keychain.isPasscodeSet && machine.records() == PasscodeRecords())
     }
 
     @Test func aForgottenPasscodeOfAnAccountWithoutAPasswordIsForAnAdministrator() throws {

@@ -29,46 +29,13 @@ import Testing
 
     // MARK: - What a person does
 
-    /// Enters the code, a new passcode, and the end of the new code.
-    private func recover(_ code: String, _ passcode: String, on machine: TwoServices) -> [Reply] {
-        let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
-        if replies().isEmpty { machine.world.perform(.recoveryCode(SecretBytes(code.utf8))) }
-        guard replies().isEmpty, machine.seen.shown?.step == .newPasscodeAsked else {
-            machine.world.perform(.cancel)
-            return replies()
-        }
-        machine.enterNew(passcode)
-        if replies().isEmpty { machine.noteCode() }
-        return replies()
-    }
-
     /// Sets a passcode, adds an item that needs one, and returns the recovery code.
     private func prepare(_ machine: TwoServices) throws -> String {
         #expect(machine.setPasscode("first passcode") == [.done])
         let code = machine.shownCode
         #expect(machine.enter("first passcode") == Self.right)
-        _ = try machine.keychain.add(
-            Request.AddItem(
-                itemClass: .genericPassword, attributes: Self.name,
-                accessControl: AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly),
-                secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication()),
-            caller: Self.caller)
+        try machine.addSecret()
         return code
-    }
-
-    private static let name: Attributes = [.account: .text("a"), .service: .text("s")]
-    private static let caller = Caller(
-        groups: TwoServices.identity.groups, label: TwoServices.identity.label, program: "", processID: 77,
-        userID: TwoServices.userID)
-
-    private func secret(_ machine: TwoServices) throws -> [UInt8]? {
-        let request = Request.CopyItems(
-            query: ItemQuery(itemClass: .genericPassword, attributes: Self.name), limit: .all, returns: .data,
-            authentication: Authentication())
-        guard case .items(let items, _)? = machine.answers(machine.session(), .copyItems(request))().last else {
-            return nil
-        }
-        return items.first?.secret?.copyBytes()
     }
 
     private func restart(_ tpm: SwitchedTPM? = nil) throws -> TwoServices {
@@ -86,15 +53,15 @@ import Testing
 
     @Test func theCodeReplacesAForgottenPasscodeAndItself() throws {
         let code = try prepare(machine)
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         let next = machine.shownCode
         #expect(next != code)
         #expect(machine.enter("first passcode") != Self.right)
         #expect(machine.enter("second passcode") == Self.right)
-        #expect(try secret(machine) == Array("secret".utf8))
+        #expect(try machine.secret() == Array("secret".utf8))
         #expect(try machine.keychain.anchor.slots.count == 1)
-        #expect(!isRecovered(recover(code, "third passcode", on: machine)), "an earlier code is not valid any more")
-        #expect(isRecovered(recover(next, "third passcode", on: machine)))
+        #expect(!isRecovered(machine.recover(code, "third passcode")), "an earlier code is not valid any more")
+        #expect(isRecovered(machine.recover(next, "third passcode")))
         #expect(machine.enter("third passcode") == Self.right)
     }
 
@@ -119,7 +86,7 @@ import Testing
 
     @Test func aWrongCodeIsRefusedFiveTimesAndChangesNothing() throws {
         let code = try prepare(machine)
-        let before = try files()
+        let before = try machine.disk.files()
         let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
         for wrong in 0..<5 {
             #expect(machine.seen.shown?.step == .recoveryCodeAsked)
@@ -132,8 +99,8 @@ import Testing
             return
         }
         #expect(failure.status == .authenticationFailed)
-        #expect(try files() == before)
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(try machine.disk.files() == before)
+        #expect(isRecovered(machine.recover(code, "second passcode")))
     }
 
     @Test func aPasscodeHasSixCharacters() throws {
@@ -147,14 +114,14 @@ import Testing
 
     @Test func theCodeIsAWayOutAfterTwentyWrongPasscodes() throws {
         let code = try prepare(machine)
-        let record = try #require(try records().current)
+        let record = try #require(try machine.records().current)
         let verification = try #require(machine.connection).verification
         for _ in 0..<20 { #expect(try verification.open(record, SecretBytes("wrong".utf8)) == nil) }
         #expect(machine.enter("first passcode") != Self.right)
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)
-        #expect(try secret(machine) == Array("secret".utf8))
+        #expect(try machine.secret() == Array("secret".utf8))
     }
 
     /// The store is closed until the code opens it; the counter is gone with the TPM.
@@ -164,12 +131,12 @@ import Testing
         let again = try restart(other)
         #expect(throws: Failure.self) { try again.keychain }
         #expect(again.enter("first passcode") != Self.right)
-        #expect(!isRecovered(recover("00000-00000-00000-00000-000000", "second passcode", on: again)))
-        #expect(isRecovered(recover(code, "second passcode", on: again), accepted: .anchorGone))
+        #expect(!isRecovered(again.recover("00000-00000-00000-00000-000000", "second passcode")))
+        #expect(isRecovered(again.recover(code, "second passcode"), accepted: .anchorGone))
         #expect(again.enter("second passcode") == Self.right)
-        #expect(try secret(again) == Array("secret".utf8))
+        #expect(try again.secret() == Array("secret".utf8))
         let next = again.shownCode
-        #expect(isRecovered(recover(next, "third passcode", on: again)))
+        #expect(isRecovered(again.recover(next, "third passcode")))
     }
 
     @Test func theCodeIsAWayOutWhenTheIndexOfThePasscodeWasRemoved() throws {
@@ -179,9 +146,9 @@ import Testing
         let response = try machine.chip?.carry(command + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0])
         #expect(response?[6..<10] == [0, 0, 0, 0])
         #expect(machine.enter("first passcode") != Self.right)
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
-        #expect(try secret(machine) == Array("secret".utf8))
+        #expect(try machine.secret() == Array("secret".utf8))
     }
 
     @Test func theCodeStaysValidWhenThePasscodeIsChanged() throws {
@@ -190,10 +157,10 @@ import Testing
         machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
         machine.enterNew("changed passcode")
         #expect(replies() == [.done])
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
         #expect(machine.enter("changed passcode") != Self.right)
-        #expect(try secret(machine) == Array("secret".utf8))
+        #expect(try machine.secret() == Array("secret".utf8))
     }
 
     @Test func withoutAPasscodeThereIsNoCode() throws {
@@ -201,65 +168,14 @@ import Testing
         let replies = machine.answers(machine.session(), .passcode(.remove))
         machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
         #expect(replies() == [.done])
-        #expect(!isRecovered(recover(code, "second passcode", on: machine)))
-        #expect(try records() == PasscodeRecords())
+        #expect(!isRecovered(machine.recover(code, "second passcode")))
+        #expect(try machine.records() == PasscodeRecords())
     }
 
     // MARK: - Power cuts
 
-    private func records(_ machine: TwoServices? = nil) throws -> PasscodeRecords {
-        let machine = machine ?? self.machine
-        return try AuthorityFolder(
-            "\(machine.disk.folder.path)/\(TwoServices.userID)", userID: TwoServices.userID,
-            account: #require(AccountName("ada")), clock: machine.clock, random: machine.random
-        ).passcodeRecords()
-    }
-
-    /// The files of both services, by their path.
-    private func files() throws -> [String: Data] {
-        let root = URL(filePath: machine.disk.folder.path)
-        var files: [String: Data] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
-            let file = root.appending(path: name)
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
-            if !isFolder.boolValue { files[name] = try Data(contentsOf: file) }
-        }
-        return files
-    }
-
-    private func restore(_ files: [String: Data]) throws {
-        let root = URL(filePath: machine.disk.folder.path)
-        for name in try self.files().keys where files[name] == nil {
-            try FileManager.default.removeItem(at: root.appending(path: name))
-        }
-        for (name, data) in files { try data.write(to: root.appending(path: name)) }
-    }
-
-    /// Cuts the power of the whole machine at a moment of an action, and starts it again with what was durable then.
-    ///
-    /// - Returns: the machine after the start; nil if the action has no such moment.
     private func cut(at moment: Int, _ action: (TwoServices) throws -> Void) throws -> TwoServices? {
-        machine.end()
-        let stored = Mutex<[String: Data]?>(nil)
-        let moments = Moments { [tpm] number in
-            guard number == moment else { return }
-            let files = try? files()
-            stored.withLock { $0 = files }
-            tpm.cutPower()
-        }
-        defer { moments.end() }
-        do {
-            let cut = try TwoServices(
-                WorldState(sensor: .none), after: machine.disk, tpm: tpm, sealed: true, moments: moments)
-            moments.begin()
-            try action(cut)
-            cut.end()
-        }
-        guard let files = stored.withLock({ $0 }) else { return nil }
-        try restore(files)
-        try tpm.start()
-        return try TwoServices(WorldState(sensor: .none), after: machine.disk, tpm: tpm, sealed: true)
+        try PowerCut(machine, tpm).at(moment, action)
     }
 
     /// Either passcode and either code may be the valid one, but there is always a valid one of each.
@@ -267,7 +183,7 @@ import Testing
         let code = try prepare(machine)
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
-            _ = recover(code, "second passcode", on: machine)
+            _ = machine.recover(code, "second passcode")
             shown.withLock { $0 = machine.shownCode }
         }
         guard let again else {
@@ -276,12 +192,12 @@ import Testing
         }
         let opens = ["first passcode", "second passcode"].filter { again.enter($0) == Self.right }
         #expect(opens.count == 1, "moment \(moment): \(opens)")
-        #expect(try secret(again) == Array("secret".utf8))
+        #expect(try again.secret() == Array("secret".utf8))
         let codes = [shown.withLock { $0 }, code].filter { !$0.isEmpty }
-        let valid = codes.first { isRecovered(recover($0, "third passcode", on: again)) }
+        let valid = codes.first { isRecovered(again.recover($0, "third passcode")) }
         #expect(valid != nil, "moment \(moment)")
         #expect(again.enter("third passcode") == Self.right)
-        #expect(try secret(again) == Array("secret".utf8))
+        #expect(try again.secret() == Array("secret".utf8))
     }
 
     /// A set passcode without its code, or a code without its passcode, must not remain.
@@ -297,7 +213,7 @@ import Testing
         }
         guard try again.keychain.isPasscodeSet else { return }
         #expect(again.enter("first passcode") == Self.right, "moment \(moment)")
-        #expect(isRecovered(recover(shown.withLock { $0 }, "second passcode", on: again)), "moment \(moment)")
+        #expect(isRecovered(again.recover(shown.withLock { $0 }, "second passcode")), "moment \(moment)")
         #expect(again.enter("second passcode") == Self.right)
     }
 
@@ -306,7 +222,7 @@ import Testing
     /// The code, the passcodes and what is derived from them for the TPM alone.
     @Test func latchkeydGetsNeitherCodeNorPasscode() throws {
         let code = try prepare(machine)
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         let codes = [code, machine.shownCode]
         let plain = codes.map { code in code.filter { $0 != "-" } }
         for text in codes + plain + ["first passcode", "second passcode"] {
@@ -319,7 +235,7 @@ import Testing
 
     @Test func aRecoveryCannotBeStartedWithoutTheCode() throws {
         _ = try prepare(machine)
-        let before = try records()
+        let before = try machine.records()
         for plan in [[], [[AuthenticationMethod.passcode]]] as [[Set<AuthenticationMethod>]] {
             for step in [LastStep.none, .asksRecoveryCode, .repeatsRecoveryCode] {
                 let replies = try machine.call(
@@ -341,32 +257,32 @@ import Testing
             Issue.record("a passcode that was not chosen was adopted")
             return
         }
-        #expect(try records() == before)
+        #expect(try machine.records() == before)
     }
 
     /// Frames of an earlier recovery, sent again by a latchkeyd that wants the records replaced.
     @Test func aRecordedRecoveryPermitsNothingASecondTime() throws {
         let code = try prepare(machine)
         let start = machine.frames.count
-        #expect(isRecovered(recover(code, "second passcode", on: machine)))
+        #expect(isRecovered(machine.recover(code, "second passcode")))
         let recorded = machine.frames[start...]
-        let before = try records()
+        let before = try machine.records()
         for frame in recorded {
             guard case .authorityCall? = try? ServiceMessage(decoding: frame) else { continue }
             _ = machine.connection?.received(frame)
             if machine.seen.shown != nil { machine.world.perform(.cancel) }
         }
-        #expect(try records() == before)
+        #expect(try machine.records() == before)
         #expect(machine.enter("second passcode") == Self.right)
     }
 
     /// A latchkeyd that says of the code that it opens nothing learns only the key for the root key, and nothing changes.
     @Test func aCodeThatTheStoreDeniesChangesNothing() throws {
         let code = try prepare(machine)
-        let before = try records()
+        let before = try machine.records()
         try machine.service.parts.recovery?.keep(SecretBytes([UInt8](repeating: 3, count: 32)))
-        #expect(!isRecovered(recover(code, "second passcode", on: machine)))
-        #expect(try records() == before)
+        #expect(!isRecovered(machine.recover(code, "second passcode")))
+        #expect(try machine.records() == before)
         #expect(machine.enter("first passcode") == Self.right)
     }
 
@@ -408,8 +324,8 @@ import Testing
     @Test func anIndexWhoseRecordWasNotStoredIsRemovedByTheNextPasscode() throws {
         let again = try cut(at: 2) { machine in _ = machine.setPasscode("first passcode") }
         let machine = try #require(again)
-        #expect(try !records(machine).abandoned.isEmpty)
+        #expect(try !machine.records().abandoned.isEmpty)
         #expect(machine.setPasscode("second passcode") == [.done])
-        #expect(try records(machine).abandoned.isEmpty)
+        #expect(try machine.records().abandoned.isEmpty)
     }
 }

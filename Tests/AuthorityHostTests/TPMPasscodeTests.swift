@@ -32,13 +32,6 @@ import Testing
         return replies()
     }
 
-    private func records() throws -> PasscodeRecords {
-        let folder = try AuthorityFolder(
-            "\(machine.disk.folder.path)/\(TwoServices.userID)", userID: TwoServices.userID,
-            account: #require(AccountName("ada")), clock: machine.clock, random: machine.random)
-        return try folder.passcodeRecords()
-    }
-
     // MARK: - Use
 
     @Test func theTPMAcceptsTheRightPasscodeAndNoOther() throws {
@@ -53,7 +46,7 @@ import Testing
 
     @Test func aRecordHasNothingToGuessThePasscodeBy() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
-        let record = try #require(try records().current)
+        let record = try #require(try machine.records().current)
         #expect(record.verifier.isEmpty)
         #expect(!record.chip.isEmpty)
     }
@@ -82,11 +75,11 @@ import Testing
 
     @Test func afterAChangeOnlyTheNewPasscodeIsRight() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
-        let before = try records()
+        let before = try machine.records()
         #expect(change(from: "abcdef", to: "ghijkl") == [.done])
         #expect(machine.enter("abcdef") != Self.right)
         #expect(machine.enter("ghijkl") == Self.right)
-        #expect(try records().current == before.current, "the record names the index, whose value changed")
+        #expect(try machine.records().current == before.current, "the record names the index, whose value changed")
         #expect(try machine.keychain.anchor.slots.count == 1)
     }
 
@@ -139,7 +132,7 @@ import Testing
         let replies = machine.answers(machine.session(), .passcode(.remove))
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(replies() == [.done])
-        #expect(try records() == PasscodeRecords())
+        #expect(try machine.records() == PasscodeRecords())
         // Another passcode has the same handle again.
         #expect(machine.setPasscode("ghijkl") == [.done])
         #expect(machine.enter("ghijkl") == Self.right)
@@ -184,12 +177,5 @@ import Testing
         let disk = file.disk
         let again = try TwoServices(WorldState(sensor: .none), after: disk, keepingStore: false, tpm: tpm)
         #expect(again.enter("abcdef") != Self.right)
-    }
-}
-
-extension [UInt8] {
-    /// Whether this is that command.
-    fileprivate func isOf(_ command: TPMCommand) -> Bool {
-        count >= 10 && self[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == command.rawValue
     }
 }

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TPMProtocol
 import Testing
 
 @testable import AuthorityHost
@@ -16,5 +17,12 @@ extension TwoServices {
             guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else { return nil }
             return reply
         }
+    }
+}
+
+extension [UInt8] {
+    /// Whether this is that command of a TPM.
+    func isOf(_ command: TPMCommand) -> Bool {
+        count >= 10 && self[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == command.rawValue
     }
 }

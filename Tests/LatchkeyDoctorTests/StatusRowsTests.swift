@@ -60,6 +60,14 @@ import Testing
         #expect(row.state == .attention && row.hint?.command == "latchkey passcode set")
     }
 
+    @Test func passcodeThatCanBeGuessedWithoutTheTPMSaysSo() {
+        let own = Self.sound.with(\.isPasscodeSet, true).with(\.passcodeKind, .own)
+        let account = own.with(\.passcodeKind, .account)
+        #expect(DoctorRow.passcode(own.with(\.tier, .tpm)).found == "set")
+        #expect(DoctorRow.passcode(account.with(\.tier, .tpm)).found.contains("as strong as /etc/shadow"))
+        #expect(DoctorRow.passcode(account.with(\.tier, .file)).found == "set, the password of your account")
+    }
+
     @Test func passcodeOfAnUnusableStoreIsNotKnown() {
         let report = Self.sound.with(\.isPasscodeSet, false).with(\.problem, Failure(.anchorOld))
         #expect(DoctorRow.passcode(report).state == .absent)

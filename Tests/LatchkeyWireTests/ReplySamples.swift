@@ -46,6 +46,13 @@ extension Sample {
                     isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil, enclave: .tpm,
                     enclaveDevice: .chip, deviceProblem: Failure(.enclaveUnavailable, "wrong", hint: "mend it")))),
         Sample(
+            "status-report-with-kind-of-passcode",
+            .status(
+                StatusReport(
+                    tier: .tpm, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: true, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    passcodeKind: .account))),
+        Sample(
             "status-report-with-prompt",
             .status(
                 StatusReport(

@@ -127,7 +127,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                     isPasscodeSet: true, counters: counters, isLocked: false, isInBackground: false,
                     biometricUnlock: 6, facePermissions: [FacePermission(application: "notes", isAllowed: true)],
                     prompt: StatusReport.ShownPrompt(program: "notes", processID: 77),
-                    biometrySessions: .only(["2", "c1"])))),
+                    biometrySessions: .only(["2", "c1"]), passcodeKind: .account))),
         ServiceSample(
             "service-state-every-session",
             store: .state(

@@ -8,6 +8,8 @@ from sensors import WithSensor
 from services import CONFIGURATION
 
 UNIT, STATE, PLACE = "test-tpm.service", "/var/lib/test-tpm", "/run/test-tpm/socket"
+# The configuration of tier tpm with this TPM.
+TIER = f"tier = tpm\ntpm = {PLACE}\n"
 
 
 class Chip:

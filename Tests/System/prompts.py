@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests in which a person types a passcode at prompts of a session."""
 
+import re
+
 from services import ServiceTest
 from terminals import Terminal
 
@@ -67,3 +69,14 @@ class PromptTest(ServiceTest):
         found, searched = map(int, done.stdout.split())
         self.assertGreater(searched, 1 << 20)
         return found
+
+
+class CodeWriter:
+    """A person who writes the recovery code of tier tpm down; before the class of a test."""
+
+    def note_code(self, terminal):
+        terminal.expect("Write this recovery code down", "Enter")
+        self.code = re.findall(r"[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}-[0-9A-Z]{6}", terminal.output)[-1]
+        terminal.type("\r")
+        terminal.expect("last group")
+        terminal.type(self.code[-6:] + "\r")

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier tpm: the TPM seals the root keys, counts the generations of the stores and judges the passcode."""
 
-import re
-
-from chips import PLACE, Chip
+from chips import TIER, Chip
 from machine import eventually, fact
-from prompts import PASSCODE, PromptTest
+from prompts import CodeWriter, PASSCODE, PromptTest
 from services import CONFIGURATION, KEYCHAIN, RECORDS, SERVICES, SOCKETS, STORES
 from terminals import Terminal
 
-TIER = f"tier = tpm\ntpm = {PLACE}\n"
 OTHER = "another passcode 815"
 
 
-class TierTest(Chip, PromptTest):
+class TierTest(CodeWriter, Chip, PromptTest):
     """A session of alice, who has a passcode and a protected item in tier tpm."""
 
     def setUp(self):
@@ -24,13 +21,6 @@ class TierTest(Chip, PromptTest):
         self.addCleanup(self.remove_stores)
         self.configure("allow-virtual-hardware = yes")
         super().setUp()
-
-    def note_code(self, terminal):
-        terminal.expect("Write this recovery code down", "Enter")
-        self.code = re.findall(r"[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}-[0-9A-Z]{6}", terminal.output)[-1]
-        terminal.type("\r")
-        terminal.expect("last group")
-        terminal.type(self.code[-6:] + "\r")
 
     def recover(self, code=None, passcode=OTHER):
         """Types the recovery code and a new passcode; returns what the command has written."""

@@ -12,6 +12,8 @@ enum Main {
             case .floor(let database): try FloorProcess.serve(database: database)
             case .list: try Listing.run()
             case .tpm(let options): try TPMRun.measure(options)
+            case .passcodeServices(let folder, let programs): try PasscodeRun.serve(folder, programs)
+            case .passcodeClient(let floor, let result): try PasscodeRun.sign(floor, result)
             case .measure(let options): try measure(options)
             }
         } catch {

@@ -47,6 +47,10 @@ struct Options: Sendable {
         case floor(database: String)
         /// Only signatures of keys in a software TPM.
         case tpm(Options)
+        /// Both services of tier `tpm`, in a namespace in which the program starts itself.
+        case passcodeServices(folder: String, programs: String)
+        /// The client of those services, which the program starts itself on a terminal.
+        case passcodeClient(floor: String, result: String)
         /// The listing process, which the program starts itself.
         case list
         case measure(Options)
@@ -66,6 +70,15 @@ struct Options: Sendable {
                     return
                 case "--list":
                     self = .list
+                    return
+                case "--passcode-services":
+                    self = .passcodeServices(
+                        folder: try Choice.text(name, rest.popFirst()), programs: try Choice.text(name, rest.popFirst())
+                    )
+                    return
+                case "--passcode-client":
+                    self = .passcodeClient(
+                        floor: try Choice.text(name, rest.popFirst()), result: try Choice.text(name, rest.popFirst()))
                     return
                 case "--tpm": isTPMOnly = true
                 case "--max": options.maximum = try Choice.number(name, rest.popFirst(), 1...10_000_000)

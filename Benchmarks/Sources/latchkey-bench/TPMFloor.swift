@@ -29,27 +29,29 @@ final class TPMFloor {
         else { throw BenchFailure("No key for approvals.") }
         authority = key
         // The memory of a TPM has room for three objects.
-        let template = Self.creation(Self.area(0x0003_0472, isStorage: true))
-        let made = try send(0x131, [0x4000_0001], template, auth: Self.password)
-        let root = Self.word(made, 0)
+        let root = try makeRoot()
         plain = try makeKey(Self.area(0x0006_0472), below: root).0
         let area = Self.area(0x0004_0040, point: Array(point))
         let step = Self.hash([UInt8](repeating: 0, count: 32) + Self.bytes(0x160 as UInt32) + Self.name(area))
         let policy = Self.hash(step + Self.reference)
         (approved, approvedName) = try makeKey(Self.area(0x0006_04b2, policy: policy), below: root)
-        _ = try send(0x165, [], Self.bytes(root))
+        try flush(root)
         authorityHandle = Self.word(
             try send(0x167, [], Self.sized([]) + Self.sized(area) + Self.bytes(0x4000_0001 as UInt32)), 0)
+        (session, nonce) = try startPolicy()
+    }
+
+    /// Starts a policy session; returns its handle and the nonce of the TPM.
+    func startPolicy() throws(BenchFailure) -> (handle: UInt32, nonce: [UInt8]) {
         let started = try send(
             0x176, [0x4000_0007, 0x4000_0007],
             Self.sized([UInt8](repeating: 1, count: 16)) + Self.sized([]) + [1] + Self.bytes(0x0010_000b as UInt32))
-        session = Self.word(started, 0)
-        nonce = Array(started[6..<22])
+        return (Self.word(started, 0), Array(started[6..<22]))
     }
 
     deinit { close(descriptor) }
 
-    private static let signing: [UInt8] =
+    static let signing: [UInt8] =
         sized(digest) + bytes(0x0018_000b as UInt32) + bytes(0x8024 as UInt16) + bytes(0x4000_0007 as UInt32) + [0, 0]
 
     /// One signature for the empty password.
@@ -81,7 +83,23 @@ final class TPMFloor {
 
     // MARK: - Commands
 
-    private static let password: UInt32 = 0x4000_0009
+    static let password: UInt32 = 0x4000_0009
+
+    private func makeRoot() throws(BenchFailure) -> UInt32 {
+        let template = Self.creation(Self.area(0x0003_0472, isStorage: true))
+        return Self.word(try send(0x131, [0x4000_0001], template, auth: Self.password), 0)
+    }
+
+    private func flush(_ object: UInt32) throws(BenchFailure) { _ = try send(0x165, [], Self.bytes(object)) }
+
+    /// Makes a key with this policy in place of those that an approval uses, for which no approval is made any more.
+    func makeKey(policy: [UInt8]) throws(BenchFailure) -> UInt32 {
+        for object in [plain, approved, authorityHandle] { try flush(object) }
+        let root = try makeRoot()
+        let (key, _) = try makeKey(Self.area(0x0006_04b2, policy: policy), below: root)
+        try flush(root)
+        return key
+    }
 
     /// Creates and loads a key; returns its handle and its name.
     private func makeKey(_ template: [UInt8], below root: UInt32) throws(BenchFailure) -> (UInt32, [UInt8]) {
@@ -94,11 +112,13 @@ final class TPMFloor {
     }
 
     /// Sends a command; returns the response behind its header.
-    private func send(
-        _ command: UInt32, _ handles: [UInt32], _ parameters: [UInt8], auth: UInt32? = nil
+    func send(
+        _ command: UInt32, _ handles: [UInt32], _ parameters: [UInt8], auth: UInt32? = nil, value: [UInt8] = []
     ) throws(BenchFailure) -> [UInt8] {
         var body = handles.flatMap { Self.bytes($0) }
-        if let auth { body += Self.bytes(9 as UInt32) + Self.bytes(auth) + [0, 0, 1, 0, 0] }
+        if let auth {
+            body += Self.bytes(UInt32(9 + value.count)) + Self.bytes(auth) + [0, 0, 1] + Self.sized(value)
+        }
         body += parameters
         let tag: UInt16 = auth == nil ? 0x8001 : 0x8002
         let frame = Self.bytes(tag) + Self.bytes(UInt32(10 + body.count)) + Self.bytes(command) + body
@@ -117,11 +137,11 @@ final class TPMFloor {
 
     // MARK: - Structures
 
-    private static func bytes<N: FixedWidthInteger>(_ number: N) -> [UInt8] {
+    static func bytes<N: FixedWidthInteger>(_ number: N) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    private static func sized(_ bytes: [UInt8]) -> [UInt8] { self.bytes(UInt16(bytes.count)) + bytes }
+    static func sized(_ bytes: [UInt8]) -> [UInt8] { self.bytes(UInt16(bytes.count)) + bytes }
 
     private static func word(_ bytes: [UInt8], _ position: Int) -> UInt32 {
         bytes[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
@@ -141,9 +161,9 @@ final class TPMFloor {
         sized([0, 0, 0, 0]) + sized(template) + sized([]) + bytes(0 as UInt32)
     }
 
-    private static func name(_ area: [UInt8]) -> [UInt8] { [0, 0x0b] + hash(area) }
+    static func name(_ area: [UInt8]) -> [UInt8] { [0, 0x0b] + hash(area) }
 
-    private static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
         return digest

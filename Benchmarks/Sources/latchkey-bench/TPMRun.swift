@@ -53,9 +53,10 @@ enum TPMRun {
         let raw = String(format: "%.2f", through.median / plain.median)
         print("\(ratio)x the same commands (goal 1.10x), \(raw)x one command (goal 2.20x)", to: .standardOutput)
         try measurePassword(parameters, digest, through, place)
+        try PasscodeRun.measure(place)
     }
 
-    private static func makeKey(_ parameters: [String: Any]) throws(BenchFailure) -> SecKey {
+    static func makeKey(_ parameters: [String: Any]) throws(BenchFailure) -> SecKey {
         var error: Unmanaged<CFError>?
         guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
             throw BenchFailure("No key in the TPM: \(String(describing: error?.takeRetainedValue())).")
@@ -107,9 +108,13 @@ enum TPMRun {
     }
 
     private static func row(_ name: String, _ samples: Samples, _ floor: Samples) {
-        let text = String(
+        print(text(name, samples, floor), to: .standardOutput)
+    }
+
+    /// A row of a table.
+    static func text(_ name: String, _ samples: Samples, _ floor: Samples) -> String {
+        String(
             format: "%8.1f µs median %8.1f µs p99 %6.2fx  ", samples.median, samples.percentile99,
-            samples.median / floor.median)
-        print(text + name, to: .standardOutput)
+            samples.median / floor.median) + name
     }
 }
