@@ -36,6 +36,9 @@ SETTINGS_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path 
     --scratch-path $(SETTINGS_STATIC) --product latchkey-settings
 SETTINGS_TEST_PACKAGES = System/packages.txt Apps/Agent/packages.txt Apps/Settings/packages.txt \
     Apps/Settings/test-packages.txt
+LOGIN_STATIC = .build/sign-in-app/static
+LOGIN_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/SignIn --scratch-path $(LOGIN_STATIC) \
+    --product latchkey-sign-in
 # The relying party.
 SERVER_STATIC = RelyingParty/.build/static
 SERVER_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path RelyingParty \
@@ -52,6 +55,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 .PHONY: server serve demo-server test-sign-in bench-sign-in test-server test-server-api
 .PHONY: test-browser browser-screenshots bench-server bench-browser
 .PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
+.PHONY: login test-login login-screenshots install-login demo-server-window
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -78,8 +82,8 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-server test-server-api test-sign-in test-browser \
-	    test-system test-deb
+	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-login test-server test-server-api test-sign-in \
+	    test-browser test-system test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -104,6 +108,22 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
 	@scripts/notes bench
 
+login: bootstrap ## run the app that signs in to a relying party, on your keychain if it has a sensor, else on a simulated one
+	@scripts/bootstrap Apps/SignIn/packages.txt
+	$(SWIFT) build
+	@scripts/login run
+
+test-login: bootstrap ## test the app that signs in, against a running server: its core, and its window by keyboard
+	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt Apps/SignIn/test-packages.txt
+	$(TEST_BUILD)
+	@scripts/login test-core
+	@scripts/login test $(ONLY)
+
+login-screenshots: bootstrap ## write a picture of every state of that app, light, dark and narrow, to FOLDER outside the checkout
+	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt Apps/SignIn/test-packages.txt
+	$(TEST_BUILD)
+	@scripts/login pictures "$(FOLDER)" $(ONLY)
+
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
@@ -121,6 +141,10 @@ serve: bootstrap ## run a relying party on an empty database, and sign in to it 
 demo-server: bootstrap ## show an app that signs in with a finger, at a relying party on an empty database
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/demo-server
+
+demo-server-window: bootstrap ## the same with Apps/SignIn: you are the person, and the sensor is a row of buttons
+	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt
+	@scripts/demo-server --window
 
 bench-sign-in: bootstrap ## measure what the app's side of signing in adds to bare requests and a bare signature
 	@scripts/bootstrap RelyingParty/packages.txt
@@ -243,9 +267,15 @@ install-agent: agent ## install the graphical prompt into PREFIX; it starts with
 install-settings: settings ## install the settings window into PREFIX, with its entry for the desktop
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings $(SETTINGS_STATIC)/release
 
-uninstall: ## remove exactly the files of install, install-agent and install-settings
+install-login: bootstrap ## install the app that signs in to a relying party into PREFIX, with its entry for the desktop
+	@$(BOOTSTRAP) Apps/SignIn/packages.txt
+	$(LOGIN_BUILD)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-login $(LOGIN_STATIC)/release
+
+uninstall: ## remove exactly the files of install, install-agent, install-settings and install-login
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings --remove
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-login --remove
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent --remove
 
 format: bootstrap ## format the sources with swift format

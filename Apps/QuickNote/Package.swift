@@ -27,7 +27,11 @@ let hasGTK: Bool = {
 
 let window: [Target] = [
     .target(
-        name: "NoteWindow", dependencies: ["QuickNoteCore", .product(name: "Widgets", package: "widgets")],
+        name: "NoteWindow",
+        dependencies: [
+            "QuickNoteCore", .product(name: "LatchkeyKit", package: "latchkey"),
+            .product(name: "SimulatedSensor", package: "widgets"), .product(name: "Widgets", package: "widgets"),
+        ],
         swiftSettings: strict)
 ]
 

@@ -12,11 +12,16 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "widgets",
-    products: [.library(name: "Widgets", targets: ["Widgets"])],
+    products: [
+        .library(name: "Widgets", targets: ["Widgets"]),
+        .library(name: "SimulatedSensor", targets: ["SimulatedSensor"]),
+    ],
     targets: [
         .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         // The only code that calls GTK; it has no knowledge of prompts or notes.
         .target(name: "Widgets", dependencies: ["CAdwaita"], swiftSettings: strict),
+        // The buttons with which an app operates the sensor of a simulated machine.
+        .target(name: "SimulatedSensor", dependencies: ["Widgets"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

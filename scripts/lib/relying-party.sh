@@ -19,6 +19,14 @@ build_sign_in() {
     sign_in=$(swift build --package-path Examples/SignIn --scratch-path .build/sign-in --show-bin-path)/SignIn
 }
 
+# build_window: builds the app with a window, puts the Info.plist with its reason for Face ID beside it, and sets `sign_in`.
+build_window() {
+    swift build --package-path Apps/SignIn --scratch-path .build/sign-in-app --product latchkey-sign-in
+    sign_in=$(swift build --package-path Apps/SignIn --scratch-path .build/sign-in-app --show-bin-path)/latchkey-sign-in
+    mkdir -p "$sign_in.resources"
+    cp Apps/SignIn/Info.plist "$sign_in.resources/"
+}
+
 # start_server <relying party>: starts a server on an empty database, and sets `server` to its process and `port`. Its log
 # goes to $folder/lines.
 start_server() {

@@ -72,10 +72,24 @@ extension Button where Content == Text {
 
 public struct SecureField: PrimitiveView { public init(_ title: some StringProtocol, text: Binding<String>) {} }
 
+public struct TextField: PrimitiveView { public init(_ title: some StringProtocol, text: Binding<String>) {} }
+
+public struct Picker<Selection: Hashable, Content: View>: PrimitiveView {
+    public init(
+        _ title: some StringProtocol, selection: Binding<Selection>, @ViewBuilder content: () -> Content
+    ) {}
+}
+
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: PrimitiveView {
+    public init(_ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: (Data.Element) -> Content) {}
+}
+
 public struct TextEditor: PrimitiveView { public init(text: Binding<String>) {} }
 
 public struct Font: Sendable {
     public static let largeTitle = Font()
+    public static let title = Font()
+    public static let headline = Font()
     public static let footnote = Font()
 }
 
@@ -87,6 +101,11 @@ extension View {
     public func disabled(_ isDisabled: Bool) -> some View { Modified() }
     public func padding() -> some View { Modified() }
     public func onAppear(perform action: (() -> Void)? = nil) -> some View { Modified() }
+    public func tag(_ tag: some Hashable) -> some View { Modified() }
+    public func task(_ action: @escaping @MainActor () async -> Void) -> some View { Modified() }
+    public func confirmationDialog(
+        _ title: some StringProtocol, isPresented: Binding<Bool>, @ViewBuilder actions: () -> some View
+    ) -> some View { Modified() }
     public func sheet(isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> some View) -> some View {
         Modified()
     }
@@ -106,12 +125,16 @@ public struct State<Value> {
 
 /// Stub of `Binding`.
 @propertyWrapper
+@dynamicMemberLookup
 public struct Binding<Value> {
     public var wrappedValue: Value {
         get { read() }
         nonmutating set { write(newValue) }
     }
     public var projectedValue: Binding<Value> { self }
+    public subscript<Subject>(dynamicMember path: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
+        Binding<Subject>(get: { wrappedValue[keyPath: path] }, set: { wrappedValue[keyPath: path] = $0 })
+    }
     private let read: () -> Value
     private let write: (Value) -> Void
     public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (read, write) = (get, set) }

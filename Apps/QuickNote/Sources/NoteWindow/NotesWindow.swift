@@ -2,6 +2,7 @@
 
 import Observation
 import QuickNoteCore
+import SimulatedSensor
 import Widgets
 
 /// The window: draws the model whenever it changes, and passes the user's actions to it.
@@ -11,7 +12,7 @@ import Widgets
     let header = HeaderBar(title: "QuickNote")
     let locked: LockedPage
     let notes: NotesPage
-    let panel: SimulatorPanel
+    let panel: SensorPanel
     let message = Label(styles: ["heading"], announces: true)
     let messageBar: Box
     let unavailable = EmptyPlace()
@@ -37,7 +38,7 @@ import Widgets
         self.times = times
         locked = LockedPage(
             unlock: { Task { await model.unlock() } }, usePassword: { model.askForPassword() })
-        panel = SimulatorPanel(model: model)
+        panel = SensorPanel(enrolled: { await model.start() })
         let deleteNote = Later()
         notes = NotesPage(model: model) { deleteNote.run() }
         let dismiss = Button("Dismiss", icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
@@ -60,7 +61,7 @@ import Widgets
         let model = model
         Task {
             await model.start()
-            panel.isSimulated = await SimulatedSensor.isThere()
+            await panel.look()
             // Draws the panel of the simulated sensor.
             draw()
         }
@@ -98,7 +99,9 @@ import Widgets
         }
         locked.show(model)
         notes.show()
-        panel.show(model)
+        let sensor = model.support.sensor
+        panel.show(
+            bodyPart: sensor?.bodyPart, isFace: sensor == .faceID, isAsking: model.askingWords != nil)
         let isOwnMessage = ["firstRun", "change"].contains(page)
         message.text = model.message ?? ""
         messageBar.isVisible = model.message != nil && !isOwnMessage

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKit
-import QuickNoteCore
-import Widgets
+public import Widgets
 
-/// Buttons at the foot of the window that operate the sensor of a simulated machine.
-@MainActor final class SimulatorPanel {
-    let box: Widget
+/// Buttons at the foot of a window that operate the sensor of a simulated machine.
+@MainActor public final class SensorPanel {
+    /// The widget; hidden on a machine that is not simulated.
+    public let box: Widget
     private let match: Button
     private let other: Button
     private let cancel: Button
     private let allow: Button
     private let enrol: Button
     private let words = Label("Simulated sensor", wraps: false, styles: ["caption", "warning"])
+    private var isSimulated = false
 
-    init(model: QuickNoteModel) {
+    /// Creates a hidden panel.
+    ///
+    /// - Parameter enrolled: called after another finger or face was enrolled.
+    public init(enrolled: @escaping @MainActor () async -> Void) {
         func play(_ words: String) -> @MainActor () -> Void { { Task { await SimulatedSensor.play(words) } } }
         match = Button(styles: ["flat"], play("touch"))
         other = Button(styles: ["flat"]) { Task { await SimulatedSensor.play("touch", "--other") } }
@@ -23,7 +26,7 @@ import Widgets
         enrol = Button(styles: ["flat"]) {
             Task {
                 await SimulatedSensor.play("enrol")
-                await model.start()
+                await enrolled()
             }
         }
         words.setToolTip("For tests: it protects nothing.")
@@ -34,21 +37,26 @@ import Widgets
         box.isVisible = false
     }
 
-    /// Whether the machine is simulated.
-    var isSimulated = false
+    /// Asks the daemon whether the machine is simulated. Call `show` afterwards.
+    public func look() async { isSimulated = await SimulatedSensor.isThere() }
 
     /// Shows the actions that are possible now.
-    func show(_ model: QuickNoteModel) {
-        guard isSimulated, let sensor = model.support.sensor else {
+    ///
+    /// - Parameters:
+    ///   - bodyPart: what the sensor recognises, such as "finger"; nil without a sensor.
+    ///   - isFace: whether it is a face.
+    ///   - isAsking: whether a prompt waits for the sensor.
+    public func show(bodyPart: String?, isFace: Bool, isAsking: Bool) {
+        guard isSimulated, let bodyPart else {
             box.isVisible = false
             return
         }
-        let (isAsking, noun) = (model.askingWords != nil, sensor.bodyPart.capitalized)
+        let noun = bodyPart.capitalized
         match.title = "Play \(noun)"
         other.title = "Play Another \(noun)"
         enrol.title = "Enrol Another"
         for button in [match, other, cancel, allow] { button.isSensitive = isAsking }
-        allow.isVisible = sensor == .faceID
+        allow.isVisible = isFace
         box.isVisible = true
     }
 }

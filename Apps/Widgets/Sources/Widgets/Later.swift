@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A callback assigned after its caller exists; breaks an initialisation cycle.
-@MainActor final class Later {
+@MainActor public final class Later {
     /// The callback; does nothing until it is assigned.
-    var action: @MainActor () -> Void = {}
+    public var action: @MainActor () -> Void = {}
+
+    /// Creates a callback that does nothing.
+    public init() {}
 
     /// Calls `action`.
-    func run() { action() }
+    public func run() { action() }
 }

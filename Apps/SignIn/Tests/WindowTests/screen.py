@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The app on a simulated machine, and a server."""
+
+import os
+import sys
+
+for folder in "Apps/Widgets/Tests", "RelyingParty/Tests/ServerTests":
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../..", folder))
+import server  # noqa: E402
+import simulated  # noqa: E402
+from accessible import check, everything_has_a_name, run, until  # noqa: E402, F401
+
+SIGN_IN = os.environ["SIGN_IN"]
+
+
+class Machine(simulated.Machine):
+    program = SIGN_IN
+    name = "latchkey-sign-in"
+    title = "Sign In"
+
+
+class Server(server.Server):
+    """A server that accepts keys of simulated machines."""
+
+    def __init__(self):
+        super().__init__(relying_party_id="localhost", minimum_tier="simulated")
+        self.address = f"localhost:{self.port}"
+
+    def code(self, user="ada"):
+        return self.command("code", user)

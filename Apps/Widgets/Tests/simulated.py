@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts an app with a simulated keychain, and drives its windows by keyboard and accessibility bus."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import termios
+import threading
+
+from accessible import Windows, check, until
+
+PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
+
+
+class Machine:
+    """A store with a simulated daemon. As a context manager, it ends the processes that it started. A subclass sets
+    `program`, the path of the app; `name`, its identifier; and `title`, that of its main window."""
+
+    program = ""
+    name = ""
+    title = ""
+
+    def __init__(self, sensor="touch", tier="simulated"):
+        self.folder = tempfile.mkdtemp(prefix=self.name + ".")
+        self.windows = []
+        with open(self.folder + "/latchkeyd.conf", "w") as file:
+            file.write(f"tier = {tier}\n")
+        self.environment = dict(
+            os.environ, LATCHKEY_HOME=self.folder, HOME=self.folder,
+            LATCHKEY_DAEMON=PROGRAMS + "/latchkeyd", LATCHKEY_APP_ID=self.name)
+        if tier == "simulated":
+            self.sim("sensor", sensor)
+            if sensor != "none":
+                self.sim("enrol")
+            self.sim("passcode", "set", input="1234\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for window in self.windows:
+            window.end()
+        daemon = self.daemon()
+        if daemon:
+            os.kill(daemon, signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def daemon(self):
+        """The daemon's process id, from its lock file."""
+        try:
+            with open(self.folder + "/daemon.lock") as file:
+                lines = file.read().split()
+            return int(lines[-1]) if lines else None
+        except (OSError, ValueError):
+            return None
+
+    def serves(self):
+        """Whether the daemon is running."""
+        try:
+            return (daemon := self.daemon()) is not None and os.kill(daemon, 0) is None
+        except ProcessLookupError:
+            return False
+
+    def latchkey(self, *arguments, input=""):
+        done = subprocess.run(
+            [PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True, capture_output=True)
+        check(done.returncode == 0, f"latchkey {arguments}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def sim(self, *arguments, input=""):
+        return self.latchkey("sim", *arguments, input=input)
+
+    def happens(self, words, times):
+        """Waits until the daemon's transcript contains `words` at least `times` times."""
+        until(
+            lambda: self.sim("transcript").count(words) >= times,
+            lambda: f"{words!r} is not {times} times in the transcript:\n{self.sim('transcript')}")
+
+    def open(self, *arguments):
+        window = Window(self, arguments)
+        self.windows.append(window)
+        return window
+
+
+class Window(Windows):
+    """A process of the app and its window."""
+
+    def __init__(self, machine, arguments):
+        self.machine = machine
+        self.title = machine.title
+        self.log = machine.folder + f"/window.{len(machine.windows)}.log"
+        # The system's prompt is shown on the terminal of the process; the test answers it through the panel.
+        self.terminal, end = os.openpty()
+        threading.Thread(target=self.drain, daemon=True).start()
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [machine.program, *arguments], env=machine.environment, stdout=log, stderr=log, stdin=end,
+                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(end)
+
+    def drain(self):
+        """Reads the terminal's output, so that a writer never blocks on a full buffer."""
+        try:
+            while os.read(self.terminal, 4096):
+                pass
+        except OSError:
+            pass
