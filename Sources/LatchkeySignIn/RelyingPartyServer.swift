@@ -21,9 +21,9 @@ public struct RelyingPartyServer: Hashable, Sendable {
     ///   - url: `https` with a host and, if needed, a port. `http` is accepted only for `localhost`, `127.0.0.0/8` and
     ///     `::1`. A path other than `/`, a user, a password, a query and a fragment are refused.
     ///   - relyingPartyID: the host of `url` or a domain above it, such as `example.com` for `login.example.com`. Has at
-    ///     least two labels, unless it is `localhost`, which is also accepted for a loopback address; an address of IP is
-    ///     accepted if it is the host. The list of public suffixes is not consulted: `co.uk` would be accepted for
-    ///     `example.co.uk`, so use a name that you own.
+    ///     least two labels, unless it is `localhost` and the host is `localhost` too; an address of IP is accepted if it
+    ///     is the host. The list of public suffixes is not consulted: `co.uk` would be accepted for `example.co.uk`, so use
+    ///     a name that you own.
     ///   - timeout: how long the server may take for one reply: 1 ms to 5 minutes; values outside are clamped.
     /// - Throws: `SignInError` with the kind `invalidServer`.
     public init(url: URL, relyingPartyID: String, timeout: Duration = .seconds(15)) throws(SignInError) {
