@@ -28,6 +28,9 @@ struct BoundMessage: Equatable, Sendable {
         }
     }
 
+    /// The act of a step-up that opens the page for administrators, which the server expects.
+    static let administration = "open the administration"
+
     let relyingPartyID: String
     let user: String
     /// The identifier of the key that signs, 32 bytes.

@@ -38,15 +38,31 @@ struct Ceremony: Sendable {
     }
 
     func stepUp(_ act: String, in session: SignInSession) async throws(SignInError) {
-        guard session.keyIdentifier == credential.identifier, session.server.url == credential.server.url,
-            session.user.utf8.elementsEqual(credential.user.utf8)
-        else { throw SignInError(.sessionNotUsable) }
+        try check(session)
         var body = try await proof(.stepUp, act, of: credential)
         body.context = act
         let reply: ApprovalReply = try await exchange.commit("step-ups", body, as: .stepUp, expecting: 200, in: session)
         guard reply.context.utf8.elementsEqual(act.utf8), reply.key == body.key else {
             throw SignInError(.outcomeUnknown(.stepUp))
         }
+    }
+
+    func administrationAddress(in session: SignInSession) async throws(SignInError) -> URL {
+        try check(session)
+        let body = try await proof(.stepUp, BoundMessage.administration, of: credential)
+        let reply: BrowserCodeReply = try await exchange.commit(
+            "browser-codes", body, as: .administration, expecting: 201, in: session)
+        guard Base64.url.decode(reply.code.utf8)?.count == 32,
+            let address = URL(string: "/admin#code=\(reply.code)", relativeTo: credential.server.url)
+        else { throw SignInError(.unexpectedReply) }
+        return address.absoluteURL
+    }
+
+    /// Refuses a session of another credential.
+    private func check(_ session: SignInSession) throws(SignInError) {
+        guard session.keyIdentifier == credential.identifier, session.server.url == credential.server.url,
+            session.user.utf8.elementsEqual(credential.user.utf8)
+        else { throw SignInError(.sessionNotUsable) }
     }
 
     func revoke(_ target: RevocationTarget) async throws(SignInError) -> Int {

@@ -146,6 +146,27 @@ public struct DeviceCredential: Hashable, Sendable {
         try await Ceremony(self, prompt).stepUp(act, in: session)
     }
 
+    /// Asks for the address that opens the page for administrators in a browser, signed in as the user.
+    ///
+    /// Prompts once. The address contains a code that is valid once and for a minute, after the `#`, which browsers do not
+    /// send: give it to a browser, and to nothing else. The server has to allow its page at ``RelyingPartyServer/url``.
+    ///
+    /// - Parameters:
+    ///   - session: a session of this credential.
+    ///   - context: the context that prompts, whose `localizedReason` is replaced; a context with a proof does not
+    ///     prompt. With nil the call has a context of its own.
+    /// - Returns: the address.
+    /// - Throws: `SignInError`: `sessionNotUsable` for a session of another credential, `refused` for a user who is no
+    ///   administrator, or when the session has ended or the key was revoked. Otherwise the kinds of the connection, the
+    ///   challenge and the user.
+    public nonisolated(nonsending) func administrationAddress(
+        in session: SignInSession, context: LAContext? = nil
+    ) async throws(SignInError) -> URL {
+        let prompt = SigningPrompt(context, reason: "\(BoundMessage.administration) of \(server.relyingPartyID)")
+        defer { prompt.end() }
+        return try await Ceremony(self, prompt).administrationAddress(in: session)
+    }
+
     /// Replaces the key by a new one of the same user and device. The old key is revoked and its sessions end.
     ///
     /// Prompts once, with one proof for both keys.

@@ -76,6 +76,7 @@ struct Exchange: Sendable {
         let kind: SignInError.Kind =
             switch reply.status {
             case 401: request.map { .refused($0) } ?? .unexpectedReply
+            case 403 where request == .administration: .refused(.administration)
             case 429: .tooManyTries(seconds: reply.retryAfter)
             case 500...: .serverNotAvailable
             default: .unexpectedReply
@@ -97,11 +98,11 @@ struct Exchange: Sendable {
 
 extension SignInError.Request {
     /// Whether the effect may exist after a failure that says nothing about it. A session whose token is lost is of no
-    /// use, and a session that was not ended can be ended again.
+    /// use, nor is a code, and a session that was not ended can be ended again.
     fileprivate var canBeOpen: Bool {
         switch self {
         case .registration, .rotation, .revocation, .stepUp: true
-        case .signIn, .signOut: false
+        case .signIn, .signOut, .administration: false
         }
     }
 }

@@ -55,6 +55,10 @@ struct ApprovalReply: Decodable, Sendable {
     let context: String
 }
 
+struct BrowserCodeReply: Decodable, Sendable {
+    let code: String
+}
+
 struct RevocationReply: Decodable, Sendable {
     let revokedKeys: Int
 }

@@ -60,6 +60,8 @@ extension SignInError {
         case .refused(.signOut): nil
         case .refused(.signIn):
             "The key of this device may be revoked. Ask the operator of the server for an enrolment code."
+        case .refused(.administration):
+            "You may be no administrator, or the session may be over. Ask the operator of the server."
         case .refused: "The session may be over, or the key of this device revoked. Sign in again to see."
         case .tooManyTries(let seconds): seconds.map { "Wait \($0) seconds, and try again." } ?? "Wait, and try again."
         case .cancelled: nil
@@ -95,6 +97,7 @@ extension SignInError.Request {
         case .rotation: "the new key"
         case .revocation: "the revocation"
         case .signOut: "the sign-out"
+        case .administration: "the opening of the administration"
         }
     }
 }

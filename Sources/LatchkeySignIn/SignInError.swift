@@ -91,6 +91,8 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         case revocation
         /// A session is ended.
         case signOut
+        /// A browser shall show the page for administrators.
+        case administration
     }
 
     /// A part of a ``RelyingPartyServer``.

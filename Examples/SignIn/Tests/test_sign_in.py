@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 
+from administration import AdministrationServer, PageClient
 from server import Authority, Server, wait_until
 
 LATCHKEY, SIGN_IN = os.environ["LATCHKEY"], os.environ["SIGN_IN"]
@@ -145,6 +146,23 @@ class SignInTests(unittest.TestCase):
         self.assertIn("rows", self.server.command("audit"))
         keys = json.loads(self.server.command("keys", "ada", "--json"))
         self.assertIn("simulated", json.dumps(keys), "the tier that the daemon says")
+
+    def test_an_administrator_opens_the_page_with_a_finger(self):
+        server = self.enterContext(AdministrationServer(relying_party_id="localhost", minimum_tier="simulated"))
+        address = f"http://localhost:{server.port}"
+        self.register(server, address)
+        self.fails("The server did not accept the opening of the administration.", address, "administration", fingers=2)
+        server.command("administrator", "ada")
+        status, words = self.machine.app(address, "administration", fingers=2)
+        self.assertEqual(status, 0, words)
+        self.assertEqual(self.machine.prompts()[-1], "open the administration of localhost")
+        opened, _, code = words.splitlines()[-1].partition("#code=")
+        self.assertEqual(opened, f"{address}/admin")
+        browser = PageClient(server)
+        self.assertEqual(browser.call("code", {"code": code}), (200, {"user": "ada"}))
+        self.assertEqual(browser.call("sign-in", {"code": code})[0], 201)
+        self.assertEqual(browser.call("session", {})[1]["user"], "ada")
+        self.assertEqual(PageClient(server).call("sign-in", {"code": code})[0], 401, "a code is valid once")
 
     def test_a_key_that_the_operator_revoked(self):
         self.register()

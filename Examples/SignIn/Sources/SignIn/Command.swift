@@ -11,6 +11,8 @@ enum Command {
     case register(code: String)
     /// Signs in, and approves an act if there is one.
     case signIn(act: String?)
+    /// Opens the page for administrators in a browser.
+    case administration
     /// Replaces the key.
     case rotate
     /// Revokes the key.
@@ -24,6 +26,7 @@ enum Command {
           support         what the sensor can do
           register CODE   make a key and register it
           sign-in [ACT]   sign in, and approve an act
+          administration  the address that opens the page for administrators
           rotate          replace the key
           revoke          revoke the key
           remove          delete the key of this machine
@@ -35,6 +38,7 @@ enum Command {
         case ("support"?, 1): self = .support
         case ("register"?, 2): self = .register(code: words[words.startIndex + 1])
         case ("sign-in"?, 1...2): self = .signIn(act: words.count == 2 ? words[words.startIndex + 1] : nil)
+        case ("administration"?, 1): self = .administration
         case ("rotate"?, 1): self = .rotate
         case ("revoke"?, 1): self = .revoke
         case ("remove"?, 1): self = .remove

@@ -24,6 +24,7 @@ struct SignInApp {
                 user: user, with: server, enrolmentCode: code, deviceName: "example")
             print("Registered. \(server.relyingPartyID) knows the public key \(fingerprint(credential)).")
         case .signIn(let act): try await signIn(act)
+        case .administration: try await openAdministration()
         case .rotate:
             let credential = try await credential().rotate()
             print("Replaced. \(server.relyingPartyID) knows the public key \(fingerprint(credential)) now.")
@@ -57,6 +58,16 @@ struct SignInApp {
         }
         try await session.signOut()
         print("Signed out.")
+    }
+
+    /// Two touches: one signs in, the other one opens the page.
+    private func openAdministration() async throws(SignInError) {
+        let credential = try credential()
+        let session = try await credential.signIn()
+        let address = try await credential.administrationAddress(in: session)
+        print("Open this within a minute; it can be used once:")
+        print(address.absoluteString)
+        try await session.signOut()
     }
 
     /// A request of the app's own. The token of the session is in its header, and is never printed.
