@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Only Ed25519.swift, KeyHandle.swift, KeyHandle+RSA.swift, KeyHandle+EllipticCurve.swift, Primitives.swift and
-// RunningDigest.swift of this module call libcrypto; no C type is visible outside it.
+// Only KeyHandle.swift, KeyHandle+RSA.swift, KeyHandle+EllipticCurve.swift and Primitives.swift of this module call
+// libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
 

@@ -162,3 +162,67 @@ package enum OneTimeCipher {
         return true
     }
 }
+
+/// Computes the digest of a message in pieces, so that a file of any length needs little memory.
+package final class RunningDigest {
+    private let context: OpaquePointer
+    private let algorithm: DigestAlgorithm
+
+    /// Starts an empty message.
+    package init(_ algorithm: DigestAlgorithm) throws(Failure) {
+        guard let context = EVP_MD_CTX_new() else { throw RunningDigest.failure }
+        self.context = context
+        self.algorithm = algorithm
+        guard EVP_DigestInit_ex2(context, algorithm.method, nil) == 1 else { throw RunningDigest.failure }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Appends the next piece of the message.
+    package func add(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { throw RunningDigest.failure }
+    }
+
+    /// Returns the digest of all pieces and starts a new, empty message.
+    package func finish() throws(Failure) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: algorithm.byteCount)
+        guard EVP_DigestFinal_ex(context, &digest, nil) == 1,
+            EVP_DigestInit_ex2(context, algorithm.method, nil) == 1
+        else { throw RunningDigest.failure }
+        return digest
+    }
+
+    private static let failure = Failure(.internalFailure, "libcrypto could not hash")
+}
+
+extension DigestAlgorithm {
+    /// Computes the digest of a message; throws `internalFailure` when libcrypto fails.
+    package func hash(_ message: [UInt8]) throws(Failure) -> [UInt8] {
+        let digest = try RunningDigest(self)
+        try SecretBytes(message).withBytes { (bytes) throws(Failure) in try digest.add(bytes) }
+        return try digest.finish()
+    }
+}
+
+/// Verifies signatures of Ed25519 (RFC 8032), with which other programs sign. Latchkey has no such keys of its own.
+package enum Ed25519 {
+    /// Bytes of a public key.
+    package static let publicKeyBytes = 32
+    /// Bytes of a signature.
+    package static let signatureBytes = 64
+
+    /// Whether `signature` is a valid signature of the message; false for a key or a signature of another length.
+    package static func verifies(_ message: [UInt8], signature: [UInt8], publicKey: [UInt8]) -> Bool {
+        guard publicKey.count == publicKeyBytes, signature.count == signatureBytes else { return false }
+        return discardingErrors {
+            guard let key = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count) else {
+                return false
+            }
+            defer { EVP_PKEY_free(key) }
+            guard let context = EVP_MD_CTX_new() else { return false }
+            defer { EVP_MD_CTX_free(context) }
+            return EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, key, nil) == 1
+                && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        }
+    }
+}

@@ -46,10 +46,11 @@ extension TPMMemory {
         _ body: (TPMEntity, inout TPMClient) throws(TPMError) -> R
     ) throws(TPMError) -> R {
         forgetKeys(&client)
-        let root = try storageRoot(key.parent, &client)
         let loaded: TPMEntity
         do throws(TPMError) {
-            loaded = try client.load(key.privatePart, key.area, below: root)
+            loaded = try withRoot(key.parent, &client) { (root, client) throws(TPMError) in
+                try client.load(key.privatePart, key.area, below: root)
+            }
         } catch {
             switch error.kind {
             case .integrity, .size:

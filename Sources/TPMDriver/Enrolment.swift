@@ -19,10 +19,11 @@ extension TPMMemory {
         }
         let endorsement = try client.loadEndorsementKey(template)
         if !endorsement.isPersistent { try client.flush(endorsement.entity.handle) }
-        let root = try storageRoot(nil, &client)
         let publicArea = try failing { () throws(Failure) in try TPMPublicArea.attestationKey.encoded() }
         let parameters = try TPMCreation.parameters(publicArea)
-        let response = try client.send(.create, [root.entity], parameters, emptyPassword: true)
+        let (response, parent) = try withRoot(nil, &client) { (root, client) throws(TPMError) in
+            (try client.send(.create, [root.entity], parameters, emptyPassword: true), root.entity.name)
+        }
         return try failing { () throws(Failure) in
             var reader = TPMReader(response.parameters)
             let privatePart = try reader.sized(limit: 1024)
@@ -30,7 +31,7 @@ extension TPMMemory {
             let area = try TPMPublicArea(decoding: encoded)
             guard area.point != nil, area.hasForm(of: .attestationKey) else { throw TPMReader.malformed }
             let blob = AttestationBlob(
-                parent: root.entity.name, area: area, privatePart: privatePart, endorsement: template)
+                parent: parent, area: area, privatePart: privatePart, endorsement: template)
             let request = EnrolmentRequest(
                 endorsementKey: endorsement.key.encoded, certificates: certificate.map { [$0] } ?? [],
                 attestationKey: encoded)

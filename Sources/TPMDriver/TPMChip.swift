@@ -35,7 +35,7 @@ package final class TPMChip: Sendable {
             State(client: TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)))
     }
 
-    deinit { release() }
+    deinit { close() }
 
     /// Uses the chip; other threads wait meanwhile.
     func use<R: Sendable>(
@@ -113,6 +113,17 @@ package final class TPMChip: Sendable {
             (state.isReleaseDue, state.releaseAlarm) = (false, nil)
             state.memory.follow(state.client.generation)
             state.memory.releaseAll(&state.client)
+        }
+    }
+
+    /// Removes everything from the TPM, also the sessions of begun uses, and ends the connection. The kernel does so when
+    /// the device of its resource manager is closed; nothing does when a socket is. Blocks.
+    package func close() {
+        state.withLock { state in
+            state.memory.follow(state.client.generation)
+            state.memory.sessions.endAll(&state.client)
+            state.memory.releaseAll(&state.client)
+            state.client.disconnect()
         }
     }
 }

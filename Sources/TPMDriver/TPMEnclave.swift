@@ -10,10 +10,12 @@ import TPMProtocol
 /// Key types and policies are in `docs/policy.md`, section "Keys of a TPM".
 package final class TPMEnclave: KeyModule {
     struct Use: Sendable {
-        let blob: TPMBlob
+        let key: TPMUsableKey
         let operation: EnclaveOperation
+        let subject: ApprovalSubject
     }
     private let chip: TPMChip
+    private let latest = LatestTPMKey()
     private let uses: BegunKeyUses<Use>
     private let allowsVirtual: Bool
     private let configuration: String
@@ -48,7 +50,7 @@ package final class TPMEnclave: KeyModule {
     package func recognises(_ blob: SecretBytes) -> Bool { TPMBlob.isOne(blob) }
 
     package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool {
-        switch try TPMBlob(blob).binding.passcode?.part {
+        switch try latest.decode(blob).blob.binding.passcode?.part {
         case .alone, .both: true
         case .either, nil: false
         }
@@ -65,12 +67,12 @@ package final class TPMEnclave: KeyModule {
     }
 
     package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
-        let blob = try TPMBlob(blob)
-        let subject = try Self.subject(blob, operation)
-        let use = try uses.begin(Use(blob: blob, operation: operation))
+        let key = try latest.decode(blob)
+        let subject = try key.subject(operation)
+        let use = try uses.begin(Use(key: key, operation: operation, subject: subject))
         do throws(Failure) {
             let (session, nonce) = try chip.use { [uses] (memory, client) throws(TPMError) in
-                try memory.beginSession(use, below: blob.parent, &client) { uses.contains(use) }
+                try memory.beginSession(use, below: key.blob.parent, &client) { uses.contains(use) }
             }
             return KeyChallenge(use, nonce: nonce, session: session.number, subject: subject)
         } catch {
@@ -91,6 +93,10 @@ package final class TPMEnclave: KeyModule {
                 memory.sessions.keep(session, &client)
                 return result
             } catch {
+                // After a lost connection there is nothing to remove.
+                memory.follow(client.generation)
+                // Another program's object can have the handle of a key that it flushed.
+                memory.forgetKeys(&client)
                 // The session may contain the steps of a policy that did not succeed.
                 memory.sessions.forget(session, &client)
                 throw error

@@ -11,16 +11,19 @@ extension TPMMemory {
     ) throws(TPMError) -> ModuleKey {
         // The new key and its parent need the room that the keys of the last use have.
         forgetKeys(&client)
-        let root = try storageRoot(nil, &client)
         let (template, parameters) = try failing { () throws(Failure) in
             let policy = try TPMBlob.policy(binding, needsPassword: password != nil)
             let template = TPMPublicArea.enclaveKey(policy: policy.bytes)
             return (template, try TPMCreation.parametersAfterSensitive(template.encoded()))
         }
-        let response = try client.inSession(.hmac, of: root) { (client, session) throws(TPMError) in
-            try client.send(
-                .create, [root.entity], parameters, in: &session, secret: TPMCreation.sensitive(password: password)
-            ).response
+        let (response, parent) = try withRoot(nil, &client) { (root, client) throws(TPMError) in
+            let response = try client.inSession(.hmac, of: root) { (client, session) throws(TPMError) in
+                try client.send(
+                    .create, [root.entity], parameters, in: &session,
+                    secret: TPMCreation.sensitive(password: password)
+                ).response
+            }
+            return (response, root.entity.name)
         }
         return try failing { () throws(Failure) in
             var reader = TPMReader(response.parameters)
@@ -36,7 +39,7 @@ extension TPMMemory {
             creation.add(ticket)
             try creation.add(sized: code)
             let blob = TPMBlob(
-                parent: root.entity.name, area: area, privatePart: privatePart, binding: binding,
+                parent: parent, area: area, privatePart: privatePart, binding: binding,
                 needsPassword: password != nil, creationDigest: digest, creationTicket: creation.bytes)
             return ModuleKey(blob: try blob.encoded(), publicKey: point.external)
         }

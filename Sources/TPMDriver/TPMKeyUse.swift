@@ -6,13 +6,19 @@ import TPMProtocol
 
 // The commands that use keys; `TPMKeyCreation.swift` has the one that creates them.
 
-extension TPMEnclave {
-    /// What the authority must approve for an operation; throws `invalidParameter` for input that the TPM cannot take.
-    static func subject(
-        _ blob: TPMBlob, _ operation: EnclaveOperation
-    ) throws(Failure) -> ApprovalSubject {
+extension EnclaveOperation {
+    /// The command that carries out the operation.
+    var command: TPMCommand {
+        switch self {
+        case .sign: .sign
+        case .agree: .sharedSecret
+        }
+    }
+
+    /// The parameters of that command; throws `invalidParameter` for input that the TPM cannot take.
+    func parameters() throws(Failure) -> [UInt8] {
         var parameters = TPMWriter()
-        switch operation {
+        switch self {
         case .sign(let digest):
             try parameters.add(sized: digest.resized)
             parameters.add(.ecdsa)
@@ -30,19 +36,7 @@ extension TPMEnclave {
             }
             try parameters.add(sized: coordinates.bytes)
         }
-        return ApprovalSubject(
-            keyName: try blob.area.name(), command: operation.command.rawValue, parameters: parameters.bytes,
-            policyReference: blob.binding.reference, passcode: blob.binding.passcode)
-    }
-}
-
-extension EnclaveOperation {
-    /// The command that carries out the operation.
-    fileprivate var command: TPMCommand {
-        switch self {
-        case .sign: .sign
-        case .agree: .sharedSecret
-        }
+        return parameters.bytes
     }
 }
 
@@ -75,37 +69,41 @@ extension TPMMemory {
         _ client: inout TPMClient
     ) throws(TPMError) -> SecretBytes {
         if case .agree(let point) = use.operation, TPMPoint(point) == nil { throw Self.notOnCurve }
-        guard let approval, approval.expirySeconds > 0, approval.fits(use.blob.binding.passcode) else {
+        guard let approval, approval.expirySeconds > 0, approval.fits(use.key.blob.binding.passcode) else {
             throw Self.refused("The approval of the key's use is missing.")
         }
-        guard !use.blob.needsPassword || password != nil else {
+        let needsPassword = use.key.blob.needsPassword
+        guard !needsPassword || password != nil else {
             throw Self.refused("The password of the key is missing.")
         }
-        let subject = try failing { () throws(Failure) in try TPMEnclave.subject(use.blob, use.operation) }
-        let branches = try failing { () throws(Failure) in try TPMBlob.branches(use.blob.binding) }
-        let authority = approval.signature.isEmpty ? nil : try loadAuthority(use.blob, &client)
-        let key = try load(use.blob, &client)
         do throws(TPMError) {
-            if let authority { try approve(subject, approval, by: authority, session, &client) }
-            if !branches.isEmpty {
-                let choice = try failing { () throws(Failure) in try PolicyDigest.choice(of: branches) }
+            if !approval.signature.isEmpty {
+                let current = session
+                try withAuthority(of: use.key, &client) { (authority, client) throws(TPMError) in
+                    try client.approve(use.subject, approval, by: authority, in: current)
+                }
+            }
+            if let choice = use.key.choice {
                 _ = try client.send(.policyOR, [TPMEntity(session.handle)], choice)
             }
             // Last: `TPM2_PolicyOR` after it would not find the digest of a branch.
-            if use.blob.needsPassword {
+            if needsPassword {
                 _ = try client.send(.policyAuthValue, [TPMEntity(session.handle)])
                 session.password = password
             }
             let command = use.operation.command
             // The shared secret is encrypted on its way; a signature is not secret.
-            let answer = try client.send(
-                command, [key], subject.parameters, in: &session, encryptsResponse: command == .sharedSecret)
+            let answer = try withKey(use.key, &client) { (key, client) throws(TPMError) in
+                try client.send(
+                    command, [key], use.subject.parameters, in: &session, encryptsResponse: command == .sharedSecret)
+            }
             return try failing { () throws(Failure) in
                 if let secret = answer.secret { return try Self.coordinate(of: secret) }
                 return try Self.signature(answer.response.parameters)
             }
         } catch {
             switch error {
+            case .refused(let code, _) where code.isGone: throw Self.gone(error)
             case .refused(let code, _) where code.kind == .pointNotOnCurve: throw Self.notOnCurve
             // Without the approval or the passcode that is said to be proven, the session is in no branch of the policy.
             case .refused(_, .policyOR): throw Self.notAccepted(error)
@@ -115,23 +113,12 @@ extension TPMMemory {
         }
     }
 
-    /// Sends the approval (`TPM2_PolicySigned`).
-    private func approve(
-        _ subject: ApprovalSubject, _ approval: KeyApproval, by authority: TPMEntity, _ session: TPMSession,
-        _ client: inout TPMClient
-    ) throws(TPMError) {
-        let parameters = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            try parameters.add(sized: session.nonce)
-            try parameters.add(
-                sized: CommandDigest.command(
-                    number: subject.command, names: [subject.keyName], parameters: subject.parameters))
-            try parameters.add(sized: subject.policyReference)
-            parameters.add(approval.expirySeconds)
-            try parameters.add(signature: approval.signature)
-            return parameters.bytes
-        }
-        _ = try client.send(.policySigned, [authority, TPMEntity(session.handle)], parameters)
+    /// An approval is for one session, so that the use has to begin again.
+    private static func gone(_ cause: TPMError) -> TPMError {
+        .failed(
+            Failure(
+                .timedOut, "Another program removed the key or its session from the TPM while it was used.",
+                hint: "Try again.", cause: cause))
     }
 
     private static let notOnCurve = TPMError.failed(
@@ -172,5 +159,25 @@ extension TPMMemory {
         }
         guard let secret else { throw TPMReader.malformed }
         return secret
+    }
+}
+
+extension TPMClient {
+    /// Sends the approval (`TPM2_PolicySigned`).
+    fileprivate mutating func approve(
+        _ subject: ApprovalSubject, _ approval: KeyApproval, by authority: TPMEntity, in session: TPMSession
+    ) throws(TPMError) {
+        let parameters = try failing { () throws(Failure) in
+            var parameters = TPMWriter()
+            try parameters.add(sized: session.nonce)
+            try parameters.add(
+                sized: CommandDigest.command(
+                    number: subject.command, names: [subject.keyName], parameters: subject.parameters))
+            try parameters.add(sized: subject.policyReference)
+            parameters.add(approval.expirySeconds)
+            try parameters.add(signature: approval.signature)
+            return parameters.bytes
+        }
+        _ = try send(.policySigned, [authority, TPMEntity(session.handle)], parameters)
     }
 }

@@ -22,26 +22,73 @@ struct TPMMemory {
 
     // MARK: - Objects
 
-    /// Returns the storage root key with that name; nil for any with our template.
-    mutating func storageRoot(_ name: [UInt8]?, _ client: inout TPMClient) throws(TPMError) -> StorageRoot {
+    /// Runs a body with the storage root key of that name; nil for any with our template. Another program can have removed
+    /// the key since it was found: the body then runs once more with the one that is made again.
+    mutating func withRoot<R>(
+        _ name: [UInt8]?, _ client: inout TPMClient,
+        _ body: (StorageRoot, inout TPMClient) throws(TPMError) -> R
+    ) throws(TPMError) -> R {
+        do throws(TPMError) {
+            return try body(storageRoot(name, &client), &client)
+        } catch {
+            guard root != nil, error.kind == .handleGone || error.kind == .value else { throw error }
+            root = nil
+            return try body(storageRoot(name, &client), &client)
+        }
+    }
+
+    private mutating func storageRoot(_ name: [UInt8]?, _ client: inout TPMClient) throws(TPMError) -> StorageRoot {
         if let root, name == nil || root.entity.name == name { return root }
         let found = try client.storageRoot(named: name)
         root = found
         return found
     }
 
-    /// Returns the loaded key of a blob.
-    mutating func load(_ blob: TPMBlob, _ client: inout TPMClient) throws(TPMError) -> TPMEntity {
-        let name = try failing { () throws(Failure) in try blob.area.name() }
-        if let key, key.name == name { return key }
+    /// Runs a command with a key, loaded.
+    mutating func withKey<R>(
+        _ key: TPMUsableKey, _ client: inout TPMClient, _ body: (TPMEntity, inout TPMClient) throws(TPMError) -> R
+    ) throws(TPMError) -> R {
+        try with(\.key, &client, { (memory, client) throws(TPMError) in try memory.load(key, &client) }, body)
+    }
+
+    /// Runs a command with the key of the authority that approves the uses of a key, loaded.
+    mutating func withAuthority<R>(
+        of key: TPMUsableKey, _ client: inout TPMClient, _ body: (TPMEntity, inout TPMClient) throws(TPMError) -> R
+    ) throws(TPMError) -> R {
+        try with(
+            \.authority, &client, { (memory, client) throws(TPMError) in try memory.loadAuthority(key, &client) }, body
+        )
+    }
+
+    /// Runs a command with an object that was loaded before or is loaded now. Another program can have flushed it: the TPM
+    /// refuses the command before it touches a session, so that the command, for which the user is not asked again, is sent
+    /// once more with the object loaded again.
+    private mutating func with<R>(
+        _ object: WritableKeyPath<TPMMemory, TPMEntity?>, _ client: inout TPMClient,
+        _ load: (inout TPMMemory, inout TPMClient) throws(TPMError) -> TPMEntity,
+        _ body: (TPMEntity, inout TPMClient) throws(TPMError) -> R
+    ) throws(TPMError) -> R {
+        let loaded = try load(&self, &client)
+        do throws(TPMError) {
+            return try body(loaded, &client)
+        } catch {
+            guard error.kind == .flushed || error.kind == .handleGone else { throw error }
+            self[keyPath: object] = nil
+            return try body(load(&self, &client), &client)
+        }
+    }
+
+    private mutating func load(_ wanted: TPMUsableKey, _ client: inout TPMClient) throws(TPMError) -> TPMEntity {
+        if let key, key.name == wanted.name { return key }
         if let old = key {
             key = nil
             try client.flush(old.handle)
         }
-        let root = try storageRoot(blob.parent, &client)
         let loaded: TPMEntity
         do throws(TPMError) {
-            loaded = try client.load(blob.privatePart, blob.area, below: root)
+            loaded = try withRoot(wanted.blob.parent, &client) { (root, client) throws(TPMError) in
+                try client.load(wanted.blob.privatePart, wanted.blob.area, below: root)
+            }
         } catch {
             switch error.kind {
             case .integrity, .size:
@@ -53,16 +100,15 @@ struct TPMMemory {
         return loaded
     }
 
-    /// Returns the loaded key of the authority of a blob.
-    mutating func loadAuthority(_ blob: TPMBlob, _ client: inout TPMClient) throws(TPMError) -> TPMEntity {
-        let area = try failing { () throws(Failure) in try TPMBlob.authority(blob.binding) }
-        let name = try failing { () throws(Failure) in try area.name() }
-        if let authority, authority.name == name { return authority }
+    private mutating func loadAuthority(
+        _ key: TPMUsableKey, _ client: inout TPMClient
+    ) throws(TPMError) -> TPMEntity {
+        if let authority, authority.name == key.authorityName { return authority }
         if let old = authority {
             authority = nil
             try client.flush(old.handle)
         }
-        let loaded = try client.loadExternal(area)
+        let loaded = try client.loadExternal(key.authority)
         authority = loaded
         return loaded
     }
@@ -104,23 +150,11 @@ struct TPMMemory {
         if let idle = try sessions.takeIdle(&client) {
             session = idle
         } else {
-            session = try startPolicySession(below: parent, &client)
+            session = try withRoot(parent, &client) { (root, client) throws(TPMError) in
+                try client.startSession(.policy, salted: root)
+            }
         }
         sessions.add(session, for: use, isBegun)
         return (session.handle, session.nonce)
-    }
-
-    private mutating func startPolicySession(
-        below parent: [UInt8], _ client: inout TPMClient
-    ) throws(TPMError) -> TPMSession {
-        let root = try storageRoot(parent, &client)
-        do throws(TPMError) {
-            return try client.startSession(.policy, salted: root)
-        } catch {
-            // Another program may have removed the storage root key since it was found; it is made again.
-            guard error.kind == .handleGone || error.kind == .value else { throw error }
-            self.root = nil
-            return try client.startSession(.policy, salted: storageRoot(parent, &client))
-        }
     }
 }

@@ -25,7 +25,13 @@ struct TPMUseSessions: Sendable {
     mutating func makeRoom(_ client: inout TPMClient) throws(TPMError) {
         try endSessions(&client)
         for (use, held) in begun where held.context == nil {
-            begun[use]?.context = try client.saveContext(held.session.handle)
+            do throws(TPMError) {
+                begun[use]?.context = try client.saveContext(held.session.handle)
+            } catch {
+                // Its use fails when it is finished. Without this a flushed session would refuse all other uses until then.
+                guard case .refused(let code, _) = error, code.isGone else { throw error }
+                begun[use] = nil
+            }
         }
     }
 
@@ -52,18 +58,36 @@ struct TPMUseSessions: Sendable {
         guard let (use, held) = begun.first(where: { $0.value.session.handle == handle }),
             let context = held.context
         else { return }
-        try client.loadContext(context, of: handle)
-        begun[use]?.context = nil
+        do throws(TPMError) {
+            try client.loadContext(context, of: handle)
+            begun[use]?.context = nil
+        } catch {
+            // The session is gone: its use fails when it is finished, and must not stop this one.
+            guard case .refused(let code, _) = error, code.isGone else { throw error }
+            begun[use] = nil
+        }
     }
 
     /// Returns the session of a use, loaded; it belongs to the caller.
     mutating func take(_ use: KeyChallenge.Identifier, _ client: inout TPMClient) throws(TPMError) -> TPMSession {
         guard let held = begun.removeValue(forKey: use) else {
-            throw .failed(
-                Failure(.timedOut, "The connection to the TPM ended before the key was used.", hint: "Try again."))
+            throw Self.ended(nil)
         }
-        if let context = held.context { try client.loadContext(context, of: held.session.handle) }
+        guard let context = held.context else { return held.session }
+        do throws(TPMError) {
+            try client.loadContext(context, of: held.session.handle)
+        } catch {
+            guard case .refused(let code, _) = error, code.isGone else { throw error }
+            throw Self.ended(error)
+        }
         return held.session
+    }
+
+    private static func ended(_ cause: TPMError?) -> TPMError {
+        .failed(
+            Failure(
+                .timedOut, "The session or the connection to the TPM ended before the key was used.",
+                hint: "Try again.", cause: cause))
     }
 
     /// Keeps a session for the next use.
@@ -85,6 +109,13 @@ struct TPMUseSessions: Sendable {
         try? endSessions(&client)
         if let session = idle { forget(session, &client) }
         idle = nil
+    }
+
+    /// Removes the sessions of begun uses, which end with the process. What cannot be removed now is removed with the
+    /// connection.
+    mutating func endAll(_ client: inout TPMClient) {
+        for held in begun.values { forget(held.session, &client) }
+        begun = [:]
     }
 
     /// Removes the sessions of uses that have ended without being finished.

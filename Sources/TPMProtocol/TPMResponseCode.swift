@@ -18,6 +18,12 @@ package struct TPMResponseCode: Hashable, Sendable {
     /// `TPM_RC_TESTING`, and `TPM_RC_NV_RATE`, with which a TPM limits how fast its memory wears.
     package var isRetry: Bool { [0x922, 0x908, 0x90a, 0x920].contains(rawValue) }
 
+    /// Whether a handle or a session names nothing in the TPM: `TPM_RC_HANDLE`, and `TPM_RC_REFERENCE_H0` to `H6` and `S0`
+    /// to `S6` for an object or a session that another program or a resource manager flushed.
+    package var isGone: Bool {
+        kind == .handleGone || (0x910...0x916).contains(rawValue) || (0x918...0x91e).contains(rawValue)
+    }
+
     // Format one, without the number of the handle, session or parameter.
 
     package static let attributes = TPMResponseCode(0x082)
@@ -48,7 +54,7 @@ package struct TPMResponseCode: Hashable, Sendable {
     package static let contextGap = TPMResponseCode(0x901)
     package static let objectMemory = TPMResponseCode(0x902)
     package static let sessionMemory = TPMResponseCode(0x903)
-    /// A handle that the resource manager or another program flushed.
+    /// The first handle of a command names an object or a session that is not loaded (`TPM_RC_REFERENCE_H0`).
     package static let flushed = TPMResponseCode(0x910)
     package static let lockout = TPMResponseCode(0x921)
 }

@@ -18,6 +18,8 @@ final class ProxiedTPM: TPMConnecting {
         case dies
         /// The response arrives changed.
         case changes(@Sendable ([UInt8]) -> [UInt8])
+        /// Another program flushes everything of these kinds before the TPM gets the command (see `handles`).
+        case follows(flushOf: [UInt32])
     }
     private struct State: Sendable {
         var transport: (any TPMTransport)?
@@ -101,6 +103,20 @@ final class ProxiedTPM: TPMConnecting {
         return try (0..<(try reader.uint32())).map { _ in try reader.uint32() }
     }
 
+    /// Flushes everything of a kind, as another program or a resource manager can.
+    func flush(_ kind: UInt32, where isChosen: (UInt32) -> Bool = { _ in true }) throws {
+        for handle in try handles(kind) where isChosen(handle) {
+            var parameters = TPMWriter()
+            parameters.add(handle)
+            _ = try send(0x165, parameters.bytes)
+        }
+    }
+
+    /// The numbers of the commands that passed.
+    var commandNumbers: [UInt32] {
+        state.withLock { $0.commands.map { $0[6..<10].reduce(0) { $0 << 8 | UInt32($1) } } }
+    }
+
     fileprivate func exchange(_ command: [UInt8], _ transport: any TPMTransport) throws(Failure) -> [UInt8] {
         let fault = state.withLock { state in
             defer { state.commands.append(command) }
@@ -113,12 +129,19 @@ final class ProxiedTPM: TPMConnecting {
             response.add(code)
             return response.bytes
         }
+        if case .follows(let kinds)? = fault {
+            do {
+                for kind in kinds { try flush(kind) }
+            } catch {
+                throw Failure(.internalFailure, "The proxy cannot flush: \(error)")
+            }
+        }
         let response = try transport.exchange(command)
         state.withLock { $0.responses.append(response) }
         switch fault {
         case .dies?: throw Failure(.enclaveUnavailable, "The proxy lost the response.")
         case .changes(let change)?: return change(response)
-        case .refuses?, nil: return response
+        case .refuses?, .follows?, nil: return response
         }
     }
 

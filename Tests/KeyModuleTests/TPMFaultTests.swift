@@ -13,25 +13,12 @@ import Testing
 
 /// A TPM that is busy, dies, is cleared or lies is reported, leaves nothing in its memory, and works afterwards.
 @Suite(.needs(.softwareTPM)) struct TPMFaultTests {
-    private static let operation = EnclaveOperation.sign(digest: [UInt8](repeating: 0xa5, count: 32))
-    private let tpm: ProxiedTPM
-    private let chip: TPMChip
-    private let module: TPMEnclave
+    private let machine: TPMUnderTest
+    private var tpm: ProxiedTPM { machine.tpm }
+    private var chip: TPMChip { machine.chip }
+    private var module: TPMEnclave { machine.module }
 
-    init() throws {
-        tpm = try ProxiedTPM()
-        chip = tpm.chip(SystemClock())
-        module = TPMEnclave(chip, clock: VirtualClock(), allowsVirtual: true)
-    }
-
-    @discardableResult
-    private func use(
-        _ key: ModuleKey, _ operation: EnclaveOperation = operation, password: SecretBytes? = nil
-    ) throws(Failure) -> SecretBytes {
-        let challenge = try module.begin(key.blob, operation)
-        return try module.finish(
-            challenge.use, approval: TestAuthority.approval(of: challenge), password: password)
-    }
+    init() throws { machine = try TPMUnderTest(moduleClock: VirtualClock()) }
 
     private func status(_ body: () throws(Failure) -> Void) -> Status? {
         do throws(Failure) {
@@ -42,52 +29,45 @@ import Testing
         }
     }
 
-    private func expectNothingHeld(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        chip.release()
-        for kind in [0x80, 0x02, 0x03] as [UInt32] {
-            #expect(try tpm.handles(kind).isEmpty, "kind \(kind)", sourceLocation: sourceLocation)
-        }
-    }
-
     @Test func commandIsRepeatedWhileTheTPMIsNotReady() throws {
         let key = try module.newKey()
         for code in [0x922, 0x908, 0x90a] as [UInt32] {
             // Each command is refused twice before it is carried out.
             tpm.inject { _, number in number % 3 < 2 ? .refuses(code) : nil }
-            try use(key)
+            try machine.use(key)
         }
         tpm.inject(nil)
-        try expectNothingHeld()
+        try machine.expectNothingHeld()
     }
 
     @Test func aTPMThatIsNeverReadyIsReportedAfterABoundedNumberOfTries() throws {
         let key = try module.newKey()
         tpm.inject { _, _ in .refuses(0x922) }
-        #expect(status { () throws(Failure) in try use(key) } == .enclaveUnavailable)
+        #expect(status { () throws(Failure) in try machine.use(key) } == .enclaveUnavailable)
         #expect(tpm.commandCount < 200)
         tpm.inject(nil)
-        try use(key)
+        try machine.use(key)
     }
 
     /// The connection ends at each command of making and using a key. Afterwards both work, and nothing is left.
     @Test func aTPMThatDiesAtAnyCommandWorksAgain() throws {
         let key = try module.newKey()
-        try use(key)
+        try machine.use(key)
         var deaths = 0
         for command in 0..<40 {
             chip.release()
             tpm.inject { _, number in number == command ? .dies : nil }
             let failed = status { () throws(Failure) in
                 _ = try module.newKey()
-                try use(key)
+                try machine.use(key)
             }
             if failed != nil { deaths += 1 }
             #expect([nil, .enclaveUnavailable, .timedOut].contains(failed), "command \(command)")
             tpm.inject(nil)
-            try use(key)
+            try machine.use(key)
         }
         #expect(deaths >= 6, "the commands of making and using a key")
-        try expectNothingHeld()
+        try machine.expectNothingHeld()
     }
 
     /// Responses are authenticated from the session on: none that was changed is taken for a result.
@@ -99,15 +79,15 @@ import Testing
                 tpm.inject { _, number in
                     number != command ? nil : .changes { $0.changed(at: position) }
                 }
-                if let signature = try? use(key) {
+                if let signature = try? machine.use(key) {
                     let der = try #require(ECDSASignature.der(raw: signature.copyBytes(), curve: .p256))
                     #expect(expected.verifiesECDSA([UInt8](repeating: 0xa5, count: 32), der: der))
                 }
                 tpm.inject(nil)
-                try use(key)
+                try machine.use(key)
             }
         }
-        try expectNothingHeld()
+        try machine.expectNothingHeld()
     }
 
     @Test func randomResponsesNeverTrap() throws {
@@ -131,11 +111,11 @@ import Testing
                         }
                     }
             }
-            _ = try? use(key)
+            _ = try? machine.use(key)
         }
         tpm.inject(nil)
-        try use(key)
-        try expectNothingHeld()
+        try machine.use(key)
+        try machine.expectNothingHeld()
     }
 
     @Test func passwordsAndSharedSecretsDoNotPassTheBusInClear() throws {
@@ -143,7 +123,7 @@ import Testing
         let peer = try PrivateKey.generate(.p256)
         tpm.inject(nil)
         let key = try module.newKey(password: password)
-        let secret = try use(key, .agree(point: peer.publicKey.externalRepresentation), password: password)
+        let secret = try machine.use(key, .agree(point: peer.publicKey.externalRepresentation), password: password)
         for secret in [password.copyBytes(), secret.copyBytes()] {
             #expect(!tpm.traffic.contains { $0.contains(secret) })
         }
@@ -151,17 +131,17 @@ import Testing
 
     @Test func manyUsesOfSeveralKeysLeaveNothingInTheTPM() throws {
         let keys = try (0..<3).map { _ in try module.newKey() }
-        for round in 0..<150 { try use(keys[round % 3]) }
+        for round in 0..<150 { try machine.use(keys[round % 3]) }
         #expect(try tpm.handles(0x80).count <= 2)
-        try expectNothingHeld()
+        try machine.expectNothingHeld()
     }
 
     /// A use of a kept key and session needs the approval and the command, and no more.
     @Test func aRepeatedUseNeedsTwoCommands() throws {
         let key = try module.newKey()
-        try use(key)
+        try machine.use(key)
         tpm.inject(nil)
-        try use(key)
+        try machine.use(key)
         #expect(tpm.commandCount == 2)
     }
 
@@ -185,38 +165,32 @@ import Testing
         _ = try tpm.send(0x165, flushed.bytes)
     }
 
-    private func evict(_ handle: UInt32) throws {
-        var target = TPMWriter()
-        target.add(handle)
-        _ = try tpm.send(0x120, handles: [.owner, TPMHandle(handle)], target.bytes, passwords: 1)
-    }
-
     @Test func keyOfAnotherProgramAtTheSharedHandleIsLeftAlone() throws {
         // Without noDA.
         try persist(at: 0x8100_0001, attributes: 0x0003_0072)
         let key = try module.newKey()
-        try use(key)
+        try machine.use(key)
         #expect(try tpm.handles(0x81) == [0x8100_0001, 0x8100_4c4b])
     }
 
     @Test func evictedStorageRootKeyIsMadeAgain() throws {
         let key = try module.newKey()
-        try evict(0x8100_0001)
+        try machine.evict(0x8100_0001)
         chip.release()
-        try use(key)
+        try machine.use(key)
         #expect(try tpm.handles(0x81) == [0x8100_0001])
     }
 
     @Test func keysOfAClearedTPMAreReportedAsSuch() throws {
         let key = try module.newKey()
-        chip.release()
+        try machine.use(key)
         // TPM2_Clear by the lockout hierarchy.
         _ = try tpm.send(0x126, handles: [TPMHandle(0x4000_000a)], passwords: 1)
-        #expect(status { () throws(Failure) in try use(key) } == .tpmReplaced)
+        #expect(status { () throws(Failure) in try machine.use(key) } == .tpmReplaced)
         // Nothing is made in place of the old storage root key for a key that needs that one.
         #expect(try tpm.handles(0x81).isEmpty)
-        try use(try module.newKey())
-        #expect(status { () throws(Failure) in try use(key) } == .tpmReplaced)
+        try machine.use(try module.newKey())
+        #expect(status { () throws(Failure) in try machine.use(key) } == .tpmReplaced)
     }
 
     @Test func passwordOfTheOwnerIsReportedByName() throws {

@@ -71,6 +71,32 @@ import Testing
         #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 
+    @Test func aFullTPMIsNamedAndAnExistingPasscodeIsJudgedAndChanged() throws {
+        let made = try chip.create(Self.value)
+        try machine.fillIndices()
+        let refused = failure { _ = try chip.create(Self.other) }
+        #expect(refused?.status == .vaultUnavailable)
+        #expect(refused?.message == "The TPM has no room for the passcode.")
+        #expect(refused?.hint.contains("tpm2_getcap handles-nv-index") == true)
+        #expect(try chip.open(made.record, Self.other) == nil)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
+        try chip.change(made.record, secret: made.secret, to: Self.other)
+        #expect(try chip.open(made.record, Self.other) == made.secret)
+        // What the removal of another program's index gives is enough.
+        try machine.bus.send(0x122, [0x4000_0001, 0x0190_0000])
+        #expect(try chip.open(chip.create(Self.value).record, Self.value) != nil)
+    }
+
+    /// A TPM that is older than indices which count wrong values refuses their attributes or their size.
+    @Test(arguments: [0x2c2, 0x2c4] as [UInt32]) func aTPMThatIsTooOldIsNamed(_ code: UInt32) throws {
+        machine.bus.refuse(.nvDefineSpace, [code])
+        let refused = failure { _ = try chip.create(Self.value) }
+        #expect(refused?.status == .vaultUnavailable)
+        #expect(refused?.message == "The TPM is too old to count wrong passcodes itself.")
+        #expect(refused?.hint.contains("tier file") == true)
+        #expect(try indices() == [])
+    }
+
     /// Before it has its value, an index accepts nothing, not even what it was defined with.
     @Test(arguments: [TPMCommand.nvWrite, .nvChangeAuthorization, .create])
     func anInterruptedProvisioningLeavesNothingInTheTPM(_ command: TPMCommand) throws {

@@ -136,27 +136,11 @@ import Testing
 
     @Test func aFullTPMIsNamedAndAnExistingCounterCounts() throws {
         let before = try counter.create()
-        var next = UInt32(0x0190_0000)
-        for size in [2048, 256, 32] as [UInt16] { try fill(size, [], &next) }
-        // A TPM has some room for counters only.
-        try fill(8, .counter, &next)
+        try machine.fillIndices()
         let failure = failure { _ = try machine.open(owner: [2]).counter?.create() }
         #expect(failure?.status == .vaultUnavailable)
         #expect(failure?.message.contains("no room") == true)
         #expect(try counter.increment() == before + 1)
-    }
-
-    /// Defines indices of that size until there is no room for another one.
-    private func fill(_ size: UInt16, _ type: TPMIndexAttributes, _ next: inout UInt32) throws {
-        while next < 0x0190_4000 {
-            let code = try machine.define(
-                TPMIndexArea(
-                    handle: TPMHandle(next), attributes: type.union([.authorizationReads, .authorizationWrites]),
-                    policy: [], size: size))
-            if code == 0x14b { return }
-            try #require(code == 0)
-            next += 1
-        }
     }
 
     @Test func anOwnerPasswordIsNamedAndAnExistingCounterCounts() throws {

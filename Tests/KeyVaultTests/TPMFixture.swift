@@ -76,6 +76,26 @@ final class TPMFixture {
         return try bus.send(0x12a, [0x4000_0001], parameters.bytes).code
     }
 
+    /// Defines indices until there is no room for another one.
+    func fillIndices() throws {
+        var next = UInt32(0x0190_0000)
+        for size in [2048, 256, 32] as [UInt16] { try fill(size, [], &next) }
+        // A TPM has some room for counters only.
+        try fill(8, .counter, &next)
+    }
+
+    private func fill(_ size: UInt16, _ type: TPMIndexAttributes, _ next: inout UInt32) throws {
+        while next < 0x0190_4000 {
+            let code = try define(
+                TPMIndexArea(
+                    handle: TPMHandle(next), attributes: type.union([.authorizationReads, .authorizationWrites]),
+                    policy: [], size: size))
+            if code == 0x14b { return }
+            guard code == 0 else { throw Failure(.internalFailure, "an index was refused: \(code)") }
+            next += 1
+        }
+    }
+
     /// `TPM2_EvictControl` of a persistent key.
     func evict(_ handle: UInt32) throws {
         var parameters = TPMWriter()

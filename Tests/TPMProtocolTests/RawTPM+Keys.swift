@@ -66,6 +66,16 @@ extension RawTPM {
         return (try #require(started.handle), try reader.sized(limit: 64))
     }
 
+    /// Waits until the clock of the TPM has passed the given milliseconds (`TPM2_ReadClock`).
+    func wait(milliseconds: UInt64) throws {
+        func now() throws -> UInt64 {
+            var reader = TPMReader(try send(number: 0x181, handles: [], [], []).parameters)
+            return UInt64(try reader.uint32()) << 32 | UInt64(try reader.uint32())
+        }
+        let end = try now() + milliseconds
+        while try now() <= end {}
+    }
+
     private static func creation(_ template: TPMPublicArea) throws -> [UInt8] {
         var parameters = TPMWriter()
         try parameters.add(sized: [0, 0, 0, 0])

@@ -50,19 +50,20 @@ import Testing
 
     /// An approval of the signature of `digest` with these parts.
     private func approval(
-        _ nonce: [UInt8], _ digest: [UInt8], reference: [UInt8]? = nil, signer: PrivateKey? = nil
+        _ nonce: [UInt8], _ digest: [UInt8], reference: [UInt8]? = nil, name: [UInt8]? = nil, seconds: Int32 = 60,
+        signer: PrivateKey? = nil
     ) throws -> Approval {
         var approval = Approval(
             nonce: nonce,
-            command: try CommandDigest.command(.sign, names: [keyName], parameters: RawTPM.signing(digest)),
-            reference: reference ?? self.reference)
+            command: try CommandDigest.command(.sign, names: [name ?? keyName], parameters: RawTPM.signing(digest)),
+            reference: reference ?? self.reference, seconds: seconds)
         let scalar = (signer ?? authority).externalRepresentation.withBytes { SecretBytes($0.suffix(32)) }
         approval.signature = try #require(PrivateScalar(scalar, curve: .p256))
             .sign(DigestAlgorithm.sha256.hash(approval.text)).copyBytes()
         return approval
     }
 
-    private func present(_ approval: Approval, _ session: TPMHandle) throws {
+    private func present(_ approval: Approval, _ session: TPMHandle, signer: TPMHandle? = nil) throws {
         var parameters = TPMWriter()
         for field in [approval.nonce, approval.command, approval.reference] { try parameters.add(sized: field) }
         parameters.add(approval.seconds)
@@ -70,7 +71,7 @@ import Testing
         parameters.add(.sha256)
         try parameters.add(sized: Array(approval.signature[..<32]))
         try parameters.add(sized: Array(approval.signature[32...]))
-        _ = try tpm.send(.policySigned, handles: [authorityHandle, session], parameters.bytes)
+        _ = try tpm.send(.policySigned, handles: [signer ?? authorityHandle, session], parameters.bytes)
     }
 
     /// Signs; returns the nonce of the TPM after it.
@@ -133,6 +134,88 @@ import Testing
         try present(approval(nonce, digest, reference: [UInt8](repeating: 0x53, count: 32)), session)
         expect(0x99d) { try sign(digest, session) }
     }
+
+    /// The digest of the approved command contains the name of the key.
+    @Test func approvalForAKeySignsWithNoOtherOfTheSamePolicy() throws {
+        // The memory of a TPM has room for three objects.
+        try tpm.flush(authorityHandle)
+        let area = TPMPublicArea.authority(try #require(TPMPoint(authority.publicKey.externalRepresentation)))
+        let policy = try PolicyDigest().signed(by: area.name(), reference: reference)
+        let (other, _) = try tpm.load(tpm.create(.enclaveKey(policy: policy.bytes), below: root), below: root)
+        try tpm.flush(root)
+        let signer = try tpm.loadExternal(area)
+        let (session, nonce) = try tpm.startPolicy()
+        try present(approval(nonce, digest), session, signer: signer)
+        expect(0x99d) {
+            _ = try tpm.send(.sign, handles: [other], RawTPM.signing(digest), [RawTPM.Use(session: session)])
+        }
+        try sign(digest, session)
+    }
+
+    // MARK: - Expiry
+
+    @Test func approvalThatExpiresAfterItWasPresentedSignsNothing() throws {
+        let (session, nonce) = try tpm.startPolicy()
+        try present(approval(nonce, digest, seconds: 1), session)
+        try tpm.wait(milliseconds: 1500)
+        expect(0x9a3) { try sign(digest, session) }
+    }
+
+    /// The time counts from the nonce of the session and not from the approval: a session that was idle takes no approval
+    /// of that length any more, `TPM2_PolicyRestart` does not change the nonce, and another session has another one.
+    @Test func idleSessionTakesNoNewApproval() throws {
+        let (session, nonce) = try tpm.startPolicy()
+        try tpm.wait(milliseconds: 1500)
+        let late = try approval(nonce, digest, seconds: 1)
+        expect(0x4e3) { try present(late, session) }
+        // TPM2_PolicyRestart.
+        _ = try tpm.send(number: 0x180, handles: [session], [], [])
+        expect(0x4e3) { try present(late, session) }
+        let (fresh, second) = try tpm.startPolicy()
+        try present(approval(second, digest, seconds: 30), fresh)
+        try sign(digest, fresh)
+    }
+
+    // MARK: - Choices
+
+    /// `TPM2_PolicyOR` with one digest and with nine.
+    @Test(arguments: [1, 9]) func choiceOfTooFewOrTooManyBranchesIsRefused(_ count: Int) throws {
+        let (session, _) = try tpm.startPolicy()
+        let branches = [PolicyDigest](repeating: PolicyDigest(), count: count)
+        expect(0x1d5) { _ = try tpm.send(.policyOR, handles: [session], PolicyDigest.choice(of: branches)) }
+        #expect(throws: Failure.self) { try PolicyDigest.any(of: branches) }
+    }
+
+    /// Eight choices of eight branches each: every branch signs through its own choices only.
+    @Test func choicesOfChoicesHoldSixtyFourBranches() throws {
+        let area = TPMPublicArea.authority(try #require(TPMPoint(authority.publicKey.externalRepresentation)))
+        let references = (0..<64).map { [UInt8](repeating: UInt8($0), count: 32) }
+        let branches = try references.map { try PolicyDigest().signed(by: area.name(), reference: $0) }
+        let inner = (0..<8).map { Array(branches[8 * $0..<8 * $0 + 8]) }
+        let outer = try inner.map { try PolicyDigest.any(of: $0) }
+        try tpm.flush(key)
+        let (nested, name) = try tpm.load(
+            tpm.create(.enclaveKey(policy: PolicyDigest.any(of: outer).bytes), below: root), below: root)
+        func choose(_ branches: [PolicyDigest], _ session: TPMHandle) throws {
+            _ = try tpm.send(.policyOR, handles: [session], PolicyDigest.choice(of: branches))
+        }
+        func signNested(_ session: TPMHandle) throws {
+            _ = try tpm.send(.sign, handles: [nested], RawTPM.signing(digest), [RawTPM.Use(session: session)])
+        }
+        for number in [0, 7, 8, 35, 63] {
+            let (session, nonce) = try tpm.startPolicy()
+            try present(approval(nonce, digest, reference: references[number], name: name), session)
+            expect(0x1c4) { try choose(inner[(number / 8 + 1) % 8], session) }
+            expect(0x1c4) { try choose(outer, session) }
+            try choose(inner[number / 8], session)
+            expect(0x99d) { try signNested(session) }
+            try choose(outer, session)
+            try signNested(session)
+            try tpm.flush(session)
+        }
+    }
+
+    // MARK: - Other commands
 
     @Test func approvalOfASignatureAllowsNoKeyAgreement() throws {
         let (session, nonce) = try tpm.startPolicy()

@@ -26,7 +26,7 @@ import Testing
         root = try tpm.makeStorageRoot()
         authority = try PrivateKey.generate(.p256)
         point = try #require(TPMPoint(authority.publicKey.externalRepresentation))
-        // Whoever sends it may write the counts here: the tests are about the keys.
+        // Any process may write the counts here: the tests are about the keys.
         let writing = try PolicyDigest().command(.nvWrite)
         var area = TPMIndexArea.passcode(at: TPMHandle(0x0181_4d00), policy: writing.bytes)
         var definition = TPMWriter()
@@ -100,16 +100,6 @@ import Testing
 
     private func sign(_ key: TPMHandle, _ session: TPMHandle, _ digest: [UInt8]? = nil) throws {
         _ = try tpm.send(.sign, handles: [key], RawTPM.signing(digest ?? self.digest), [RawTPM.Use(session: session)])
-    }
-
-    /// Waits until the clock of the TPM has passed the given milliseconds (`TPM2_ReadClock`).
-    private func wait(milliseconds: UInt64) throws {
-        func now() throws -> UInt64 {
-            var reader = TPMReader(try tpm.send(number: 0x181, handles: [], [], []).parameters)
-            return UInt64(try reader.uint32()) << 32 | UInt64(try reader.uint32())
-        }
-        let end = try now() + milliseconds
-        while try now() <= end {}
     }
 
     private func expect(
@@ -246,7 +236,7 @@ import Testing
         let (used, usedNonce) = try tpm.startPolicy()
         let (late, lateNonce) = try tpm.startPolicy()
         try prove(used, usedNonce, command(alone.name), seconds: 1)
-        try wait(milliseconds: 1500)
+        try tpm.wait(milliseconds: 1500)
         expect(0x9a3) { try sign(alone.handle, used) }
         expect(0x4e3) { try prove(late, lateNonce, command(alone.name), seconds: 1) }
         // Room for the key of the authority.

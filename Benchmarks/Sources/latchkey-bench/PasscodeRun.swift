@@ -103,6 +103,11 @@ enum PasscodeRun {
         client.type(passcode)
         try client.end()
         print(Machine.text(result), to: .standardOutput)
+        for service in [keychain, authority] {
+            service.terminate()
+            service.waitUntilExit()
+        }
+        try ours.expectNothingHeld(after: "\(inBatch * rounds + 1) signatures by passcode")
     }
 
     private static func start(_ program: String, _ arguments: [String]) throws(BenchFailure) -> Process {

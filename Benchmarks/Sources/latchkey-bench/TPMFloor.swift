@@ -8,7 +8,8 @@ import Security
 /// commands that Latchkey sends, without sessions that protect them, without a daemon and without a store.
 final class TPMFloor {
     private let descriptor: CInt
-    private let authority: SecKey
+    /// The key of the approvals; nil if none are made.
+    private let authority: SecKey?
     private var plain: UInt32 = 0
     private var approved: UInt32 = 0
     private var approvedName: [UInt8] = []
@@ -41,6 +42,20 @@ final class TPMFloor {
         (session, nonce) = try startPolicy()
     }
 
+    /// Connects to the TPM at a socket and makes nothing.
+    private init(connectedTo path: String) throws(BenchFailure) {
+        descriptor = try TPMProcess.connect(path)
+        authority = nil
+    }
+
+    /// The number of handles of a kind that a TPM holds (`TPM2_GetCapability`, at most 254).
+    static func handles(_ kind: UInt32, at path: String) throws(BenchFailure) -> UInt32 {
+        let question = bytes(1 as UInt32) + bytes(kind << 24) + bytes(254 as UInt32)
+        let answer = try TPMFloor(connectedTo: path).send(0x17a, [], question)
+        guard answer.count >= 9 else { throw BenchFailure("The TPM did not list its handles.") }
+        return word(answer, 5)
+    }
+
     /// Starts a policy session; returns its handle and the nonce of the TPM.
     func startPolicy() throws(BenchFailure) -> (handle: UInt32, nonce: [UInt8]) {
         let started = try send(
@@ -66,7 +81,7 @@ final class TPMFloor {
             let command = Self.hash(Self.bytes(0x15d as UInt32) + approvedName + Self.signing)
             let expiry = Self.bytes(60 as UInt32)
             let text = Data(nonce + expiry + command + Self.reference) as CFData
-            guard
+            guard let authority,
                 let signature = SecKeyCreateSignature(authority, .ecdsaSignatureMessageX962SHA256, text, nil) as Data?,
                 let (r, s) = Self.parts(Array(signature))
             else { throw BenchFailure("No approval.") }

@@ -31,6 +31,20 @@ final class TPMProcess {
 
     deinit { process.terminate() }
 
+    /// Prints what a service has left in the memory of the TPM, after it has ended: the TPM takes one connection at a
+    /// time. Throws unless there is nothing.
+    func expectNothingHeld(after work: String) throws(BenchFailure) {
+        var held: [String] = []
+        for (name, kind) in [("objects", 0x80), ("loaded sessions", 0x02), ("saved sessions", 0x03)]
+            as [(String, UInt32)]
+        {
+            let count = try TPMFloor.handles(kind, at: path)
+            held.append("\(count) \(name)")
+            guard count == 0 else { throw BenchFailure("\(work) left \(count) \(name) in the TPM.") }
+        }
+        print("left in the TPM after \(work): \(held.joined(separator: ", "))", to: .standardOutput)
+    }
+
     /// Connects to a socket.
     static func connect(_ path: String) throws(BenchFailure) -> CInt {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

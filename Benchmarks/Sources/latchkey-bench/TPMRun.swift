@@ -53,6 +53,8 @@ enum TPMRun {
         let raw = String(format: "%.2f", through.median / plain.median)
         print("\(ratio)x the same commands (goal 1.10x), \(raw)x one command (goal 2.20x)", to: .standardOutput)
         try measurePassword(parameters, digest, through, place)
+        try daemon.stop()
+        try ours.expectNothingHeld(after: "\(through.count + withPassword) signatures")
         try PasscodeRun.measure(place)
     }
 
