@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// Each target is a room; its dependencies are the arrows of ARCHITECTURE.md and no others;
+// Each target is a room; its dependencies are the arrows of docs/rooms.md and no others;
 // `scripts/check-arrows` compares the two.
 
 let strict: [SwiftSetting] =
@@ -317,9 +317,13 @@ let package = Package(
                 "latchkeyd", "latchkey-authd-testing", "latchkey-prompt", "latchkey", "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
-        tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
+        tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "TestSupport"]),
         tests(
-            "LatchkeyHostTests",
+            "LatchkeyClientTests",
+            ["LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "TestSupport"]),
+        tests("LatchkeySystemTests", ["LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+        tests(
+            "LatchkeyServiceTests",
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel",
                 "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "LatchkeyPolicy",
@@ -338,9 +342,10 @@ let package = Package(
         tests(
             "AuthorityHostTests",
             [
-                "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SeamStandIns",
-                "SystemDriver", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+                "AuthorityDaemon", "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService",
+                "LatchkeyKeychain", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeySystem",
+                "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver",
+                "TPMProtocol", "TestSupport",
             ]),
         tests(
             "LatchkeyDoctorTests",
@@ -378,7 +383,7 @@ let package = Package(
             "PAMDriverTests",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMDriver",
-                "PAMProtocol", "TestSupport",
+                "PAMProtocol", "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
@@ -453,9 +458,15 @@ let package = Package(
                 "SystemDriver",
             ]),
         tests(
+            "LatchkeyEnclaveTests",
+            [
+                "LatchkeyEnclave", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "SeamStandIns",
+                "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver", "TestSupport",
+            ]),
+        tests(
             "KeyModuleTests",
             [
-                "LatchkeyEnclave", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
+                "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
                 "SoftwareEnclaveDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ]),
     ],

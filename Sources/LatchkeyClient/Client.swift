@@ -172,7 +172,7 @@ extension Request {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
             .createEnclaveKey, .useEnclaveKey, .beginEnrolment, .answerEnrolment, .proveKey, .restoreRows, .listItems,
-            .listEverything, .exportItems, .importItems,
+            .listEverything, .listNames, .exportItems, .importItems,
             .acceptStore,
             .discardProtected, .discardForgotten, .passcode, .beginMigration, .migrate:
             true
@@ -191,8 +191,10 @@ extension Request {
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
-        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
+        // A second prompt would ask the user again.
+        case .listNames, .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode,
+            .unlock, .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey,
+            .useEnclaveKey,
             .beginEnrolment, .answerEnrolment, .proveKey,
             .restoreRows, .acceptStore, .discardProtected, .discardForgotten, .beginMigration, .receiveItems,
             .migrate:

@@ -7,7 +7,8 @@ import Synchronization
 
 /// The items of one store. Takes proofs as parameters and never asks for one.
 ///
-/// Concurrency: reading functions may be called on any thread, writing functions by one thread at a time.
+/// Concurrency: reading functions may be called on any thread, writing functions by one thread at a time. A `StoreCheck`
+/// may run beside both: it changes nothing, and its empty transaction waits for others in the store.
 package final class Keychain: Sendable {
     package let tree: KeyTree
     package let anchor: Anchor

@@ -55,7 +55,8 @@ package struct StoreCheck {
 
     private mutating func begin() throws(Failure) {
         // An empty write makes the database read changes that other programs made to the file since our last
-        // commit. A store that cannot be written is checked as it was last read.
+        // commit. It changes nothing, so it needs neither the keychain's rules for writing nor its thread. A store that
+        // cannot be written is checked as it was last read.
         try? keychain.store.write { (_) throws(Failure) in }
         (beginning, total) = try keychain.store.read { (store) throws(Failure) in
             let last = try store.lastAuditEntry()?.sequence ?? 0

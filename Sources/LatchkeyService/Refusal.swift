@@ -68,6 +68,13 @@ enum Refusal {
         }
     }
 
+    /// The failure of a request that asks for a proof while the keychain is locked.
+    static var locked: Failure {
+        Failure(
+            .interactionNotAllowed, "The keychain is locked, and only a prompt that unlocks it is shown.",
+            hint: "Unlock it first with: latchkey unlock")
+    }
+
     /// Whether there is a sensor, but not for the session.
     private static func isElsewhere(_ state: PolicyState, _ session: String?) -> Bool {
         state.sensor.kind != .none && session.map { !state.biometrySessions.permits($0) } ?? false

@@ -100,6 +100,8 @@ package final class Service: Sendable {
     /// Whether the challenge of a relying party is being answered.
     let isAnsweringChallenge = Atomic(false)
     let tickets = MigrationTickets()
+    /// Logs refusals that cannot be recorded: without a keychain any program can cause them again and again.
+    let unrecorded: RareEvents<Status>
     /// The number of evaluations so far.
     let evaluations = Atomic<UInt64>(0)
 
@@ -114,6 +116,7 @@ package final class Service: Sendable {
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
+        unrecorded = RareEvents(parts.log, clock: parts.clock)
         opened = Mutex(Self.opened(parts.keychain, parts))
         attach()
         authority.observe { [weak self] in self.map { $0.environments.follow($0.authority.state) } }
@@ -273,7 +276,8 @@ package final class Service: Sendable {
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
             enclaveDevice: parts.keyModule?.device, deviceProblem: parts.keyModule?.deviceProblem,
             unlockedMemory: parts.unlockedMemory(),
-            prompt: authority.shownPrompt, passcodeKind: state.isPasscodeSet ? authority.passcodeKind : nil)
+            prompt: authority.shownPrompt, passcodeKind: authority.passcodeKind,
+            isBiometryVirtual: state.sensor.isVirtual)
         do throws(Failure) {
             let keychain = try self.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

@@ -29,12 +29,19 @@ extension Session {
             let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
             return answer(.proven(proof.methods.intersection(accepted)))
         }
-        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds, acceptsWeak: true) { outcome in
+        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds, acceptsWeak: true) {
+            [self] outcome in
             switch outcome {
             case .granted(let proof): answer(.proven(proof.methods))
-            case .denied(let failure): answer(.failure(failure))
+            case .denied(let failure):
+                deny(failure, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
             }
         }
+    }
+
+    /// Replies with the refusal of an evaluation, which is recorded as that of an item, unless the app allowed no prompt.
+    func deny(_ failure: Failure, interactionAllowed: Bool, _ answer: @escaping Answer) {
+        if interactionAllowed { refuse(failure, answer) } else { answer(.failure(failure)) }
     }
 
     /// Obtains the proofs that an access control requires and adds them to the context, for later item requests
@@ -45,10 +52,11 @@ extension Session {
         }
         let plan = evaluate.accessControl.plan
         if try proof(of: evaluate.context).satisfies(plan) { return answer(.done) }
-        ask(id, plan, evaluate.context, evaluate.prompting) { outcome in
+        ask(id, plan, evaluate.context, evaluate.prompting) { [self] outcome in
             switch outcome {
             case .granted: answer(.done)
-            case .denied(let failure): answer(.failure(failure))
+            case .denied(let failure):
+                deny(failure, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
             }
         }
     }
@@ -70,10 +78,9 @@ extension Session {
         start(id, handle) { [asker] ended in
             service.evaluate(
                 plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds,
-                keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak
-            ) { outcome, _ in ended(outcome) }
-        } completion: {
-            completion($0)
+                keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak, completion: ended)
+        } completion: { asked, _ in
+            completion(asked)
         }
     }
 
@@ -89,17 +96,12 @@ extension Session {
         _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
         let service = service
-        let entered = Mutex<EnteredSecret?>(nil)
         start(id, nil) { [asker] ended in
             service.evaluate(
                 plan, asker: asker, prompting: Prompting(reason: party, interactionAllowed: interactionAllowed),
-                purpose: purpose, lastStep: lastStep, subject: Array(party.utf8)
-            ) { outcome, text in
-                entered.withLock { $0 = text }
-                ended(outcome)
-            }
-        } completion: { asked in
-            completion(asked, entered.withLock { $0 })
+                purpose: purpose, lastStep: lastStep, subject: Array(party.utf8), completion: ended)
+        } completion: {
+            completion($0, $1)
         }
     }
 
@@ -117,43 +119,37 @@ extension Session {
         }
     }
 
+    /// How far an evaluation is. Its number is known when it has been started; it may have ended before that.
+    private enum Progress {
+        case starting
+        case running(UInt64)
+        case ended
+    }
+
     /// Starts an evaluation for a request and, if `handle` is not nil, for a context.
     private func start(
         _ id: UInt64, _ handle: ContextHandle?,
-        evaluate: (_ ended: @escaping @Sendable (Outcome) -> Void) -> UInt64,
-        completion: @escaping @Sendable (Asked) -> Void
+        evaluate: (_ ended: @escaping @Sendable (Outcome, EnteredSecret?) -> Void) -> UInt64,
+        completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
-        let service = service
-        let settled = Mutex(false)
-        let evaluation = Mutex<UInt64>(0)
-        let number = evaluate { [self] outcome in
-            settled.withLock { $0 = true }
-            let isAlive = state.withLock { state in
-                state.requests[id] = nil
-                guard let handle else { return true }
-                guard var context = state.contexts[handle] else { return false }
-                // The number is still 0 if the evaluation ends before `evaluate` returns; it is in no set then.
-                context.evaluations.remove(evaluation.withLock { $0 })
-                if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
-                state.contexts[handle] = context
+        let progress = Mutex(Progress.starting)
+        let number = evaluate { [self] outcome, entered in
+            let number: UInt64? = progress.withLock { progress in
+                defer { progress = .ended }
+                if case .running(let number) = progress { return number }
+                return nil
+            }
+            let isAlive = state.withLock { $0.settle(id, number, of: handle, with: outcome) }
+            completion(asked(outcome, isAlive: isAlive), entered)
+        }
+        // The context or the connection may have ended before the number was known.
+        let withdrawal: Status? = state.withLock { state in
+            let isRunning = progress.withLock { progress in
+                guard case .starting = progress else { return false }
+                progress = .running(number)
                 return true
             }
-            switch outcome {
-            case .granted(let proof):
-                // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
-                completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
-            case .denied(let status):
-                let hasCode = service.parts.recovery != nil
-                completion(
-                    .denied(
-                        Refusal.failure(
-                            status, service.authority.state, in: caller.loginSession, hasCode: hasCode)))
-            }
-        }
-        evaluation.withLock { $0 = number }
-        // The evaluation may have ended already, or its context or connection before its number was known.
-        let withdrawal: Status? = state.withLock { state in
-            if settled.withLock({ $0 }) { return nil }
+            guard isRunning else { return nil }
             state.requests[id] = number
             if state.isClosed { return .systemCancel }
             guard let handle else { return nil }
@@ -162,5 +158,35 @@ extension Session {
             return nil
         }
         if let withdrawal { service.authority.withdraw(number, withdrawal) }
+    }
+
+    /// The result that the reply reports.
+    private func asked(_ outcome: Outcome, isAlive: Bool) -> Asked {
+        switch outcome {
+        // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
+        case .granted(let proof): isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil))
+        case .denied(let status):
+            .denied(
+                Refusal.failure(
+                    status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil))
+        }
+    }
+}
+
+extension Session.State {
+    /// Removes the evaluation of a request that has ended, and adds its proof to the context.
+    ///
+    /// - Parameter number: nil if the evaluation ended before its number was stored.
+    /// - Returns: false if the context is gone.
+    fileprivate mutating func settle(
+        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Outcome
+    ) -> Bool {
+        requests[id] = nil
+        guard let handle else { return true }
+        guard var context = contexts[handle] else { return false }
+        if let number { context.evaluations.remove(number) }
+        if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
+        contexts[handle] = context
+        return true
     }
 }

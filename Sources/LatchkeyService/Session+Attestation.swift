@@ -38,7 +38,7 @@ extension Session {
             interactionAllowed: request.interactionAllowed
         ) { [self] asked, _ in
             switch asked {
-            case .denied(let failure): refuse(failure, answer)
+            case .denied(let failure): deny(failure, interactionAllowed: request.interactionAllowed, answer)
             case .granted(let proof):
                 operate(enclave, answer) { [self] () throws(Failure) in
                     guard !isClosed, epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }

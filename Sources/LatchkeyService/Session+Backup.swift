@@ -48,19 +48,25 @@ extension Session {
             case .granted(let proof):
                 stretch(answer) { [self] () throws(Failure) in
                     let session = BackupSession(proof: proof, epoch: epoch, lease: lease, work: try begin(code))
-                    service.parts.work.submit(.any) { [self] in
-                        do throws(Failure) {
-                            guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                            try keychain.record(event, caller: caller)
-                            notBeginning()
-                            try then(session)
-                        } catch {
-                            notBeginning()
-                            answer(.failure(error))
-                        }
-                    }
+                    service.parts.work.submit(.any) { [self] in open(session, event, keychain, answer, then) }
                 }
             }
+        }
+    }
+
+    /// Records an export or import whose key is ready, and passes it to `then`.
+    private func open(
+        _ session: BackupSession, _ event: AuditEvent, _ keychain: Keychain, _ answer: @escaping Answer,
+        _ then: (BackupSession) throws(Failure) -> Void
+    ) {
+        do throws(Failure) {
+            guard session.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+            try keychain.record(event, caller: caller)
+            notBeginning()
+            try then(session)
+        } catch {
+            notBeginning()
+            answer(.failure(error))
         }
     }
 

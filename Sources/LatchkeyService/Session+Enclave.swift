@@ -46,7 +46,6 @@ extension Session {
     private func createKey(
         _ request: Request.CreateEnclaveKey, _ keychain: Keychain, _ enclave: Enclave, _ answer: @escaping Answer
     ) throws(Failure) {
-        let caller = caller
         let password = try appPassword(request.authentication, keychain)
         let parameters = try keychain.stretchingToAdd(request.accessControl, password)
         try stretch(request.authentication, parameters, password, answer) { [self] password in
@@ -54,17 +53,25 @@ extension Session {
                 let properties = try keychain.properties(ofNewKey: request.accessControl, password)
                 let made = try enclave.create(properties)
                 service.parts.work.submit(.oneItem) { [self] in
-                    do throws(Failure) {
-                        let key = try keychain.addKey(
-                            request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
-                            caller: caller, enrolment: properties.enrolment, password: password)
-                        answer(.enclaveKey(key))
-                    } catch {
-                        erase(made, enclave)
-                        answer(.failure(error))
-                    }
+                    store(made, request, properties, password, keychain, enclave, answer)
                 }
             }
+        }
+    }
+
+    /// Stores a key that the module has made; if that fails, erases it.
+    private func store(
+        _ made: ModuleKey, _ request: Request.CreateEnclaveKey, _ properties: KeyProperties, _ password: AppPassword,
+        _ keychain: Keychain, _ enclave: Enclave, _ answer: @escaping Answer
+    ) {
+        do throws(Failure) {
+            let key = try keychain.addKey(
+                request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey, caller: caller,
+                enrolment: properties.enrolment, password: password)
+            answer(.enclaveKey(key))
+        } catch {
+            erase(made, enclave)
+            answer(.failure(error))
         }
     }
 

@@ -44,8 +44,8 @@ extension Session {
     func refuse(_ failure: Failure, _ answer: @escaping Answer) {
         let caller = caller
         service.parts.work.submit(.any) { [self] in
-            service.parts.log.noting(.refusalNotRecorded) { () throws(Failure) in
-                try keychain().recordRefusal(of: caller)
+            do throws(Failure) { try keychain().recordRefusal(of: caller) } catch {
+                service.unrecorded.note(.refusalNotRecorded, error, for: error.status)
             }
             answer(.failure(failure))
         }

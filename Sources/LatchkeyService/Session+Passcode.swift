@@ -67,14 +67,17 @@ extension Session {
             submit(proven, answer) { [self] () throws(Failure) in
                 try keepRecovery(new)
                 try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
-                service.authority.report(.passcodeChanged) { [self] failure in
-                    if let failure { return answer(.failure(failure)) }
-                    submit(answer) { () throws(Failure) in
-                        try keychain.completePasscodeChange()
-                        answer(.done)
-                    }
-                }
+                service.authority.report(.passcodeChanged) { [self] in complete($0, keychain, answer) }
             }
+        }
+    }
+
+    /// Ends a change of the passcode when the authority has followed it.
+    private func complete(_ failure: Failure?, _ keychain: Keychain, _ answer: @escaping Answer) {
+        if let failure { return answer(.failure(failure)) }
+        submit(answer) { () throws(Failure) in
+            try keychain.completePasscodeChange()
+            answer(.done)
         }
     }
 
@@ -111,11 +114,7 @@ extension Session {
         then: @escaping @Sendable (Proven, EnteredSecret?) -> Void
     ) {
         guard !service.authority.state.isLocked else {
-            return answer(
-                .failure(
-                    Failure(
-                        .interactionNotAllowed, "The keychain is locked, and only a prompt that unlocks it is shown.",
-                        hint: "Unlock it first with: latchkey unlock")))
+            return answer(.failure(Refusal.locked))
         }
         let (caller, epoch) = (caller, proofEpoch)
         askOwnerToEnter(id, AuthenticationPlan([[.passcode]]), for: purpose, lastStep: lastStep) { asked, entered in

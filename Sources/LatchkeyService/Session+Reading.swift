@@ -136,26 +136,6 @@ extension Session {
         }
     }
 
-    /// Lists the items of all access groups. Allowed only in tiers in which any program of the user can use the name of
-    /// any app.
-    func listEverything(_ answer: @escaping Answer) throws(Failure) {
-        try checkOneUserOwnsAll()
-        try listEverything(SearchCursor(), answer)
-    }
-
-    private func listEverything(_ start: SearchCursor, _ answer: @escaping Answer) throws(Failure) {
-        var cursor = start
-        var items: [FoundItem] = []
-        let result = try keychain().listEverything(from: &cursor) { items.append($0) }
-        send(items, more: result == .more, answer)
-        guard result == .more else { return }
-        let next = cursor
-        goOn(answer) { [self] (done) throws(Failure) in
-            try listEverything(next, answer)
-            done()
-        }
-    }
-
     /// Schedules the next part of a reply for when the send queue has room; the part is skipped if the connection has
     /// ended.
     ///
@@ -176,7 +156,7 @@ extension Session {
     }
 
     /// Sends items in frames of limited size. A page without items is sent only if it is the last one.
-    private func send(_ items: [FoundItem], more: Bool, _ answer: Answer) {
+    func send(_ items: [FoundItem], more: Bool, _ answer: Answer) {
         var rest = items[...]
         while !rest.isEmpty {
             var size = 0

@@ -26,30 +26,44 @@ extension Session {
             guard case .slotKey(let slotKey, let passcodeID, let granted?)? = entered, let rootKey = granted.rootKey
             else { return answer(.failure(Failure(.internalFailure, "The prompt returned no recovery code."))) }
             service.parts.work.submit(.any) {
-                do throws(Failure) {
-                    let isOther = try vault.recover(rootKey, replacement: granted.replacement)
-                    service.reopen()
-                    let keychain = try service.keychain.get()
-                    let accepted = try keychain.recoverPasscode(
-                        to: .slotKey(slotKey, passcodeID: passcodeID), with: granted.slotKeys, caller: caller)
-                    let lost = try service.lostKeys(keychain, isOther: isOther)
-                    if accepted != nil { service.keeper?.checkRows() }
-                    // Proofs of the earlier passcode are no longer valid.
-                    service.forgetProofs()
-                    service.authority.report(.passcodeExists(true)) { failure in
-                        if let failure { return answer(.failure(failure)) }
-                        service.parts.work.submit(.any) {
-                            do throws(Failure) {
-                                try keychain.completePasscodeChange()
-                                answer(.recovered(Reply.Recovered(accepted: accepted, lost: lost)))
-                            } catch {
-                                answer(.failure(error))
-                            }
-                        }
-                    }
-                } catch {
-                    answer(.failure(error))
-                }
+                service.recover(vault, rootKey, granted, to: .slotKey(slotKey, passcodeID: passcodeID), caller, answer)
+            }
+        }
+    }
+}
+
+extension Service {
+    /// Opens the keychain with its root key, and its slot with the keys of the recovery code.
+    fileprivate func recover(
+        _ vault: any RecoverableVault, _ rootKey: SecretBytes, _ granted: RecoveryGrant, to key: NewPasscodeKey,
+        _ caller: Caller, _ answer: @escaping Session.Answer
+    ) {
+        do throws(Failure) {
+            let isOther = try vault.recover(rootKey, replacement: granted.replacement)
+            reopen()
+            let keychain = try keychain.get()
+            let accepted = try keychain.recoverPasscode(to: key, with: granted.slotKeys, caller: caller)
+            let recovered = Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther))
+            if accepted != nil { keeper?.checkRows() }
+            // Proofs of the earlier passcode are no longer valid.
+            forgetProofs()
+            authority.report(.passcodeExists(true)) { [self] in complete($0, recovered, keychain, answer) }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    /// Ends a recovery when the authority has followed it.
+    private func complete(
+        _ failure: Failure?, _ recovered: Reply.Recovered, _ keychain: Keychain, _ answer: @escaping Session.Answer
+    ) {
+        if let failure { return answer(.failure(failure)) }
+        parts.work.submit(.any) {
+            do throws(Failure) {
+                try keychain.completePasscodeChange()
+                answer(.recovered(recovered))
+            } catch {
+                answer(.failure(error))
             }
         }
     }

@@ -82,6 +82,7 @@ package final class Session: RequestHandler {
             case .deleteItems(let query): try delete(query, answer)
             case .listItems(let query): try list(query, answer)
             case .listEverything: try listEverything(answer)
+            case .listNames: try listNames(id, answer)
             case .passcode(let change): try self.change(id, change, answer)
             case .lock: try lock(answer)
             case .unlock(let prompting): try unlock(id, prompting, answer)

@@ -22,7 +22,8 @@ public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
     /// Always true: a suite with this trait applies it to each of its tests.
     public var isRecursive: Bool { true }
 
-    /// Runs a test on a new machine, and records an issue if its script could not continue. Called by Swift Testing.
+    /// Runs a test on a new machine, and records an issue if its script could not continue. Called by Swift Testing;
+    /// suspends until the test has ended.
     ///
     /// - Parameters:
     ///   - test: ignored.

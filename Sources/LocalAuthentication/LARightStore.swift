@@ -30,6 +30,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Loads a right and returns it. Apple: `LARightStore.right(forIdentifier:)`.
+    /// Suspends while the daemon works; never prompts.
     ///
     /// - Parameter identifier: the identifier that the right was saved with.
     /// - Returns: the right, which is not authorized yet.
@@ -59,6 +60,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Saves a right with a new key and returns it. Apple: `LARightStore.saveRight(_:identifier:)`.
+    /// Suspends while the daemon works; never prompts.
     ///
     /// - Parameters:
     ///   - right: its requirement and its tag are saved.
@@ -93,6 +95,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Saves a right with a new key and a secret. Apple: `LARightStore.saveRight(_:identifier:secret:)`.
+    /// Suspends while the daemon works; never prompts.
     ///
     /// - Parameters:
     ///   - right: its requirement and its tag are saved.
@@ -121,6 +124,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Removes a right with its key and its secret. Apple: `LARightStore.removeRight(_:)`.
+    /// Suspends while the daemon works; never prompts.
     ///
     /// - Parameter right: the right to remove.
     /// - Throws: `errSecItemNotFound` when the right was removed before.
@@ -143,7 +147,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Removes the right of an identifier with its key and its secret. Apple:
-    /// `LARightStore.removeRight(forIdentifier:)`.
+    /// `LARightStore.removeRight(forIdentifier:)`. Suspends while the daemon works; never prompts.
     ///
     /// - Parameter identifier: the identifier that the right was saved with.
     /// - Throws: `errSecItemNotFound` when there is no such right.
@@ -162,6 +166,7 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     /// Removes all rights of this app. Apple: `LARightStore.removeAllRights()`.
+    /// Suspends while the daemon works; never prompts.
     ///
     /// - Throws: the first error; rights that were removed before it stay removed.
     nonisolated(nonsending) public func removeAllRights() async throws {

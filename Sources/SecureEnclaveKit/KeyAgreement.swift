@@ -124,6 +124,8 @@ public struct SharedSecret: ContiguousBytes, Hashable, Sendable {
 
     /// Calls a closure with the 32 bytes of the secret.
     ///
+    /// Never prompts, and blocks only if the closure does.
+    ///
     /// - Parameter body: a closure that reads the bytes; the buffer is valid only during the call.
     /// - Returns: the result of `body`.
     /// - Throws: the error that `body` throws.

@@ -137,7 +137,7 @@ extension SecureEnclave.P256.Signing {
         /// The signature as r ‖ s: 64 bytes, both numbers big-endian (RFC 4754, section 7).
         public let rawRepresentation: Data
 
-        /// Creates a signature from its raw representation; does not check the numbers.
+        /// Creates a signature from its raw representation; does not check the numbers, and neither blocks nor prompts.
         ///
         /// - Parameter rawRepresentation: r ‖ s: 64 bytes, both numbers big-endian (RFC 4754, section 7).
         /// - Throws: an error of `NSOSStatusErrorDomain`, -50 (`errSecParam`), for any other length.

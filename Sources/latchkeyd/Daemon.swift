@@ -28,6 +28,8 @@ final class Daemon: FrameHandler {
     private let world: SimulatedWorld?
     /// The sensors of tier `user`; nil where the program that speaks to them is not installed.
     private let sensors: ProcessSensors?
+    /// The TPM; nil where the configuration names none.
+    private let chip: TPMChip?
 
     init(
         _ options: Options, folder: StoreFolder, log events: any EventLog,
@@ -93,17 +95,21 @@ final class Daemon: FrameHandler {
                 permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
                 companions: world, simulatedTouch: touch,
                 ended: ended, log: events))
-        // Tier simulated protects nothing, so a virtual TPM is as good there. Without a TPM root's file is not read: a
-        // damaged one must not stop a daemon that does not need it.
+        // Tier simulated protects nothing, so a virtual TPM is as good there. Without a TPM a damaged file must not stop
+        // the daemon; a match by a virtual reader is refused then.
         let allowsVirtual: Bool
         switch (tier, options.enclave) {
         case (.simulated, _): allowsVirtual = true
         case (_, .tpm?): allowsVirtual = try HardwareConfiguration.allowsVirtual()
-        case (_, .software?), (_, nil): allowsVirtual = false
+        case (_, .software?), (_, nil):
+            allowsVirtual =
+                refusals.noting(.sensorFailed) { () throws(Failure) in
+                    try HardwareConfiguration.allowsVirtual()
+                } ?? false
         }
+        chip = options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: realClock, random: random) : nil
         let modules = KeyModules(
-            options.enclave ?? (options.isSimulated ? .software : nil),
-            chip: options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: realClock, random: random) : nil,
+            options.enclave ?? (options.isSimulated ? .software : nil), chip: chip,
             allowsVirtual: allowsVirtual, clock: clock, random: random)
         service = Service(
             Service.Parts(
@@ -112,7 +118,8 @@ final class Daemon: FrameHandler {
                 clock: clock, random: random, work: work, stretching: stretching,
                 background: background, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
                 sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
-                moveDestination: options.isSimulated ? nil : SystemMove(folder), log: events,
+                moveDestination: options.isSimulated ? nil : SystemMove(folder), acceptsVirtual: allowsVirtual,
+                log: events,
                 unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
@@ -167,7 +174,10 @@ final class Daemon: FrameHandler {
     func begin() { service.beginStoreCheck() }
 
     /// Stops the service after the last connection has ended.
-    func stop() { service.stop() }
+    func stop() {
+        service.stop()
+        chip?.close()
+    }
 
     // MARK: - Connections
 

@@ -35,24 +35,3 @@ struct KeyModules: Sendable {
         }
     }
 }
-
-/// What root allows all daemons of the machine, in `/etc/latchkey/hardware.conf`.
-enum HardwareConfiguration {
-    /// The path of the file; without it nothing is allowed.
-    static let path = "/etc/latchkey/hardware.conf"
-
-    /// Whether a TPM may be used that is a program. Throws for a file that others than root can change, and for a line
-    /// that is not understood.
-    static func allowsVirtual(_ path: String = path) throws(Failure) -> Bool {
-        guard let configuration = try ConfigurationFile(ofRoot: path) else { return false }
-        var isAllowed = false
-        for line in configuration.lines {
-            switch (line.name, line.value) {
-            case ("allow-virtual-hardware", "yes"): isAllowed = true
-            case ("allow-virtual-hardware", "no"): isAllowed = false
-            default: throw configuration.refusal(line, known: "allow-virtual-hardware = yes | no")
-            }
-        }
-        return isAllowed
-    }
-}

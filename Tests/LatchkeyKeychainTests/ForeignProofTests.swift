@@ -65,6 +65,37 @@ import Testing
         }
     }
 
+    @Test func namesAreListedOnlyWithAProofOfTheCaller() throws {
+        func count(_ proof: Authorisation) throws(Failure) -> Int {
+            var (cursor, count) = (SearchCursor(), 0)
+            _ = try keychain.listNames(caller: StoreOnDisk.caller, proof: proof, from: &cursor) { _ in count += 1 }
+            return count
+        }
+        let weak: [Authorisation] = [
+            .none, .testOnly([.passcode], by: other), .testOnly([.companion], by: StoreOnDisk.caller),
+            .testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller),
+        ]
+        #expect(status { _ = try count(.ofPasscode) } == .itemAuthenticationFailed, "there is no passcode")
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        for proof in weak { #expect(status { _ = try count(proof) } == .itemAuthenticationFailed) }
+        #expect(try count(.ofPasscode) == 1)
+    }
+
+    /// The lock can come between two pages of the list.
+    @Test func namesOfALockedKeychainAreNotListed() throws {
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        var (cursor, count) = (SearchCursor(), 0)
+        func list() throws(Failure) {
+            _ = try keychain.listNames(caller: StoreOnDisk.caller, proof: .ofPasscode, from: &cursor) { _ in count += 1
+            }
+        }
+        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        #expect(status { try list() } == .interactionNotAllowed)
+        #expect(count == 0)
+        keychain.tree.follow(LockState())
+        #expect(status { try list() } == nil && count == 1)
+    }
+
     @Test func anOperatorWithoutAConstraintIsRefused_AC01() {
         for flags: AccessConstraints in [.or, .and] {
             let rule = AccessControl(accessibility: .whenUnlocked, constraints: flags)

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import SimulatedDriver
 import TestSupport
 import Testing
 
@@ -53,6 +54,13 @@ import Testing
         #expect(keychain.isRolledBack)
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
         #expect(try store.rows().count == 4)
+    }
+
+    @Test func theNamesOfItsItemsAreRefusedBeforeAPrompt_abuse29() throws {
+        let clock = VirtualClock()
+        let keychain = try store.open(clock: clock)
+        #expect(keychain.isRolledBack && keychain.isPasscodeSet)
+        #expect(try StartedService(keychain, clock: clock).listNames() == .storeRolledBack)
     }
 
     @Test func theRefusalSurvivesARestart_abuse29() throws {

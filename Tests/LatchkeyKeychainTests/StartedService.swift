@@ -58,6 +58,9 @@ struct StartedService {
         return isEntered ? .authenticationFailed : .passcodeDelayed
     }
 
+    /// Asks for the names of the items of all apps; nil if a prompt is shown.
+    func listNames() -> Status? { status(of: .listNames) }
+
     /// Whether biometry is locked until the passcode is entered.
     var isBiometryLocked: Bool {
         get throws {

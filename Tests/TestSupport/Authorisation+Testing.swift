@@ -20,7 +20,7 @@ extension Authorisation {
         var effects = state.reduce(.evaluate(request), at: time) + state.reduce(.promptVisible(evaluation), at: time)
         for method in methods {
             switch method {
-            case .biometry: effects += state.reduce(.matched(evaluation, set), at: time)
+            case .biometry: effects += state.reduce(.matched(evaluation, set, isVirtual: false), at: time)
             case .passcode:
                 effects += state.reduce(.passcodeEntered(evaluation, at: time), at: time)
                 effects += state.reduce(.countersKept(evaluation), at: time)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
+import DaemonProcess
 import Glibc
 import LatchkeyIdentity
 import LatchkeyKeychain
@@ -8,7 +9,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import LatchkeySystem
-import Synchronization
 import SystemDriver
 
 /// The keychains of all users in a system tier: each user has a folder, a store and a service of their own. A store is
@@ -41,12 +41,16 @@ final class SystemKeychains: Sendable {
     private let background = SerialWorkQueue { false }
     /// Runs the operations of a key module that waits for a device; nil for one that only computes.
     private let keyWork: SerialWorkQueue?
-    /// The service of a user, and the account for which it was opened.
+    /// The service of a user, and the account to which the user's number belonged when it was opened.
     private struct Opened: Sendable {
         var account: AccountName
         var service: Service
+        /// Whether the store was refused because it belongs to an earlier account of this number. It is opened again when
+        /// the number belongs to that account again.
+        var isOfAnotherAccount: Bool
     }
-    private let services = Mutex<[UInt32: Opened]>([:])
+    private let services = OpenByUser<Opened>(limit: users)
+    private static let stopping = Failure(.daemonUnavailable, "latchkeyd is stopping.", hint: "Try again.")
 
     init(_ shared: Shared) {
         self.shared = shared
@@ -57,7 +61,9 @@ final class SystemKeychains: Sendable {
     func service(of userID: UInt32) throws(Failure) -> Service {
         // Asked for each connection: the account may be deleted, and its number given to another, while this runs.
         let account = try Accounts.name(of: userID)
-        if let opened = services.withLock({ $0[userID] }) {
+        guard !services.isStopped else { throw Self.stopping }
+        let opened = services.value(of: userID)
+        if let opened, opened.account == account || !opened.isOfAnotherAccount {
             guard opened.account == account else {
                 throw Failure.storeOfEarlierAccount(
                     "The keychain", userID, stored: opened.account, current: account)
@@ -66,23 +72,32 @@ final class SystemKeychains: Sendable {
             if opened.service.isClosedForNow { opened.service.reopen() }
             return opened.service
         }
-        guard services.withLock({ $0.count }) < Self.users else {
+        opened?.service.stop()
+        guard services.hasRoom(for: userID) else {
             throw Failure(.limitExceeded, "The keychains of \(Self.users) users are open, and no more can be opened.")
         }
-        let service = try open(userID, account)
-        services.withLock { $0[userID] = Opened(account: account, service: service) }
-        service.beginStoreCheck()
-        return service
+        let new = try open(userID, account)
+        // latchkeyd may have begun to stop while the store was opened. Nothing else would stop this service.
+        guard services.keep(new, for: userID) else {
+            new.service.stop()
+            throw Self.stopping
+        }
+        new.service.beginStoreCheck()
+        return new.service
     }
 
     /// A store that cannot be opened now has a service too, with which its recovery code can be entered.
-    private func open(_ userID: UInt32, _ account: AccountName) throws(Failure) -> Service {
+    private func open(_ userID: UInt32, _ account: AccountName) throws(Failure) -> Opened {
         let folder = StoreFolder("\(shared.folder)/\(userID)")
         let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
         // Requests are refused with this failure until the next attempt succeeds; if the store was damaged, until latchkeyd
         // starts again after the store was restored.
-        if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
+        var isOfAnotherAccount = false
+        if case .failure(let failure) = keychain {
+            shared.log.note(.storeUnusable, failure)
+            isOfAnotherAccount = failure.status == .storeOfEarlierAccount
+        }
         var parts = Service.Parts(
             tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
             authority: authority, clock: shared.clock, random: shared.random,
@@ -95,11 +110,11 @@ final class SystemKeychains: Sendable {
         // Weak: the services belong to this object, whose end closes the databases.
         parts.reopen = { [weak self] in
             Result { () throws(Failure) in
-                guard let self else { throw Failure(.daemonUnavailable, "latchkeyd is stopping.", hint: "Try again.") }
+                guard let self, !self.services.isStopped else { throw Self.stopping }
                 return try self.openKeychain(folder, userID, account)
             }
         }
-        return Service(parts)
+        return Opened(account: account, service: Service(parts), isOfAnotherAccount: isOfAnotherAccount)
     }
 
     private func openKeychain(
@@ -111,17 +126,17 @@ final class SystemKeychains: Sendable {
     }
 
     /// Whether the process must not exit while it has no connections, because it holds a key derived from a passcode.
-    var mustStay: Bool { services.withLock { $0.values.contains { $0.service.mustStay } } }
+    var mustStay: Bool { services.all.contains { $0.service.mustStay } }
 
     /// Frees the memory of all stores that only makes later reads faster, on the queue for background work.
     func releaseMemory() {
         background.submit(.any) { [weak self] in
             guard let self else { return }
-            for service in services.withLock({ $0.values.map(\.service) }) { service.releaseMemory() }
+            for opened in services.all { opened.service.releaseMemory() }
             ProcessProtection.returnFreedMemory()
         }
     }
 
-    /// Stops all services.
-    func stop() { for service in services.withLock({ $0.values.map(\.service) }) { service.stop() } }
+    /// Stops all services, also those that are being opened.
+    func stop() { for opened in services.stop() { opened.service.stop() } }
 }

@@ -74,6 +74,7 @@ enum SystemMain {
             try server.run()
         }
         daemon.stop()
+        chip?.close()
         events.note(.stopped, nil)
         if activated == nil { Files.remove(options.sockets.keychain) }
     }

@@ -42,7 +42,7 @@ struct SystemOptions {
             case ("tier", "file"): chosen = .file
             case ("tier", "tpm"): chosen = .tpm
             // latchkey-authd reads these lines itself.
-            case ("face", "off"), ("face", "policy"): break
+            case ("face", "off"), ("face", "policy"), ("passcode", "account"), ("passcode", "own"): break
             case ("seal", "chip"): seal = .chip
             case ("seal", "pcr7"): seal = .secureBoot
             case ("enclave", "software"): enclave = .software
@@ -50,13 +50,16 @@ struct SystemOptions {
             case ("tpm", let place) where place.hasPrefix("/"): tpm = place
             case ("owner_auth_file", let path) where path.hasPrefix("/"):
                 ownerPassword = try OwnerPasswordFile.read(path, group: getegid(), orOf: authority)
-            case ("allow-virtual-hardware", "yes"): allowsVirtualHardware = true
-            case ("allow-virtual-hardware", "no"): allowsVirtualHardware = false
             default:
+                if let isAllowed = HardwareConfiguration.allowsVirtual(line) {
+                    allowsVirtualHardware = isAllowed
+                    continue
+                }
                 throw file.refusal(
                     line,
                     known: "tier = file | tpm, enclave = software | tpm, tpm = PATH, seal = chip | pcr7, "
-                        + "owner_auth_file = PATH, face = off | policy, allow-virtual-hardware = yes | no")
+                        + "owner_auth_file = PATH, passcode = account | own, face = off | policy, "
+                        + HardwareConfiguration.known)
             }
         }
         guard let chosen else {

@@ -21,21 +21,6 @@ import Testing
     private var world: SimulatedWorld { machine.world }
     private let nonce = [UInt8](repeating: 9, count: 32)
 
-    /// Records the shown prompts.
-    private final class NotingPrompter: Prompter {
-        private let prompter: any Prompter
-        private let prompts = Mutex<[Prompt]>([])
-        var shown: [Prompt] { prompts.withLock { $0 } }
-
-        init(_ prompter: any Prompter) { self.prompter = prompter }
-        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-            prompts.withLock { $0.append(prompt) }
-            prompter.show(prompt, events: events)
-        }
-        func update(_ id: UInt64, _ content: PromptContent) { prompter.update(id, content) }
-        func dismiss(_ id: UInt64) { prompter.dismiss(id) }
-    }
-
     init() throws {
         var parts: (module: AttestingKeyModule, prompts: NotingPrompter)?
         machine = try SimulatedService { service, _ in
@@ -119,10 +104,19 @@ import Testing
         }
     }
 
-    @Test func aRequestThatMayNotPromptIsRefused() {
+    @Test func aRequestThatMayNotPromptIsRefusedAndNotRecorded() throws {
         let request = Request.BeginEnrolment(party: "example.com", interactionAllowed: false)
         #expect(isRefused(replies(.beginEnrolment(request)), .notInteractive))
         #expect(module.calls.isEmpty && prompts.shown.isEmpty)
+        #expect(try refusals() == 0, "no person has refused anything")
+        #expect(isRefused(replies(enrolment("example.com"), [.cancel]), .userCancel))
+        #expect(try refusals() == 1)
+    }
+
+    private func refusals() throws -> Int {
+        try machine.keychain.log(Request.Log(after: 0, limit: 100, verifies: false)).lines.count {
+            $0.event == .refused
+        }
     }
 
     @Test func aLockWhileThePromptIsShownEndsTheEnrolment() {

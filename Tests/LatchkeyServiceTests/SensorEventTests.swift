@@ -41,7 +41,7 @@ import Testing
         }
         func disarm(_ evaluation: UInt64) {}
         func observe(_ changed: @escaping @Sendable () -> Void) {}
-        func match(_ set: EnrolmentSet) { events.withLock { $0 }?(.match(set)) }
+        func match(_ set: EnrolmentSet) { events.withLock { $0 }?(.match(set, isVirtual: false)) }
     }
 
     /// Reports the session events that a test sends.
