@@ -41,6 +41,7 @@ let package = Package(
                 "SignInCore", .product(name: "LatchkeyKit", package: "latchkey"),
                 .product(name: "LatchkeySignIn", package: "latchkey"),
                 .product(name: "LatchkeyTesting", package: "latchkey"),
+                .product(name: "LocalAuthentication", package: "latchkey"),
             ],
             swiftSettings: strict),
     ],

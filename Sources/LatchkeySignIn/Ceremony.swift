@@ -11,10 +11,13 @@ struct Ceremony: Sendable {
     let credential: DeviceCredential
     let prompt: SigningPrompt
     private let exchange: Exchange
+    private let now: @Sendable () -> Date
 
-    init(_ credential: DeviceCredential, _ prompt: SigningPrompt) {
+    /// - Parameter now: the time of this machine, which tests replace.
+    init(_ credential: DeviceCredential, _ prompt: SigningPrompt, now: @escaping @Sendable () -> Date = { Date() }) {
         self.credential = credential
         self.prompt = prompt
+        self.now = now
         exchange = Exchange(credential.server)
     }
 
@@ -24,16 +27,18 @@ struct Ceremony: Sendable {
         do throws(SignInError) {
             let session = try await open(credential)
             // The server knows this key, so it does not know the other one of a rotation that was not confirmed.
-            if let other = credential.unconfirmed { try slots.remove(other) }
+            if let other = credential.unconfirmed { await slots.discard(other, ifSettledAt: now()) }
             return session
         } catch {
             refusal = error
         }
-        guard refusal.kind == .refused(.signIn), let other = try slots.other(than: credential.key) else {
-            throw refusal
+        guard refusal.kind == .refused(.signIn) else { throw refusal }
+        let other = try await KeychainStore.inBackground { () throws(SignInError) in
+            try slots.other(than: credential.key)
         }
+        guard let other else { throw refusal }
         let session = try await open(DeviceCredential(user: credential.user, server: credential.server, key: other))
-        try slots.remove(credential.key)
+        await slots.discard(credential.key, ifSettledAt: now())
         return session
     }
 

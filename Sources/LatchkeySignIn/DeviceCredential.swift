@@ -64,7 +64,9 @@ public struct DeviceCredential: Hashable, Sendable {
     /// Makes a key in the Secure Enclave and registers it with a relying party.
     ///
     /// Prompts once, for the proof that each use of the new key demands; before that for the passcode, if it was not
-    /// entered since the daemon started. When the server refuses or cannot be reached, the key is deleted.
+    /// entered since the daemon started. The key is deleted when the server refuses it, and when the registration was not
+    /// sent: the server could not be reached, its challenge was refused, or the user did not sign. After all other failures
+    /// it is kept.
     ///
     /// - Parameters:
     ///   - user: the name of the user, 1 to 128 bytes in UTF-8 of visible characters.
@@ -177,8 +179,9 @@ public struct DeviceCredential: Hashable, Sendable {
     ///     prompt. With nil the call has a context of its own.
     /// - Returns: the credential with the new key. This value cannot be used any more.
     /// - Throws: `SignInError`: `refused` when this key was revoked. After `outcomeUnknown` both keys are kept: call
-    ///   ``existing(user:for:)`` and ``signIn(context:)``, which finds out which of them the server knows. Otherwise the
-    ///   kinds of the connection, the challenge and the user.
+    ///   ``existing(user:for:)`` and ``signIn(context:)``, which finds out which of them the server knows. A sign-in deletes the
+    ///   other one when it is older than an hour, since the request may arrive late; until then this function throws
+    ///   `outcomeUnknown` again. Otherwise the kinds of the connection, the challenge and the user.
     public nonisolated(nonsending) func rotate(
         protection: KeychainProtection = .currentBiometry, context: LAContext? = nil
     ) async throws(SignInError) -> DeviceCredential {
@@ -208,7 +211,7 @@ public struct DeviceCredential: Hashable, Sendable {
         return try await Ceremony(self, prompt).revoke(target)
     }
 
-    /// Deletes the private key from this machine. The relying party still knows the public key, which nobody can use.
+    /// Deletes the private key from this machine. The relying party still lists the public key, which is useless without it.
     ///
     /// Blocks for a few round trips to the system; never prompts and does not contact the server.
     ///

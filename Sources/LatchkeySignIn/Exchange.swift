@@ -31,7 +31,8 @@ struct Exchange: Sendable {
     ///   - request: what the effect is.
     ///   - status: the status of a reply that confirms the effect.
     ///   - session: the session in which it is sent.
-    /// - Throws: `outcomeUnknown` when the server may have accepted the request.
+    /// - Throws: `outcomeUnknown` unless it is certain that the server did not accept the request: it was not sent, or
+    ///   the server has refused it.
     func commit<Reply: Decodable>(
         _ path: String, _ body: RequestBody, as request: SignInError.Request, expecting status: Int,
         in session: SignInSession? = nil
@@ -64,10 +65,15 @@ struct Exchange: Sendable {
         }
         if let session { try session.authorize(&message) }
         do throws(HTTPFailure) {
-            return try await HTTPTransport.shared.send(message, timeout: server.timeout)
+            guard let request, request.canBeOpen else {
+                return try await HTTPTransport.shared.send(message, timeout: server.timeout)
+            }
+            return try await HTTPTransport.sendOnce(message, timeout: server.timeout)
         } catch {
-            let kind = SignInError.Kind(error)
-            guard let request, error.mayHaveArrived, request.canBeOpen else { throw SignInError(kind) }
+            guard let request, request.canBeOpen else { throw SignInError(SignInError.Kind(error)) }
+            // No failure proves that the server did not get the request. libcurl reports that nothing listens when one
+            // address of the host refused the connection and another one accepted the request and ended, and it reports a
+            // failure of TLS when an attacker on the network changes a byte of the reply.
             throw SignInError(.outcomeUnknown(request))
         }
     }
@@ -81,8 +87,10 @@ struct Exchange: Sendable {
             case 500...: .serverNotAvailable
             default: .unexpectedReply
             }
-        // A server whose database fails while it stores a change does not know either.
-        guard let request, reply.status >= 500, request.canBeOpen else { return SignInError(kind) }
+        // Only a refusal says that nothing was stored. A server whose database fails while it stores a change does not know
+        // it, and a proxy that answers by itself does not either. A proxy does not repeat a POST (RFC 9110, section 9.2.2), so
+        // that a refusal is not that of a second request.
+        guard let request, request.canBeOpen, !(400..<500).contains(reply.status) else { return SignInError(kind) }
         return SignInError(.outcomeUnknown(request))
     }
 
@@ -107,21 +115,11 @@ extension SignInError.Request {
     }
 }
 
-extension HTTPFailure {
-    /// Whether the server may have read the request.
-    fileprivate var mayHaveArrived: Bool {
-        switch self {
-        case .notReached, .certificateNotTrusted, .redirected: false
-        case .lost, .timedOut, .tooLarge, .cancelled: true
-        }
-    }
-}
-
 extension SignInError.Kind {
     fileprivate init(_ failure: HTTPFailure) {
         self =
             switch failure {
-            case .notReached, .lost: .offline
+            case .lost: .offline
             case .timedOut: .tooSlow
             case .certificateNotTrusted: .certificateNotTrusted
             case .redirected: .redirected

@@ -16,9 +16,7 @@ struct HTTPReply: Sendable {
 
 /// Why a request has no reply.
 enum HTTPFailure: Error {
-    /// Nothing was sent: no network, no such host, or nothing listens there.
-    case notReached
-    /// The connection ended while the request was sent or the reply was read.
+    /// There was no connection, or it ended before the reply was read.
     case lost
     case timedOut
     case certificateNotTrusted
@@ -54,6 +52,16 @@ final class HTTPTransport: NSObject, Sendable {
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         stored = session
         return session
+    }
+
+    /// Sends a request on a connection of its own.
+    ///
+    /// libcurl sends a request again when a connection that it used before ends without a reply. The server may have
+    /// accepted the first one, and then refuses the second one.
+    static func sendOnce(_ request: URLRequest, timeout: Duration) async throws(HTTPFailure) -> HTTPReply {
+        let transport = HTTPTransport()
+        defer { transport.session.invalidateAndCancel() }
+        return try await transport.send(request, timeout: timeout)
     }
 
     /// Sends a request, and suspends until its reply was read or `timeout` has passed.
@@ -170,17 +178,22 @@ private final class PendingRequest: Sendable {
 
 extension HTTPFailure {
     /// - Parameter error: an error of `URLSession`.
-    fileprivate init(_ error: any Error) {
+    init(_ error: any Error) {
         switch (error as? URLError)?.code {
-        case .cannotFindHost?, .cannotConnectToHost?, .dnsLookupFailed?, .notConnectedToInternet?: self = .notReached
         case .timedOut?: self = .timedOut
         case .serverCertificateUntrusted?, .serverCertificateHasBadDate?, .serverCertificateHasUnknownRoot?,
             .serverCertificateNotYetValid?, .secureConnectionFailed?:
             self = .certificateNotTrusted
         // FoundationNetworking of Swift 6.3 has no code for libcurl's failures of TLS, only libcurl's text. If that changes,
         // such a failure is reported as a lost connection; it is a failure in any case.
-        case .unknown? where error.localizedDescription.contains("SSL"): self = .certificateNotTrusted
+        case .unknown? where Self.isOfHandshake(error.localizedDescription): self = .certificateNotTrusted
         default: self = .lost
         }
+    }
+
+    /// Whether a text of libcurl is about TLS before the first request. The functions that it names after that are those
+    /// that read and write.
+    private static func isOfHandshake(_ text: String) -> Bool {
+        text.contains("SSL") && !["SSL_read", "SSL_write"].contains { text.contains($0) }
     }
 }

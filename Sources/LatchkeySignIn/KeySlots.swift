@@ -33,7 +33,7 @@ struct SlottedKey: Hashable, Sendable {
 /// The keys of one user at one relying party: one, and during a rotation two.
 ///
 /// The former key is deleted when the server has confirmed the new one. If the process ends in between, both remain, and a
-/// sign-in shows which one the server knows.
+/// sign-in shows which one the server knows. Functions that are not asynchronous block for a few round trips to the system.
 struct KeySlots: Sendable {
     private let tags: [String]
 
@@ -48,19 +48,61 @@ struct KeySlots: Sendable {
 
     /// Creates the first key.
     func create(_ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
-        guard try all().isEmpty else { throw SignInError(.alreadyRegistered) }
+        let keys = try await KeychainStore.inBackground { () throws(SignInError) in try all() }
+        guard keys.isEmpty else { throw SignInError(.alreadyRegistered) }
         return try await create(tags[0], protection)
     }
 
     /// Creates the key that replaces another one.
     func create(toReplace key: SlottedKey, _ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
         // The server may know only the key of an earlier rotation, so it is not overwritten.
-        guard try other(than: key) == nil else { throw SignInError(.outcomeUnknown(.rotation)) }
+        let other = try await KeychainStore.inBackground { () throws(SignInError) in try self.other(than: key) }
+        guard other == nil else { throw SignInError(.outcomeUnknown(.rotation)) }
         return try await create(key.pair.tag == tags[0] ? tags[1] : tags[0], protection)
     }
 
-    /// Deletes one key.
-    func remove(_ key: SlottedKey) throws(SignInError) { try remove(key.pair.tag) }
+    /// Deletes a key that the server does not know, without blocking a thread of the pool.
+    ///
+    /// - Returns: whether it is deleted. If the keychain fails, the key remains in its slot: the first sign-in with another
+    ///   key after `settlingSeconds` deletes it, and after a refused registration `remove()` does. So the failure does not
+    ///   replace the result of the operation whose last step this is.
+    @discardableResult
+    func discard(_ key: SlottedKey) async -> Bool {
+        await KeychainStore.inBackground { () -> Bool in
+            do throws(SignInError) {
+                try remove(key.pair.tag)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Deletes the second key of a rotation when the server has accepted the first one, or the reverse.
+    ///
+    /// The request of the rotation can still be under way, for example delayed by an attacker. When it arrives, the server
+    /// revokes the key that it knows now and knows this one only. So the key is kept until no server accepts the request.
+    ///
+    /// - Parameter now: the time of this machine.
+    func discard(_ key: SlottedKey, ifSettledAt now: Date) async {
+        let created = await KeychainStore.inBackground { creationDate(of: key) }
+        guard let created, now.timeIntervalSince(created) > Self.settlingSeconds else { return }
+        await discard(key)
+    }
+
+    /// After this time no server accepts a rotation to a key. It is longer than the time from the creation of the key to its
+    /// challenge (`RelyingPartyServer.timeout`), the life of the challenge, and what the clocks may differ at both ends
+    /// (`ServerChallenge`).
+    private static let settlingSeconds: TimeInterval = 3600
+
+    /// When a key was created; nil if it is not there or the keychain cannot be used. Never prompts.
+    func creationDate(of key: SlottedKey) -> Date? {
+        var query = Self.query(key.pair.tag)
+        query[kSecReturnAttributes as String] = true
+        var result: CFTypeRef?
+        guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess else { return nil }
+        return (result as? [String: Any])?[kSecAttrCreationDate as String] as? Date
+    }
 
     /// Deletes all keys.
     func removeAll() throws(SignInError) { for tag in tags { try remove(tag) } }
@@ -95,7 +137,7 @@ struct KeySlots: Sendable {
         do throws(KeychainError) {
             pair = try await EnclaveKeyPair.createSuspending(tag: tag, protection: protection)
         } catch {
-            throw SignInError(creating: error)
+            throw await KeychainStore.inBackground { SignInError(creating: error) }
         }
         return try SlottedKey(pair)
     }

@@ -18,14 +18,13 @@ struct Registration: Sendable {
         try Arguments.checkEnrolmentCode(enrolmentCode)
         try Arguments.checkDeviceName(deviceName)
         let slots = try KeySlots(user: user, relyingPartyID: server.relyingPartyID)
-        let tier = try DeclaredTier.ofThisMachine()
+        let tier = try await DeclaredTier.ofThisMachine()
         let key = try await slots.create(protection)
         do throws(SignInError) {
             try await register(key, tier, enrolmentCode, deviceName)
         } catch {
             // The server may know the key, which the next sign-in shows.
-            guard error.kind != .outcomeUnknown(.registration) else { throw error }
-            try slots.remove(key)
+            if error.kind != .outcomeUnknown(.registration) { await slots.discard(key) }
             throw error
         }
         return DeviceCredential(user: user, server: server, key: key)
@@ -58,18 +57,18 @@ struct Rotation: Sendable {
 
     func run() async throws(SignInError) -> DeviceCredential {
         let slots = try KeySlots(user: credential.user, relyingPartyID: credential.server.relyingPartyID)
-        let tier = try DeclaredTier.ofThisMachine()
+        let tier = try await DeclaredTier.ofThisMachine()
         let key = try await slots.create(toReplace: credential.key, protection)
         do throws(SignInError) {
             try await rotate(to: key, tier)
         } catch {
             // The server may know the new key, which the next sign-in shows.
-            guard error.kind != .outcomeUnknown(.rotation) else { throw error }
-            try slots.remove(key)
+            if error.kind != .outcomeUnknown(.rotation) { await slots.discard(key) }
             throw error
         }
-        try slots.remove(credential.key)
-        return DeviceCredential(user: credential.user, server: credential.server, key: key)
+        let isDone = await slots.discard(credential.key)
+        return DeviceCredential(
+            user: credential.user, server: credential.server, key: key, unconfirmed: isDone ? nil : credential.key)
     }
 
     private func rotate(to key: SlottedKey, _ tier: String) async throws(SignInError) {
@@ -98,12 +97,14 @@ extension RequestBody.PublicKey {
 /// The tier that a client declares for a new key. It proves nothing; the server shows it as claimed.
 private enum DeclaredTier {
     /// The tier of the daemon that keeps the keys, which is what it says itself.
-    static func ofThisMachine() throws(SignInError) -> String {
+    static func ofThisMachine() async throws(SignInError) -> String {
         do throws(Failure) {
-            guard case .status(let report) = try AppIdentity.client().call(.status) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
+            return try await KeychainStore.inBackground { () throws(Failure) in
+                guard case .status(let report) = try AppIdentity.client().call(.status) else {
+                    throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
+                }
+                return report.tier.name
             }
-            return report.tier.name
         } catch {
             throw SignInError(.keychain, underlying: KeychainError(status: errSecNotAvailable))
         }

@@ -15,11 +15,13 @@ public struct RelyingPartyServer: Hashable, Sendable {
     /// How long the server may take for one reply, from the connection to the last byte.
     public let timeout: Duration
 
-    /// Creates a value from an address and the name of the relying party; does not connect.
+    /// Creates a value from an address and the name of the relying party; does not connect, and neither blocks
+    /// nor prompts.
     ///
     /// - Parameters:
     ///   - url: `https` with a host and, if needed, a port. `http` is accepted only for `localhost`, `127.0.0.0/8` and
-    ///     `::1`. A path other than `/`, a user, a password, a query and a fragment are refused.
+    ///     `::1`, and not when the variable `http_proxy` or `all_proxy` names a proxy, which would read the requests, unless
+    ///     `no_proxy` names the host. A path other than `/`, a user, a password, a query and a fragment are refused.
     ///   - relyingPartyID: the host of `url` or a domain above it, such as `example.com` for `login.example.com`. Has at
     ///     least two labels, unless it is `localhost` and the host is `localhost` too; an address of IP is accepted if it
     ///     is the host. The list of public suffixes is not consulted: `co.uk` would be accepted for `example.co.uk`, so use

@@ -13,13 +13,21 @@ struct ServerAddress: Equatable, Sendable {
     /// - Parameters:
     ///   - url: the address that the caller names.
     ///   - ignoringPath: whether path, query and fragment may have any value; they are not part of the result.
-    init?(_ url: URL, ignoringPath: Bool = false) {
+    ///   - environment: the variables that name a proxy.
+    init?(
+        _ url: URL, ignoringPath: Bool = false,
+        environment: @autoclosure () -> [String: String] = ProcessInfo.processInfo.environment
+    ) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             let scheme = parts.scheme?.lowercased(), let name = parts.encodedHost, let host = ServerHost(name),
             parts.user == nil, parts.password == nil
         else { return nil }
-        // Without TLS anybody on the way could take the token.
-        guard scheme == "https" || scheme == "http" && host.isLoopback else { return nil }
+        // Without TLS an attacker on the network could read the token. A proxy receives even requests to this machine.
+        guard
+            scheme == "https"
+                || scheme == "http" && host.isLoopback
+                    && !HTTPProxy.reads(requestsFor: host.bare, in: environment())
+        else { return nil }
         guard ignoringPath || (parts.path.isEmpty || parts.path == "/") && parts.query == nil && parts.fragment == nil
         else { return nil }
         var canonical = URLComponents()
@@ -71,6 +79,9 @@ struct ServerHost: Equatable, Sendable {
         }
         self.text = text
     }
+
+    /// An address of IPv6 without its brackets; else `text`.
+    var bare: String { form == .version6 ? String(text.dropFirst().dropLast()) : text }
 
     /// Whether this machine is meant.
     var isLoopback: Bool {

@@ -19,7 +19,7 @@ extension SignInError {
         case .certificateNotTrusted: "The server cannot prove that it is the right one."
         case .redirected: "The server sent this app to another address."
         case .unexpectedReply: "The server answered in a way that this app does not understand."
-        case .outcomeUnknown(let request): "The connection ended before the server confirmed \(request.words)."
+        case .outcomeUnknown(let request): "It is not known whether the server accepted \(request.words)."
         case .otherRelyingParty: "The server asked for a signature for another relying party."
         case .foreignChallenge: "The server asked for a signature for something else."
         case .staleChallenge: "The server asked for a signature that is not for now."
@@ -43,7 +43,8 @@ extension SignInError {
     /// What the person can do next, for display; nil when there is nothing to do.
     public var recoverySuggestion: String? {
         switch kind {
-        case .invalidServer, .invalidArgument, .sessionNotUsable: "Correct the value and try again."
+        case .invalidServer(.address): "Use an address with https. http is for this device only, and without a proxy."
+        case .invalidServer(.relyingPartyID), .invalidArgument, .sessionNotUsable: "Correct the value and try again."
         case .alreadyRegistered: "Sign in, or remove the key of this device first."
         case .keyNotFound: "Register this device with an enrolment code."
         case .offline: "Check the connection to the network, and try again."

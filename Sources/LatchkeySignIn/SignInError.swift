@@ -34,7 +34,8 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         case redirected
         /// The reply is none of `docs/relying-party.md`: too large, not JSON, or with other members.
         case unexpectedReply
-        /// The connection ended after the request was sent, so the server may have accepted it.
+        /// The request was sent and the server has not refused it: the connection ended, or the reply is none that says what
+        /// happened. So the server may have accepted the request.
         case outcomeUnknown(Request)
 
         // What the server's challenge says. The user was not asked for a finger.

@@ -34,6 +34,10 @@ public final class SignInSession: Sendable {
     ///
     /// Does not block.
     ///
+    /// > Warning: Do not send the request by `URLSession.shared`. It follows redirections, and FoundationNetworking sends
+    /// > the token to wherever they lead, also to another host. Use a session whose delegate refuses redirections, as in
+    /// > <doc:SignInWithADeviceKey>; a delegate that is passed to `data(for:delegate:)` is not asked.
+    ///
     /// - Parameter request: a request with the scheme, host and port of ``server``.
     /// - Throws: `SignInError` with the kind `sessionNotUsable` for a request to another address, which is not changed.
     public func authorize(_ request: inout URLRequest) throws(SignInError) {

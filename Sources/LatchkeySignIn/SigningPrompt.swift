@@ -37,7 +37,7 @@ struct SigningPrompt: Sendable {
             return try result.get()
         } catch {
             guard !Task.isCancelled else { throw SignInError(.cancelled, underlying: error) }
-            throw SignInError(signing: error, with: key)
+            throw await KeychainStore.inBackground { SignInError(signing: error, with: key) }
         }
     }
 

@@ -26,7 +26,8 @@ final class Acceptor: Sendable {
 
     private struct State: Sendable {
         var lie: Lie?
-        var hangsUpAt: String?
+        var answers: [String: AttackingServer.Answer] = [:]
+        var actions: [String: @Sendable () -> Void] = [:]
         var revoked: String?
     }
 
@@ -37,10 +38,15 @@ final class Acceptor: Sendable {
         get { state.withLock { $0.lie } }
         set { state.withLock { $0.lie = newValue } }
     }
-    /// The path whose requests are read and not answered.
-    var hangsUpAt: String? {
-        get { state.withLock { $0.hangsUpAt } }
-        set { state.withLock { $0.hangsUpAt = newValue } }
+    /// The answers to requests for these paths. The others are accepted.
+    var answers: [String: AttackingServer.Answer] {
+        get { state.withLock { $0.answers } }
+        set { state.withLock { $0.answers = newValue } }
+    }
+    /// What happens before a request for one of these paths is answered.
+    var actions: [String: @Sendable () -> Void] {
+        get { state.withLock { $0.actions } }
+        set { state.withLock { $0.actions = newValue } }
     }
     /// The key whose sign-in is refused.
     var revoked: String? {
@@ -49,8 +55,9 @@ final class Acceptor: Sendable {
     }
 
     @Sendable func answer(_ request: AttackingServer.Request) -> AttackingServer.Answer {
-        let path = request.line.split(separator: " ")[1]
-        guard hangsUpAt != String(path) else { return .nothing }
+        let path = String(request.line.split(separator: " ")[1])
+        actions[path]?()
+        if let answer = answers[path] { return answer }
         let key = request.member("key") ?? ""
         switch path {
         case "/v1/challenges": return challenge(request)

@@ -10,6 +10,9 @@ import Testing
 final class AttackingServer: Sendable {
     /// A request as it arrived.
     struct Request: Sendable {
+        /// The number of the connection, and of the request on it, from 1.
+        let connection: Int
+        let place: Int
         let line: String
         let headers: [String: String]
         let body: Data
@@ -24,6 +27,8 @@ final class AttackingServer: Sendable {
     enum Answer: Sendable {
         /// These bytes, after which the connection ends.
         case bytes(Data)
+        /// These bytes, after which the connection can be used again.
+        case kept(Data)
         /// Nothing, after which the connection ends.
         case nothing
         /// Nothing, and the connection stays open.
@@ -40,6 +45,7 @@ final class AttackingServer: Sendable {
     private struct State: Sendable {
         var requests: [Request] = []
         var connections: [Int32] = []
+        var accepted = 0
         var isEnding = false
     }
 
@@ -75,8 +81,12 @@ final class AttackingServer: Sendable {
         while true {
             let connection = Glibc.accept(listener, nil, nil)
             guard connection >= 0 else { return }
-            state.withLock { $0.connections.append(connection) }
-            Thread.detachNewThread { [self] in serve(connection) }
+            let number = state.withLock { state in
+                state.connections.append(connection)
+                state.accepted += 1
+                return state.accepted
+            }
+            Thread.detachNewThread { [self] in serve(connection, number) }
         }
     }
 
@@ -90,20 +100,30 @@ final class AttackingServer: Sendable {
         close(listener)
     }
 
-    private func serve(_ connection: Int32) {
+    private func serve(_ connection: Int32, _ number: Int) {
         defer {
             state.withLock { $0.connections.removeAll { $0 == connection } }
             close(connection)
         }
-        guard let request = Self.read(connection) else { return }
-        state.withLock { $0.requests.append(request) }
-        switch answer(request) {
-        case .nothing: return
-        case .bytes(let data): send(data, connection)
-        case .silence: waitForEnd(connection, milliseconds: -1)
-        case .trickle:
-            send(Data("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n".utf8), connection)
-            while !waitForEnd(connection, milliseconds: 20), send(Data(" ".utf8), connection) {}
+        var place = 1
+        while let request = Self.read(connection, number, place) {
+            state.withLock { $0.requests.append(request) }
+            switch answer(request) {
+            case .nothing: return
+            case .bytes(let data):
+                send(data, connection)
+                return
+            case .kept(let data):
+                guard send(data, connection) else { return }
+                place += 1
+            case .silence:
+                waitForEnd(connection, milliseconds: -1)
+                return
+            case .trickle:
+                send(Data("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n".utf8), connection)
+                while !waitForEnd(connection, milliseconds: 20), send(Data(" ".utf8), connection) {}
+                return
+            }
         }
     }
 
@@ -125,7 +145,7 @@ final class AttackingServer: Sendable {
         return true
     }
 
-    private static func read(_ connection: Int32) -> Request? {
+    private static func read(_ connection: Int32, _ number: Int, _ place: Int) -> Request? {
         var data = Data()
         let end = Data("\r\n\r\n".utf8)
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -139,7 +159,9 @@ final class AttackingServer: Sendable {
                 let length = headers["content-length"].flatMap { Int($0) } ?? 0
                 let body = data[head.upperBound...]
                 if body.count >= length, let line = lines.first {
-                    return Request(line: String(line), headers: headers, body: Data(body.prefix(length)))
+                    return Request(
+                        connection: number, place: place, line: String(line), headers: headers,
+                        body: Data(body.prefix(length)))
                 }
             }
             let count = recv(connection, &buffer, buffer.count, 0)
@@ -154,5 +176,11 @@ extension AttackingServer.Answer {
     static func json(_ status: Int, _ body: String, headers: [String] = []) -> Self {
         let head = ["HTTP/1.1 \(status) Reply", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
         return .bytes(Data(((head + headers + ["Connection: close", "", body]).joined(separator: "\r\n")).utf8))
+    }
+
+    /// The same reply, after which the connection can be used again; nil if there is no reply.
+    var keepingConnection: Self? {
+        guard case .bytes(let data) = self else { return nil }
+        return .kept(Data(String(decoding: data, as: UTF8.self).replacing("Connection: close\r\n", with: "").utf8))
     }
 }

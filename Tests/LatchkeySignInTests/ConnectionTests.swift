@@ -6,10 +6,11 @@ import Testing
 
 @testable import LatchkeySignIn
 
-/// Servers that are down, slow, or answer what is no reply. No test has a finger: each ends before the prompt.
+/// Servers that are down, slow, or answer what is no reply. No test has a finger: each ends before the prompt. Where the
+/// limit of time is not what is tested, it is longer than a busy machine needs.
 @Suite(.simulator()) struct ConnectionTests {
     private func refusal(
-        _ url: URL, timeout: Duration = .seconds(10),
+        _ url: URL, timeout: Duration = .seconds(60),
         _ body: (DeviceCredential) async throws(SignInError) -> Void = {
             credential throws(SignInError) in _ = try await credential.signIn()
         }
@@ -29,7 +30,7 @@ import Testing
     }
 
     private func refusal(
-        timeout: Duration = .seconds(10), _ answer: AttackingServer.Answer
+        timeout: Duration = .seconds(60), _ answer: AttackingServer.Answer
     ) async throws -> SignInError.Kind? {
         try await AttackingServer { _ in answer }.run { url in try await refusal(url, timeout: timeout) }
     }
@@ -111,6 +112,21 @@ import Testing
         for request in server.requests {
             #expect(request.headers["cookie"] == nil)
             #expect(request.headers["user-agent"] == "LatchkeySignIn")
+        }
+    }
+
+    @Test(arguments: [
+        ("SSL certificate problem: unable to get local issuer certificate", true),
+        ("SSL: no alternative certificate subject name matches target host name 'localhost'", true),
+        ("OpenSSL SSL_read: error:0A000119:SSL routines::decryption failed or bad record mac, errno 0", false),
+        ("OpenSSL SSL_write: Broken pipe, errno 32", false), ("The operation could not be completed.", false),
+    ])
+    func aFailureOfTLSIsOneOfTheCertificateOnlyBeforeTheFirstRequest(text: String, isOfCertificate: Bool) {
+        let failure = HTTPFailure(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: text]))
+        switch failure {
+        case .certificateNotTrusted: #expect(isOfCertificate)
+        case .lost: #expect(!isOfCertificate)
+        default: Issue.record("another failure: \(failure)")
         }
     }
 }

@@ -6,39 +6,13 @@ import KeyFormats
 import LatchkeyKit
 import LatchkeyTesting
 import LocalAuthentication
-import Security
-import Synchronization
 import Testing
 
 @testable import LatchkeySignIn
 
 /// What the credential does with its key, the prompt and the token. The other side accepts everything, so that what is
 /// sent can be examined; `scripts/test-sign-in` has the server that verifies.
-@Suite(.simulator()) struct DeviceCredentialTests {
-    private func machine() throws -> Simulator { try #require(Simulator.current) }
-
-    private func prompts() throws -> [String] {
-        try machine().transcript.lines.filter { $0.contains("tries left: 3") }
-    }
-
-    private func server(_ url: URL) throws -> RelyingPartyServer {
-        try RelyingPartyServer(url: url, relyingPartyID: "localhost", timeout: .seconds(10))
-    }
-
-    private func registered(_ url: URL) async throws -> DeviceCredential {
-        try machine().touch(matching: true)
-        return try await DeviceCredential.register(user: "ada", with: server(url), enrolmentCode: "CODE-1234")
-    }
-
-    private func kind(_ body: () async throws(SignInError) -> Void) async -> SignInError.Kind? {
-        do throws(SignInError) {
-            try await body()
-            return nil
-        } catch {
-            return error.kind
-        }
-    }
-
+@Suite(.simulator()) struct DeviceCredentialTests: DeviceTests {
     // MARK: - What is sent
 
     @Test func registrationSignInAndStepUpPromptOnceEachAndNameTheRelyingParty() async throws {
@@ -227,57 +201,6 @@ import Testing
             #expect(await kind { () throws(SignInError) in _ = try await credential.signIn() } == lie.kind)
             #expect(try prompts().count == asked)
             #expect(attacker.requests.count == sent + 1, "no signature was sent")
-        }
-    }
-
-    @Test func aReplyThatIsLostKeepsTheNewKey() async throws {
-        let acceptor = Acceptor()
-        try await AttackingServer(acceptor.answer).run { url in
-            let server = try server(url)
-            acceptor.hangsUpAt = "/v1/keys"
-            try machine().touch(matching: true)
-            let ending = await kind { () throws(SignInError) in
-                _ = try await DeviceCredential.register(user: "ada", with: server, enrolmentCode: "c")
-            }
-            #expect(ending == .outcomeUnknown(.registration))
-            let credential = try #require(try DeviceCredential.existing(user: "ada", for: server))
-            acceptor.hangsUpAt = "/v1/rotations"
-            try machine().touch(matching: true)
-            #expect(
-                await kind { () throws(SignInError) in _ = try await credential.rotate() } == .outcomeUnknown(.rotation)
-            )
-            let slots = try KeySlots(user: "ada", relyingPartyID: "localhost")
-            let next = try #require(try slots.other(than: credential.key))
-            // The server has accepted the rotation: it refuses the former key and accepts the new one.
-            acceptor.hangsUpAt = nil
-            acceptor.revoked = Base64.url.encode(credential.identifier)
-            try machine().touch(matching: true)
-            try machine().touch(matching: true)
-            let session = try await credential.signIn()
-            #expect(session.keyIdentifier == Data(next.identifier))
-            #expect(try slots.all() == [next])
-        }
-    }
-
-    @Test func aRotationThatDidNotArriveIsUndoneByTheNextSignIn() async throws {
-        let acceptor = Acceptor()
-        try await AttackingServer(acceptor.answer).run { url in
-            let credential = try await registered(url)
-            acceptor.hangsUpAt = "/v1/rotations"
-            try machine().touch(matching: true)
-            #expect(
-                await kind { () throws(SignInError) in _ = try await credential.rotate() } == .outcomeUnknown(.rotation)
-            )
-            #expect(
-                await kind { () throws(SignInError) in _ = try await credential.rotate() }
-                    == .outcomeUnknown(.rotation),
-                "neither key is overwritten")
-            acceptor.hangsUpAt = nil
-            let found = try #require(try DeviceCredential.existing(user: "ada", for: server(url)))
-            #expect(found == credential)
-            try machine().touch(matching: true)
-            _ = try await found.signIn()
-            #expect(try KeySlots(user: "ada", relyingPartyID: "localhost").all() == [credential.key])
         }
     }
 

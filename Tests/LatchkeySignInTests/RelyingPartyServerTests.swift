@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeySignIn
 import Testing
+
+@testable import LatchkeySignIn
 
 /// Which names of relying parties belong to which hosts.
 @Suite struct RelyingPartyServerTests {
@@ -48,6 +49,41 @@ import Testing
         "https://example.com.", "https://example.com:0", "http://127.0.0.1.example.com",
     ]) func addressIsRefused(address: String) throws {
         #expect(try refusal(address, "example.com") == .invalidServer(.address))
+    }
+
+    /// `scripts/test-sign-in` has a proxy that shows which of these variables URLSession uses.
+    @Test(
+        arguments: [
+            (["http_proxy": "p"], nil), (["all_proxy": "p"], nil), (["ALL_PROXY": "p"], nil),
+            (["http_proxy": "", "all_proxy": "p"], nil), (["http_proxy": "p", "no_proxy": ""], nil),
+            (["http_proxy": "p", "no_proxy": "example.com"], nil),
+            (["http_proxy": "p", "no_proxy": "localhost:80"], nil),
+            (["http_proxy": "p", "no_proxy": "a", "NO_PROXY": "localhost"], nil),
+            (["http_proxy": "p", "no_proxy": "a b,localhost"], nil), (["http_proxy": "p", "no_proxy": " *"], nil),
+            ([:], "http://localhost"), (["http_proxy": ""], "http://localhost"),
+            (["HTTP_PROXY": "p", "https_proxy": "p", "HTTPS_PROXY": "p"], "http://localhost"),
+            (["http_proxy": "p", "no_proxy": "*"], "http://localhost"),
+            (["http_proxy": "p", "no_proxy": "a, LocalHost"], "http://localhost"),
+            (["http_proxy": "p", "no_proxy": "", "NO_PROXY": "localhost"], "http://localhost"),
+        ] as [([String: String], String?)]) func aProxyMustNotReadRequests(
+            environment: [String: String], address: String?
+        ) throws
+    {
+        let url = try #require(URL(string: "http://LOCALHOST"))
+        #expect(ServerAddress(url, environment: environment)?.url.absoluteString == address)
+        let secure = try #require(URL(string: "https://localhost"))
+        #expect(ServerAddress(secure, environment: environment) != nil, "a proxy passes on TLS without reading it")
+    }
+
+    @Test func anExceptionForAnAddressIsThatAddress() throws {
+        for (address, exception, isAccepted) in [
+            ("http://127.0.0.1", "127.0.0.1", true), ("http://127.0.0.1", "localhost", false),
+            ("http://127.0.0.2", "127.0.0.1", false), ("http://[::1]", "::1", true), ("http://[::1]", "[::1]", false),
+        ] {
+            let environment = ["all_proxy": "p", "no_proxy": exception]
+            let url = try #require(URL(string: address))
+            #expect((ServerAddress(url, environment: environment) != nil) == isAccepted, "\(address) \(exception)")
+        }
     }
 
     @Test func aNameThatHidesTheActIsRefused() throws {

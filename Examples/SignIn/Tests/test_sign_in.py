@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import pathlib
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -17,6 +18,8 @@ from server import Authority, Server, wait_until
 
 LATCHKEY, SIGN_IN = os.environ["LATCHKEY"], os.environ["SIGN_IN"]
 BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+# What a connection of TLS is told in place of the reply: a record that cannot be decrypted, what is no record, and nothing.
+ENDINGS = [b"\x17\x03\x03\x00\x20" + bytes(32), b"HTTP/1.1 401 Unauthorized\r\n\r\n", b""]
 
 
 def needs(condition, reason):
@@ -65,33 +68,54 @@ class Machine:
 
 
 class Attacker:
-    """A proxy between app and server, which changes requests and replies."""
+    """A proxy between app and server, which changes requests and replies.
 
-    def __init__(self, server, request=lambda path, body: body, headers=lambda headers: headers):
+    Requests for a path in `lost` reach the server. Instead of the reply the app gets these bytes, past TLS, and the
+    connection ends. Requests by GET for a path in `moved` are redirected."""
+
+    def __init__(self, server, request=lambda path, body: body, headers=lambda headers: headers, tls=None, lost=None,
+                 moved=None):
         attacker = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            def forward(self):
                 attacker.paths.append(self.path)
+                length = int(self.headers.get("Content-Length", 0))
+                body = json.dumps(request(self.path, json.loads(self.rfile.read(length)))) if length else None
+                if self.command == "GET" and self.path in (moved or {}):
+                    self.send_response_only(307)
+                    self.send_header("Location", moved[self.path])
+                    self.send_header("Content-Length", "0")
+                    return self.end_headers()
                 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
                 names = {name: value for name, value in self.headers.items() if name in ("Authorization", "Content-Type")}
-                connection.request("POST", self.path, json.dumps(request(self.path, body)), names)
+                connection.request(self.command, self.path, body, names)
                 reply = connection.getresponse()
                 data = reply.read()
+                connection.close()
+                if self.path in (lost or {}):
+                    os.write(self.connection.fileno(), lost[self.path])
+                    return
                 self.send_response_only(reply.status)
                 for name, value in headers({"Date": reply.headers["Date"], "Content-Length": str(len(data))}).items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
-                connection.close()
+
+            do_DELETE = do_GET = do_POST = forward
 
             def log_message(self, *_):
                 pass
 
         self.paths = []
         self.listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://localhost:{self.listener.server_port}"
+        self.port = self.listener.server_port
+        self.address = f"http://localhost:{self.port}"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            # The handshake is in the thread of the connection, with the first byte that is read.
+            self.listener.socket = context.wrap_socket(self.listener.socket, server_side=True, do_handshake_on_connect=False)
 
     def __enter__(self):
         self.thread = threading.Thread(target=self.listener.serve_forever)
@@ -120,6 +144,28 @@ class SignInTests(unittest.TestCase):
         status, words = self.machine.app(address or self.address, "register", code, fingers=1, **options)
         self.assertEqual(status, 0, words)
         self.assertNotIn(code, words)
+
+    def trusting(self, authority, hosts=None):
+        """The beginning of a command that trusts an authority, and that finds these hosts."""
+        # FoundationNetworking reads the bundle of the system only, so the tests put another one in its place.
+        mounts = [(authority.certificate, BUNDLE)] + ([(hosts, "/etc/hosts")] if hosts else [])
+        script = "".join(f"mount --bind '{file}' {place} && " for file, place in mounts)
+        return ["unshare", "-m", "--propagation", "private", "sh", "-c", script + 'exec "$@"', "sh"]
+
+    def rotates_without_reply(self, server, tls, name, trusting, endings):
+        """Registers, and loses the reply to a rotation that the server accepted: the user is not locked out."""
+        honest = self.enterContext(Attacker(server, tls=tls))
+        for ending in endings:
+            self.register(server, f"https://{name}:{honest.port}", party=name, before=trusting)
+            before = server.command("keys", "ada", "--json")
+            with Attacker(server, tls=tls, lost={"/v1/rotations": ending}) as attacker:
+                self.fails("It is not known whether the server accepted the new key.",
+                           f"https://{name}:{attacker.port}", "rotate", party=name, before=trusting, fingers=1)
+            self.assertNotEqual(server.command("keys", "ada", "--json"), before, "the server has replaced the key")
+            for command, fingers in (("sign-in", 1), ("remove", 0)):
+                status, words = self.machine.app(f"https://{name}:{honest.port}", command, party=name, before=trusting,
+                                                 fingers=fingers)
+                self.assertEqual(status, 0, words)
 
     def fails(self, words, address=None, *command, **options):
         """The app ends with these words, asks for no finger and leaks nothing."""
@@ -227,15 +273,57 @@ class SignInTests(unittest.TestCase):
         server = self.start(relying_party_id=party, authority=authority.certificate, address=party, **authority.issue())
         address = f"https://{party}:{server.port}"
         self.fails("The server cannot prove that it is the right one.", address, "register", "AAAAAAAAAAAA", party=party)
-        # FoundationNetworking reads the bundle of the system only, so the tests put another one in its place.
-        trusting = ["unshare", "-m", "--propagation", "private", "sh", "-c",
-                    f'mount --bind "$0" {BUNDLE} && exec "$@"', str(authority.certificate)]
+        trusting = self.trusting(authority)
         self.register(server, address, party=party, before=trusting)
         status, words = self.machine.app(address, "sign-in", party=party, fingers=1, before=trusting)
         self.assertEqual(status, 0, words)
         # The certificate is for the address, and not for the name.
         self.fails("The server cannot prove that it is the right one.", f"https://localhost:{server.port}",
                    "register", "AAAAAAAAAAAA", before=trusting)
+
+    @needs(os.geteuid() == 0, "a mount namespace needs root")
+    def test_a_reply_that_is_damaged_on_the_network_leaves_both_keys(self):
+        authority = Authority(self.enterContext(tempfile.TemporaryDirectory()))
+        files = authority.issue()
+        party = "127.0.0.1"
+        self.rotates_without_reply(self.start(relying_party_id=party), (files["tls_certificate"], files["tls_key_file"]),
+                                   party, self.trusting(authority), ENDINGS)
+
+    @needs(os.geteuid() == 0, "a mount namespace needs root")
+    def test_a_reply_that_is_lost_after_another_address_refused_the_connection_leaves_both_keys(self):
+        """libcurl reports the failure of the first address then, as if the request had not been sent."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        authority, party = Authority(folder), "login.test"
+        hosts, key, request, certificate = (folder / name for name in ("hosts", "key", "request", "certificate"))
+        hosts.write_text(f"::1 {party}\n127.0.0.1 {party} localhost\n")
+        authority.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=test",
+                          "-addext", f"subjectAltName=DNS:{party}", "-keyout", key, "-out", request)
+        authority.openssl("x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key, "-days",
+                          "2", "-copy_extensions", "copy", "-out", certificate)
+        self.rotates_without_reply(self.start(relying_party_id=party), (certificate, key), party,
+                                   self.trusting(authority, hosts), [b""])
+
+    def test_a_redirection_does_not_get_the_token(self):
+        self.register()
+        with Attacker(self.server) as elsewhere:
+            with Attacker(self.server, moved={"/v1/session": f"{elsewhere.address}/v1/session"}) as attacker:
+                status, words = self.machine.app(attacker.address, "sign-in", fingers=1)
+                self.assertEqual(status, 0, words)
+                self.assertNotIn("The server says about the session", words)
+                # Challenge, session, the request of the app, and the sign-out.
+                self.assertEqual(attacker.paths, ["/v1/challenges", "/v1/sessions", "/v1/session", "/v1/session"])
+            self.assertEqual(elsewhere.paths, [])
+
+    def test_a_proxy_does_not_get_requests_without_tls(self):
+        self.register()
+        with Attacker(self.server) as proxy:
+            for name in ("http_proxy", "all_proxy", "ALL_PROXY"):
+                settings = {"http_proxy": "", "all_proxy": "", "ALL_PROXY": "", "no_proxy": "", "NO_PROXY": ""}
+                settings[name] = f"http://127.0.0.1:{proxy.port}"
+                self.fails("The address of the server", **settings)
+                status, words = self.machine.app(self.address, "sign-in", fingers=1, **settings | {"no_proxy": "localhost"})
+                self.assertEqual(status, 0, words)
+            self.assertEqual(proxy.paths, [])
 
 
 if __name__ == "__main__":

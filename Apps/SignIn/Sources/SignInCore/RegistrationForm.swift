@@ -42,7 +42,7 @@ public struct RegistrationForm: Hashable, Sendable {
     /// The account that the form describes; nil when the server is no address. `Account.server()` checks the rest.
     public var account: Account? {
         let text = Self.trimmed(server)
-        // A name without a scheme means https, except on this machine, to which nobody else listens.
+        // A name without a scheme means https, except on this machine, whose loopback interface no other machine can read.
         let hasScheme = text.contains("://")
         guard var parts = URLComponents(string: hasScheme ? text : "https://" + text), let host = parts.host,
             !host.isEmpty

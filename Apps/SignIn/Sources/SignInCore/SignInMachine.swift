@@ -116,7 +116,7 @@ public struct SignInMachine: Hashable, Sendable {
 
     // MARK: - Failures
 
-    /// Each failure ends in a state in which the user can go on, with words that say how.
+    /// Each failure ends in a state in which the user can continue, with a text that says how.
     private mutating func fail(_ failure: Failure) {
         // The end of the session cancelled the approval, and has a message of its own.
         if failure.kind == .cancelled, failure.operation == .approval, !state.isSignedIn { return }
@@ -153,5 +153,5 @@ public struct SignInMachine: Hashable, Sendable {
     private static let forgotten = Notice("This device is forgotten.", help: "The server has revoked its key.")
     private static let removedHere = Notice(
         "The key was removed from this device.",
-        help: "The server still lists it, and nobody can use it. Ask the operator to revoke it.")
+        help: "The server still lists it, but it cannot be used any more. Ask the operator to revoke it.")
 }

@@ -2,7 +2,7 @@
 
 public import LatchkeyKit
 
-/// How the user proves to be there now, with the words and icons for it.
+/// A method with which the user authenticates now, with its texts and icons.
 ///
 /// Computed from what the sensor can do and from what releases the key. A sensor that cannot be used leads to the passcode
 /// or to a sentence that says what to do.

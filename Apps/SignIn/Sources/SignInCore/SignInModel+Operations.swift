@@ -31,7 +31,7 @@ extension SignInModel {
                 }
                 // Saved first, so that a program that ends here finds its key at the next start.
                 try await Self.keychain(.registration) { () throws(KeychainError) in try await accounts.save(account) }
-                let event = try await Self.register(form, account, with: server, name: name)
+                let event = try await self.register(form, account, with: server, name: name)
                 if let former, !isReplaced { try await Self.removeKey(of: former, for: .registration) }
                 return .success(event)
             } catch {
@@ -46,7 +46,9 @@ extension SignInModel {
         await perform(.signingIn) {
             do throws(Failure) {
                 let key = try await Self.existingKey(of: account, for: .signIn)
-                let session = try await Self.calling(.signIn) { () throws(SignInError) in try await key.signIn() }
+                let session = try await self.prompting(.signIn) { context throws(SignInError) in
+                    try await key.signIn(context: context)
+                }
                 self.session = session
                 return .success(.signedIn(expires: session.expires))
             } catch {
@@ -66,8 +68,8 @@ extension SignInModel {
         await perform(.approving) {
             do throws(Failure) {
                 let key = try await Self.existingKey(of: account, for: .approval)
-                try await Self.calling(.approval) { () throws(SignInError) in
-                    try await key.stepUp(Self.payment, in: session)
+                try await self.prompting(.approval) { context throws(SignInError) in
+                    try await key.stepUp(Self.payment, in: session, context: context)
                 }
                 return .success(.approved(act: Self.payment))
             } catch {
@@ -80,11 +82,11 @@ extension SignInModel {
     public func signOut() async {
         guard state.isSignedIn, let session else { return }
         await perform(.signingOut) {
-            do throws(Failure) {
-                try await Self.calling(.signOut) { () throws(SignInError) in try await session.signOut() }
+            do throws(SignInError) {
+                try await session.signOut()
                 return .success(.signedOut)
             } catch {
-                return .failure(error)
+                return .failure(Failure(.signOut, error))
             }
         }
     }
@@ -96,7 +98,9 @@ extension SignInModel {
         await perform(.forgetting) {
             do throws(Failure) {
                 let key = try await Self.existingKey(of: account, for: .forgetting)
-                _ = try await Self.calling(.forgetting) { () throws(SignInError) in try await key.revoke() }
+                _ = try await self.prompting(.forgetting) { context throws(SignInError) in
+                    try await key.revoke(context: context)
+                }
                 try await Self.forget(account, accounts)
                 return .success(.forgotten(atServer: true))
             } catch {
@@ -125,7 +129,9 @@ extension SignInModel {
         let name = support.sensor?.name ?? "The sensor"
         await perform(.unlocking) {
             do throws(AuthenticationFailure) {
-                try await auth.authenticate(AuthenticationOptions(reason: "unlock the sensor"))
+                try await auth.authenticate(
+                    AuthenticationOptions(
+                        reason: "unlock the sensor", cancelTitle: Failure.Operation.unlocking.cancelTitle))
                 return .success(.sensorUnlocked(name))
             } catch {
                 return .failure(
@@ -149,19 +155,20 @@ extension SignInModel {
 
     private static let noAddress = "That is not the address of a server."
 
-    private static func register(
+    private func register(
         _ form: RegistrationForm, _ account: Account, with server: RelyingPartyServer, name: String
     ) async throws(Failure) -> SignInEvent {
-        do throws(SignInError) {
-            _ = try await DeviceCredential.register(
-                user: account.user, with: server, enrolmentCode: form.trimmedCode, deviceName: name,
-                protection: account.release.protection)
+        do throws(Failure) {
+            _ = try await prompting(.registration) { context throws(SignInError) in
+                try await DeviceCredential.register(
+                    user: account.user, with: server, enrolmentCode: form.trimmedCode, deviceName: name,
+                    protection: account.release.protection, context: context)
+            }
             return .registered(account)
         } catch {
             switch error.kind {
-            case .outcomeUnknown(.registration), .alreadyRegistered:
-                return .mayBeRegistered(account, Failure(.registration, error))
-            default: throw Failure(.registration, error)
+            case .outcomeUnknown(.registration), .alreadyRegistered: return .mayBeRegistered(account, error)
+            default: throw error
             }
         }
     }
@@ -175,11 +182,5 @@ extension SignInModel {
         _ operation: Failure.Operation, _ body: () async throws(KeychainError) -> Void
     ) async throws(Failure) {
         do throws(KeychainError) { try await body() } catch { throw Failure(operation, error) }
-    }
-
-    private static func calling<Value>(
-        _ operation: Failure.Operation, _ body: () async throws(SignInError) -> Value
-    ) async throws(Failure) -> Value {
-        do throws(SignInError) { return try await body() } catch { throw Failure(operation, error) }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 public import LatchkeyKit
 import LatchkeySignIn
+import LocalAuthentication
 public import Observation
 
 /// The app without a user interface: what a window shows, and what its buttons do.
@@ -40,6 +41,8 @@ public final class SignInModel {
     @ObservationIgnored var session: SignInSession?
     /// Which proof releases the key that is being registered; nil at other times.
     @ObservationIgnored var newRelease: Account.Release?
+    /// The context of the prompt that may be shown.
+    @ObservationIgnored var promptContext: LAContext?
     @ObservationIgnored private var running: Task<Result<SignInEvent, Failure>, Never>?
 
     /// Creates the model. It does not access the keychain before `start`.
@@ -56,12 +59,12 @@ public final class SignInModel {
     /// What the user is told; nil for nothing.
     public var notice: Notice? { machine.notice }
 
-    /// How the user proves to be there.
+    /// The method with which the user authenticates.
     public var method: SignInMethod {
         SignInMethod(support, release: newRelease ?? state.account?.release ?? .biometry)
     }
 
-    /// How the user proves to be there when a device is registered so that this proof releases the key.
+    /// The method with which the user authenticates while a device is registered whose key that method releases.
     public func method(for release: Account.Release) -> SignInMethod { SignInMethod(support, release: release) }
 
     /// The proofs among which the user can choose for a new key.
@@ -164,7 +167,11 @@ public final class SignInModel {
     // MARK: - Operations
 
     /// Cancels what runs: dismisses its prompt, and ends its request.
-    public func cancel() { running?.cancel() }
+    public func cancel() {
+        running?.cancel()
+        // The context is one of the app, which the cancelled call does not invalidate.
+        promptContext?.invalidate()
+    }
 
     /// Runs one operation at a time, and reports how it ended.
     ///

@@ -27,7 +27,7 @@ import Testing
         #expect(RegistrationForm(server: server, user: "ada", code: "1").account == nil)
     }
 
-    /// Without TLS anybody on the way could answer; only this machine is exempt.
+    /// Without TLS an attacker on the network could answer; only this machine is exempt.
     @Test(arguments: [("http://example.com", ""), ("ftp://example.com", ""), ("example.com", "example.org")])
     func aServerThatIsNotSafeIsRefused(server: String, name: String) throws {
         let account = try #require(RegistrationForm(server: server, relyingParty: name, user: "ada", code: "1").account)

@@ -111,9 +111,9 @@ struct App {
     let model: SignInModel
 
     /// Starts the app; a second one with the same server is a restart.
-    init(_ server: RunningServer? = nil) async throws {
+    init(_ server: RunningServer? = nil, setup: SignInSetup = SignInSetup()) async throws {
         self.server = try server ?? RunningServer()
-        var setup = SignInSetup()
+        var setup = setup
         let clock = clock
         setup.now = { clock.date }
         setup.deviceName = "a laptop"

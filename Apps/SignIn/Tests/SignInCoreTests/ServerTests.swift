@@ -4,6 +4,8 @@ import Foundation
 import LatchkeyKit
 import LatchkeySignIn
 import LatchkeyTesting
+import LocalAuthentication
+import Synchronization
 import Testing
 
 @testable import SignInCore
@@ -193,6 +195,26 @@ struct ServerTests {
         #expect(app.model.notice?.help?.contains("choose the passcode") == true)
     }
 
+    /// Apple's sample gives the button the title "Enter Username/Password" for the same reason.
+    @Test func theCancelButtonOfEachPromptSaysHowTheAppGoesOn() async throws {
+        let titles = Titles()
+        var setup = SignInSetup()
+        setup.makeContext = { TitledContext(titles) }
+        let app = try await App(setup: setup)
+        func titlesOfPrompts(_ body: () async -> Void) async -> [String] {
+            titles.all.withLock { $0 = [] }
+            await body()
+            return titles.all.withLock { $0 }
+        }
+        let form = try app.form()
+        for _ in 0..<4 { try machine().touch(matching: true) }
+        #expect(await titlesOfPrompts { await app.model.register(form) } == ["Do Not Register"])
+        #expect(await titlesOfPrompts { await app.model.signIn() } == ["Stay Signed Out"])
+        #expect(await titlesOfPrompts { await app.model.approve() } == ["Approve Nothing"])
+        #expect(await titlesOfPrompts { await app.model.signOut() } == [])
+        #expect(await titlesOfPrompts { await app.model.forget() } == ["Keep Key"])
+    }
+
     @Test func aLockedSensorIsUnlockedByThePasscode() async throws {
         let app = try await App.registered()
         // A prompt ends after three fingers that it does not know, and the sensor is locked after five.
@@ -267,5 +289,24 @@ struct ServerTests {
         await signingIn
         #expect(model.activity == nil)
         #expect(model.notice?.words == "The sign-in was cancelled.")
+    }
+}
+
+/// The titles of cancel buttons that the app has chosen.
+private final class Titles: Sendable {
+    let all = Mutex<[String]>([])
+}
+
+/// A context that tells which title the app chooses.
+private final class TitledContext: LAContext {
+    private let titles: Titles
+
+    init(_ titles: Titles) {
+        self.titles = titles
+        super.init()
+    }
+
+    override var localizedCancelTitle: String? {
+        didSet { if let localizedCancelTitle { titles.all.withLock { $0.append(localizedCancelTitle) } } }
     }
 }

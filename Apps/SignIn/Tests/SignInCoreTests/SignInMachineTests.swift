@@ -175,7 +175,7 @@ import Testing
         #expect(machine.notice == Notice("ended", help: "Sign in.", isError: true))
     }
 
-    /// No failure is silent, and none signs anybody in.
+    /// No failure is silent, and none opens a session.
     @Test(arguments: Failure.Operation.allCases) func everyFailureIsTold(operation: Failure.Operation) {
         let kinds: [SignInError.Kind] = [
             .invalidServer(.address), .invalidArgument(.user), .alreadyRegistered, .keyNotFound, .sessionNotUsable,

@@ -30,7 +30,7 @@ struct SignInApp {
             print("Replaced. \(server.relyingPartyID) knows the public key \(fingerprint(credential)) now.")
         case .revoke:
             try await credential().revoke()
-            print("Revoked. Nobody can sign in with this key any more.")
+            print("Revoked. This key cannot sign in any more.")
         case .remove:
             try credential().remove()
             print("Removed the key of this machine.")
@@ -74,8 +74,10 @@ struct SignInApp {
     private func printDescription(of session: SignInSession) async throws(SignInError) {
         var request = URLRequest(url: server.url.appending(path: "/v1/session"))
         try session.authorize(&request)
+        let connections = URLSession(configuration: .ephemeral, delegate: RefusesRedirections(), delegateQueue: nil)
+        defer { connections.finishTasksAndInvalidate() }
         do {
-            let (data, response) = try await URLSession.shared.data(for: request)
+            let (data, response) = try await connections.data(for: request)
             guard (response as? HTTPURLResponse)?.statusCode == 200 else { return }
             print("The server says about the session: \(String(decoding: data, as: UTF8.self))")
         } catch {
