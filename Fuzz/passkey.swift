@@ -56,12 +56,12 @@ enum FuzzedPasskey {
         return (try? data.check(relyingParty: [])) == nil ? nil : "accepts another relying party"
     }
 
-    /// Nobody signed for this hash, so only the statement that says nothing is accepted.
+    /// There is no signature for this hash, so only an empty statement is accepted.
     private static func attestationObject(_ bytes: [UInt8]) -> String? {
         guard let object = try? AttestationObject(bytes) else { return nil }
         guard (try? AttestationObject(bytes + [0])) == nil else { return "accepts a trailing byte" }
         guard let statement = try? object.verify(clientDataHash: [UInt8](repeating: 0, count: 32)) else { return nil }
-        return statement == .none ? nil : "accepts a statement that nobody signed"
+        return statement == .none ? nil : "accepts a statement without a valid signature"
     }
 
     private static func clientData(_ bytes: [UInt8]) -> String? {

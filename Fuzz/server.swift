@@ -5,6 +5,7 @@
 
 import RelyingParty
 import RelyingPartyAPI
+import RelyingPartyAdmin
 import RelyingPartyAttestation
 import RelyingPartyCrypto
 import RelyingPartyHTTP
@@ -32,11 +33,16 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 final class FuzzedServer: Sendable {
     static let shared = FuzzedServer()
     private let interface: Interface
+    private let administration: Administration
     private let storage: Storage
     private static let paths = [
         "/v1/challenges", "/v1/keys", "/v1/sessions", "/v1/rotations", "/v1/revocations", "/v1/step-ups",
         "/v1/attestations", "/v1/passkeys/challenges", "/v1/passkeys", "/v1/passkeys/sessions",
     ]
+    /// The first bytes of requests to these paths.
+    private static let firstOther: UInt8 = 100
+    private static let others =
+        ["/v1/browser-codes"] + Administration.paths.filter { $0.hasPrefix("/admin/api/") }.sorted()
 
     private init() {
         do {
@@ -45,23 +51,51 @@ final class FuzzedServer: Sendable {
             let challenges = try ChallengeKeys(
                 masters: [master], relyingPartyID: "example.com", seconds: 60, notBefore: 0)
             storage = Storage(try SQLiteDatabase(":memory:"))
+            var policy = RelyingPartyPolicy(relyingPartyID: "example.com", permitsPasskeys: true)
+            policy.permitsAdministration = true
             let service = try RelyingPartyService(
-                policy: RelyingPartyPolicy(relyingPartyID: "example.com", permitsPasskeys: true), master: master,
-                challenges: challenges,
+                policy: policy, master: master, challenges: challenges,
                 storage: storage, clock: { 1_800_000_000 }, random: { [UInt8](repeating: 7, count: $0) },
                 verifier: try TPMAttestation(roots: [], relyingPartyID: "example.com"))
             let time = PassingTime()
             interface = Interface(
                 service, proxies: TrustedProxies([.loopback]), limits: RateLimits { time.add(1000) })
+            administration = Administration(interface, origins: service.origins)
         } catch {
             fatalError("the server does not start: \(error)")
         }
+    }
+
+    /// The path of a request that is one of the administration, or of `/v1/browser-codes`.
+    private static func otherPath(_ choice: UInt8) -> String? {
+        guard choice >= firstOther, choice < 128 else { return nil }
+        return others[Int(choice - firstOther) % others.count]
+    }
+
+    /// A request of a browser: lines of the cookie, the origin and the header `Sec-Fetch-Site`, and then the body. Empty
+    /// lines stand for the values that the page of this server has.
+    private static func browserRequest(_ path: String, _ rest: [UInt8]) -> HTTPRequest {
+        let parts = rest.split(separator: 0x0a, maxSplits: 3, omittingEmptySubsequences: false)
+        let lines = parts.prefix(3).map { String(decoding: $0, as: UTF8.self) } + ["", "", ""]
+        var browser = BrowserHeaders()
+        browser.cookie = lines[0].isEmpty ? nil : lines[0]
+        browser.origin = lines[1].isEmpty ? "https://example.com" : lines[1]
+        browser.fetchSite = lines[2].isEmpty ? nil : lines[2]
+        browser.marker = "1"
+        return HTTPRequest(
+            method: "POST", path: path, contentType: "application/json",
+            authorization: "Bearer " + String(repeating: "A", count: 43), browser: browser,
+            body: parts.count > 3 ? Array(parts[3]) : [])
     }
 
     /// Sends one request. The first byte chooses the path, and whether the rest is the body, the token or the header of the
     /// proxy.
     func respond(to input: [UInt8]) -> HTTPResponse? {
         guard let choice = input.first else { return nil }
+        if let path = Self.otherPath(choice) {
+            let request = Self.browserRequest(path, Array(input.dropFirst()))
+            return Administration.handles(path) ? administration.respond(to: request) : interface.respond(to: request)
+        }
         let (path, rest) = (Self.paths[Int(choice) % Self.paths.count], Array(input.dropFirst()))
         let text = String(decoding: rest, as: UTF8.self)
         let request =
@@ -85,8 +119,13 @@ final class FuzzedServer: Sendable {
     func complaint(about input: [UInt8]) -> String? {
         guard let choice = input.first, let response = respond(to: input) else { return nil }
         let (path, rest) = (Self.paths[Int(choice) % Self.paths.count], Array(input.dropFirst()))
-        let permitted: Set<UInt32> =
-            path.hasSuffix("/challenges") || choice >= 128 ? [200, 204, 400, 401, 429] : [400, 401, 429]
+        var permitted: Set<UInt32> = [400, 401, 429]
+        if let other = Self.otherPath(choice) {
+            // No user is an administrator; a browser without a session can sign out.
+            permitted.formUnion(other.hasSuffix("/sign-out") ? [204, 403] : [403])
+        } else if path.hasSuffix("/challenges") || choice >= 128 {
+            permitted.formUnion([200, 204])
+        }
         guard permitted.contains(response.status) else { return "status \(response.status): \(response.reason)" }
         guard response.status == 204 || (try? JSONReader.read(Array(response.body.utf8))) != nil else {
             return "the reply is not JSON: \(response.body.debugDescription)"
@@ -94,7 +133,7 @@ final class FuzzedServer: Sendable {
         if let value = try? JSONReader.read(rest), (try? JSONReader.read(Array(value.encoded.utf8))) != value {
             return "JSON is not the same after it was written and read"
         }
-        for table in ["sessions", "users", "audit", "epochs", "passkeys"] {
+        for table in ["sessions", "users", "audit", "epochs", "passkeys", "administrators", "browser_codes"] {
             guard let rows = try? storage.read("SELECT 1 FROM \(table) LIMIT 1", []), rows.isEmpty else {
                 return "a row of \(table) was stored"
             }

@@ -39,7 +39,8 @@ enum FuzzedStore {
             id: 1, plan: AuthenticationPlan([[.biometry], [.passcode], [.companion]]), allowsFallback: false,
             interactionAllowed: true, caller: caller)
         let events: [PolicyEvent] = [
-            .evaluate(request), .promptVisible(1), .matched(1, set), .passcodeEntered(1, at: 0), .countersKept(1),
+            .evaluate(request), .promptVisible(1), .matched(1, set, isVirtual: false), .passcodeEntered(1, at: 0),
+            .countersKept(1),
             .passcodeChecked(1, isRight: true), .companionConfirmed(1),
         ]
         for case .reply(_, .granted(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }

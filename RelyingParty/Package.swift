@@ -105,7 +105,7 @@ let package = Package(
             [
                 "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin",
                 "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
-                "RelyingPartyPostgreSQL", "RelyingPartySQLite",
+                "RelyingPartyPostgreSQL", "RelyingPartySQLite", "latchkey-server",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CServerSQLite
+internal import RelyingParty
 
 /// The least that storing a sign-in needs: prepared statements insert the spent nonce, the session and the row of the
-/// audit log in one durable transaction, without any read.
+/// audit log in one durable transaction, without any read. The tables are those of the server.
 final class FloorDatabase {
     private var handle: OpaquePointer?
     private var statements: [OpaquePointer] = []
 
     init(_ path: String) {
         require(sqlite3_open(path, &handle) == SQLITE_OK)
-        let tables = """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-            CREATE TABLE spent (nonce BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
-            CREATE TABLE sessions (token BLOB PRIMARY KEY, key BLOB NOT NULL, created INTEGER NOT NULL,
-                used INTEGER NOT NULL, expiry INTEGER NOT NULL) STRICT;
-            CREATE INDEX sessions_key ON sessions (key);
-            CREATE TABLE audit (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, event TEXT NOT NULL,
-                user TEXT NOT NULL, key BLOB NOT NULL, detail TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
-            """
-        require(sqlite3_exec(handle, tables, nil, nil, nil) == SQLITE_OK)
+        for text in ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"]
+            + SQLiteSchema.migrations.joined() + [SQLiteSchema.createSpent(0)]
+        {
+            require(sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK)
+        }
         for text in [
-            "BEGIN IMMEDIATE", "INSERT INTO spent VALUES (randomblob(32))",
-            "INSERT INTO sessions VALUES (randomblob(32), zeroblob(32), ?1, ?1, ?1)",
-            "INSERT INTO audit VALUES (?1, ?1, 'login', 'ada', zeroblob(32), '', randomblob(32))", "COMMIT",
+            "BEGIN IMMEDIATE", "INSERT INTO spent_0 VALUES (randomblob(32))",
+            "INSERT INTO sessions VALUES (randomblob(32), zeroblob(32), ?1, ?1, ?1, 0)",
+            "INSERT INTO audit VALUES ('', ?1, ?1, 'login', 'AAAAAAAAAAAAAAAAAAAAAA', zeroblob(32), '', randomblob(32))",
+            "COMMIT",
         ] {
             var statement: OpaquePointer?
             require(sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK)

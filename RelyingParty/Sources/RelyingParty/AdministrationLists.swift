@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys a list has.
+/// Selects the keys of a list.
 public enum KeyState: String, CaseIterable, Sendable {
     case all, active, frozen, revoked
 }

@@ -7,6 +7,17 @@ extension Statements {
     static let administrators = #"SELECT "user" FROM administrators ORDER BY "user""#
     static let addAdministrator = #"INSERT INTO administrators ("user") VALUES ($1) ON CONFLICT DO NOTHING"#
     static let removeAdministrator = #"DELETE FROM administrators WHERE "user" = $1"#
+    /// A later addition, or the removal itself, which an addition must have followed, perhaps in the same second. Reads the
+    /// whole log: only when a list names the removal of an administrator that the database has.
+    static let administratorReturned = """
+        SELECT 1 FROM audit WHERE "user" = $1 AND event = 'administrator'
+            AND (detail = 'added' AND time > $2 OR detail = 'removed' AND time = $2) LIMIT 1
+        """
+
+    /// The time of the last removal; NULL for a user who was never removed. Reads the whole log, as the statement above.
+    static let administratorRemoved = """
+        SELECT max(time) FROM audit WHERE "user" = $1 AND event = 'administrator' AND detail = 'removed'
+        """
 
     static let insertBrowserCode = "INSERT INTO browser_codes (code, key, expiry) VALUES ($1, $2, $3)"
     /// A code of a clock that was set back since expires too late, as in `spendCode`.
@@ -84,7 +95,7 @@ extension Statements {
         SELECT \(auditColumns) WHERE a.node = $1 AND a.number < $2 ORDER BY a.number DESC LIMIT $3
         """
     /// The last rows of a user, under the name as well as the pseudonym, as in `auditOfUser`. From a row on, because the log
-    /// has no index of users, and a page must not read years.
+    /// has no index of users, and a page must not read all rows of past years.
     static let lastAuditOfUser = """
         SELECT \(auditColumns) WHERE a.node = $1 AND a.number > $2 AND (a."user" = $3 OR a."user" = $4)
             ORDER BY a.number DESC LIMIT $5

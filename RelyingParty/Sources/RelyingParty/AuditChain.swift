@@ -51,38 +51,38 @@ extension SQLConnection {
         return AuditHead(number: number, hash: hash, time: time)
     }
 
-    /// Appends the last rows of the chains of all other nodes to the chain of this node, once an hour. An
-    /// attacker who cuts the end of one chain would have to compute the others anew.
-    func signHeads(at now: Int64) throws {
-        // An hour is signed once, although several processes may work for one node.
+    /// Copies the heads of the chains of all other nodes into the chain of this node, once an hour. An attacker who cuts the
+    /// end of one chain would have to compute the others anew.
+    func copyHeads(at now: Int64) throws {
+        // Several processes may work for one node; only one of them copies the heads of an hour.
         try lock(.audit)
         let nodes = try auditNodes()
-        let (hour, signed) = (now / 3600, nodes.first { $0.name == node }?.signed ?? 0)
-        // A node without rows has nothing to sign in.
-        guard hour > signed, nodes.contains(where: { $0.name == node }) else { return }
+        let (hour, copied) = (now / 3600, nodes.first { $0.name == node }?.copied ?? 0)
+        // A node without rows has no chain yet.
+        guard hour > copied, nodes.contains(where: { $0.name == node }) else { return }
         for other in nodes where other.name != node {
             let head = try head(of: other.name)
-            // A chain that has rested since it was signed needs no further row.
-            guard head.time >= (signed - 1) * 3600 else { continue }
+            // A chain that has not grown since its head was copied.
+            guard head.time >= (copied - 1) * 3600 else { continue }
             try audit("head", "", head.hash, "\(head.number) \(other.name)", at: now)
         }
-        _ = try run(Statements.setSigned, [.integer(hour), .text(node)])
+        _ = try run(Statements.setCopied, [.integer(hour), .text(node)])
     }
 
-    fileprivate func auditNodes() throws -> [(name: String, signed: Int64)] {
+    fileprivate func auditNodes() throws -> [(name: String, copied: Int64)] {
         try run(Statements.nodes, []).map { row throws in
-            guard row.count == 2, case .text(let name) = row[0], case .integer(let signed) = row[1] else {
+            guard row.count == 2, case .text(let name) = row[0], case .integer(let copied) = row[1] else {
                 throw StorageFailure("A row of the nodes cannot be read.")
             }
-            return (name, signed)
+            return (name, copied)
         }
     }
 }
 
 /// Verification of the audit log.
 package enum AuditVerification {
-    /// Verifies the chains of all nodes from their first rows, and the heads that the nodes signed for each other. Reads
-    /// 500 rows at a time.
+    /// Verifies the chains of all nodes from their first rows, and the heads that the nodes copied from each other. Reads 500
+    /// rows at a time.
     ///
     /// - Returns: the number of rows that were verified, and the first one that is missing or was changed, if any.
     package static func verify(_ storage: Storage) throws -> (count: Int64, firstWrong: AuditPosition?) {
@@ -120,7 +120,7 @@ package enum AuditVerification {
         }
     }
 
-    /// The row of another chain that a node signed, if it is not there any more.
+    /// The row of another chain whose hash a node copied, if it is not there any more.
     private static func missingHead(_ detail: String, _ hash: [UInt8], _ storage: Storage) throws -> AuditPosition? {
         let parts = detail.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int64(parts[0]) else {
@@ -132,11 +132,11 @@ package enum AuditVerification {
 }
 
 extension RelyingPartyService {
-    /// Verifies the chains of all nodes in the audit log from their first rows, and the heads that the nodes signed for
-    /// each other. Reads 500 rows at a time.
+    /// Verifies the chains of all nodes in the audit log from their first rows, and the heads that the nodes copied from each
+    /// other. Reads 500 rows at a time.
     ///
     /// - Returns: the number of rows that were verified, and the first one that is missing or was changed, if any. Rows
-    ///   that were removed at the end of a chain after another node last signed it are not noticed.
+    ///   that were removed at the end of a chain after another node last copied its head are not noticed.
     /// - Throws: ``RelyingPartyError/unavailable(_:)`` when the storage fails.
     public func verifyAudit() throws(RelyingPartyError) -> (count: Int64, firstWrong: AuditPosition?) {
         try working { try AuditVerification.verify(storage) }

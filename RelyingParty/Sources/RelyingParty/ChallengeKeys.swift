@@ -62,7 +62,8 @@ package struct ChallengeKeys: Sendable {
         let challenge = Challenge(
             relyingParty: relyingParty, binding: try Self.digest(binding), issued: issued, expiry: issued + seconds,
             nonce: nonce)
-        return challenge.authenticated + (try Self.code(of: challenge, under: master.issuing(challenge.epoch)))
+        let authenticated = challenge.authenticated
+        return authenticated + (try LibCrypto.hmac(master.issuing(challenge.epoch), authenticated))
     }
 
     /// Checks MAC, relying party, times and binding, in this order; nothing is trusted before the MAC.
@@ -70,10 +71,11 @@ package struct ChallengeKeys: Sendable {
         _ bytes: [UInt8], _ binding: ChallengeBinding, at now: Int64
     ) throws(CryptoFailure) -> Result<Challenge, RefusalReason> {
         guard let challenge = Challenge(bytes) else { return .failure(.challengeFormat) }
+        let (authenticated, given) = (Array(bytes[..<113]), Array(bytes[113...]))
         var isAuthentic = false
         for master in masters {
-            let code = try Self.code(of: challenge, under: master.checking(challenge.epoch))
-            if LibCrypto.equal(code, Array(bytes[113...])) { isAuthentic = true }
+            let code = try LibCrypto.hmac(master.checking(challenge.epoch), authenticated)
+            if LibCrypto.equal(code, given) { isAuthentic = true }
         }
         guard isAuthentic else { return .failure(.challengeCode) }
         guard challenge.relyingParty == relyingParty else { return .failure(.otherRelyingParty) }
@@ -90,10 +92,6 @@ package struct ChallengeKeys: Sendable {
 
     private static func digest(_ binding: ChallengeBinding) throws(CryptoFailure) -> [UInt8] {
         try LibCrypto.sha256(Array("latchkey challenge binding 1\0".utf8) + binding.bytes)
-    }
-
-    private static func code(of challenge: Challenge, under key: SecretBytes) throws(CryptoFailure) -> [UInt8] {
-        try LibCrypto.hmac(key, challenge.authenticated)
     }
 }
 

@@ -27,7 +27,7 @@ public enum SessionKind: Int64, CaseIterable, Sendable {
     /// A browser that has the token in a cookie.
     case browser = 1
 
-    /// A browser is left open by somebody who goes for a coffee, so its sessions have limits that the policy only shortens.
+    /// People leave browsers open and unattended, so their sessions have fixed limits, which the policy can only shorten.
     func idleSeconds(_ policy: RelyingPartyPolicy) -> Int64 {
         self == .browser ? min(policy.sessionIdleSeconds, Limits.browserIdleSeconds) : policy.sessionIdleSeconds
     }

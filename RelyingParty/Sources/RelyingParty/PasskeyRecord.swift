@@ -35,7 +35,7 @@ struct PasskeyRecord: Sendable {
     let authenticator: [UInt8]
     /// Who vouched for the key.
     let statement: AttestationObject.Statement
-    let backup: PasskeyBackup
+    var backup: PasskeyBackup
 
     init(handle: [UInt8], _ object: AttestationObject, _ statement: AttestationObject.Statement) {
         (credential, authenticator) = (object.credential.identifier, object.credential.authenticator)

@@ -32,7 +32,7 @@ public struct PasskeySignIn: Sendable {
     public let assertion: PasskeyAssertion
     /// The signature: ECDSA with SHA-256, in DER.
     public let signature: [UInt8]
-    /// The user handle, if the authenticator returned it.
+    /// The user handle, if the authenticator returned it. A session of a browser demands it.
     public let userHandle: [UInt8]?
 
     /// Creates a value from its parts.

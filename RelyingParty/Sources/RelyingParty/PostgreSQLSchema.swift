@@ -71,6 +71,8 @@ package enum PostgreSQLSchema {
         """,
         "DROP INDEX keys_user",
         #"CREATE INDEX keys_user ON keys ("user", created, id)"#,
+        "DROP INDEX sessions_key",
+        "CREATE INDEX sessions_key ON sessions (key, created, token)",
         "CREATE INDEX sessions_created ON sessions (created, token)",
     ]
 

@@ -23,20 +23,33 @@ extension RelyingPartyService {
 
     /// Removes a user from the administrators, and ends the sessions of the user's browsers. Keys stay as they are.
     ///
-    /// - Returns: whether the user was an administrator.
+    /// - Returns: whether the user was an administrator, or the list of revocations lacked the removal, which it has now.
     /// - Throws: `malformed` and `unavailable`.
     public func removeAdministrator(_ user: String) throws(RelyingPartyError) -> Bool {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
             let now = now
-            return try storage.transaction(of: user) { database in
-                _ = try database.run(Statements.removeAdministrator, [.text(user)])
-                guard database.changedRowCount == 1 else { return false }
-                _ = try database.run(Statements.endBrowserSessionsOfUser, [.text(user)])
-                _ = try database.run(Statements.endBrowserCodesOfUser, [.text(user)])
-                try database.audit("administrator", user, [], "removed", at: now)
-                return true
+            typealias Removal = (pseudonym: String, time: Int64, isNew: Bool)
+            let removal = try storage.transaction(of: user) { database -> Removal? in
+                if let pseudonym = try database.removeAdministrator(user, at: now) { return (pseudonym, now, true) }
+                // The process that removed the user may have ended before it wrote its line. A line that no row of the log
+                // explains would count as missing in the database as soon as the user is added.
+                guard let pseudonym = try database.knownPseudonym(of: user),
+                    let time = try database.lastRemoval(ofAdministrator: pseudonym)
+                else { return nil }
+                return (pseudonym, time, false)
             }
+            guard let removal, try removal.isNew || lacksRemoval(removal.pseudonym, removal.time) else { return false }
+            try record([.demoted(removal.pseudonym, removal.time)])
+            return true
+        }
+    }
+
+    /// Whether there is a list of revocations that has neither the removal of an administrator at a time nor a later one.
+    private func lacksRemoval(_ pseudonym: String, _ time: Int64) throws -> Bool {
+        guard let revocations else { return false }
+        return try !revocations.entries().contains { entry in
+            if case .demoted(pseudonym, let listed) = entry { listed >= time } else { false }
         }
     }
 

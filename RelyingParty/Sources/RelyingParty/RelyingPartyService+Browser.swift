@@ -53,7 +53,7 @@ extension RelyingPartyService {
     public func userOfBrowserCode(_ code: [UInt8]) throws(RelyingPartyError) -> String {
         try working {
             let now = now
-            return try storage.transaction { try $0.keyOfBrowserCode(code, at: now).user }
+            return try storage.reading { try $0.keyOfBrowserCode(code, at: now).user }
         }
     }
 
@@ -64,13 +64,13 @@ extension RelyingPartyService {
     public func openBrowserSession(code: [UInt8]) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
             let (token, now) = (try randomBytes(32), now)
-            let user = try storage.transaction { try $0.keyOfBrowserCode(code, at: now).user }
+            let user = try storage.reading { try $0.keyOfBrowserCode(code, at: now).user }
             let expiry = try storage.transaction(of: user) { database in
                 let record = try database.keyOfBrowserCode(code, at: now)
                 _ = try database.run(Statements.spendBrowserCode, [.blob(try LibCrypto.sha256(code))])
-                // Another process can have spent it since it was read.
+                // Another process may have used the code after this one read it.
                 guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.browserCode) }
-                try database.requireActive(record.identifier)
+                try record.requireActive()
                 try database.requireAdministrator(record.user)
                 guard policy.admits(record.form, record.tier, record.attestation.device) else {
                     throw RelyingPartyError.refused(.tierTooLow)
@@ -83,12 +83,17 @@ extension RelyingPartyService {
 
     /// Finds the open session of a browser whose user is an administrator now, and notes that it is used.
     ///
-    /// - Parameter token: the token, which the browser has in its cookie.
+    /// - Parameters:
+    ///   - token: the token, which the browser has in its cookie.
+    ///   - isUse: whether a person uses the session. What a page does by itself must not prolong it.
     /// - Throws: `refused` with `unknownSession` for no open session and `notAdministrator` for another user; `unavailable`.
-    public func administrator(_ token: [UInt8]) throws(RelyingPartyError) -> AdministratorSession {
+    public func administrator(
+        _ token: [UInt8], isUse: Bool = true
+    ) throws(RelyingPartyError) -> AdministratorSession {
         try working {
-            let now = now
-            return try storage.transaction { try $0.administrator(token, policy, at: now) }
+            try found(token, .browser, at: now, isUse: isUse) { database, session in
+                try database.administrator(session, token, policy)
+            }
         }
     }
 }
@@ -113,7 +118,12 @@ extension SQLConnection {
     func administrator(
         _ token: [UInt8], _ policy: RelyingPartyPolicy, at now: Int64
     ) throws -> AdministratorSession {
-        let session = try session(token, .browser, policy, at: now)
+        try administrator(session(token, .browser, policy, at: now), token, policy)
+    }
+
+    fileprivate func administrator(
+        _ session: OpenSession, _ token: [UInt8], _ policy: RelyingPartyPolicy
+    ) throws -> AdministratorSession {
         try requireAdministrator(session.user)
         return AdministratorSession(
             user: session.user, key: session.key, expiry: session.expiry,

@@ -49,7 +49,7 @@ extension RelyingPartyService {
             let attestation = try attestation(evidence, of: key, proof, .register, "", at: now)
             let form: KeyForm = isRaw ? .raw : .bound
             guard policy.admits(form, tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
-            try registering(proof.user, at: now) { database in
+            try registering(proof.user, by: right, at: now) { database in
                 try database.spend(challenge)
                 if let frozen = try use(right, for: proof, .register, at: now, in: database) { return frozen }
                 try database.requireRoom(for: proof.user)

@@ -55,7 +55,7 @@ extension RelyingPartyService {
     /// The chains of the audit log: those of the listed nodes, and any other that has rows.
     public func chains(for administrator: AdministratorSession) throws(RelyingPartyError) -> [ListedChain] {
         try working {
-            try storage.transaction { database in
+            try storage.reading { database in
                 let listed = try database.run(Statements.nodes, []).compactMap(\.first)
                 let found = try database.run(Statements.auditNodes, []).compactMap(\.first)
                 return try (listed + found.filter { !listed.contains($0) }).map { name throws in

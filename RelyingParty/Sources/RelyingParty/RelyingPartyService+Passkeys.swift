@@ -67,7 +67,7 @@ extension RelyingPartyService {
             let (key, passkey) = (object.credential.key, PasskeyRecord(handle: handle, object, statement))
             // A bound key of a session names the new key in the message that it signs.
             let named = SignedProof(user: user, key: key.identifier, challenge: client.challenge, signature: [])
-            try registering(user, at: now) { database in
+            try registering(user, by: right, at: now) { database in
                 try database.spend(challenge)
                 if let frozen = try use(right, for: named, .passkeyRegister, at: now, in: database) { return frozen }
                 try database.requireRoom(for: user)
@@ -89,40 +89,58 @@ extension RelyingPartyService {
         }
     }
 
-    /// Opens a session with a passkey, whose user becomes known by it.
+    /// Opens a session of a program with a passkey, whose user becomes known by it.
     ///
-    /// - Parameters:
-    ///   - response: what the browser returned, for a challenge for `passkeyLogin`.
-    ///   - kind: the kind of the session.
+    /// - Parameter response: what the browser returned, for a challenge for `passkeyLogin`.
     /// - Returns: the token, 32 random bytes, and when the session ends at the latest, in seconds since 1970.
     /// - Throws: `refused`, `malformed` and `unavailable`.
-    public func signIn(
-        _ response: PasskeySignIn, in kind: SessionKind
+    public func signIn(_ response: PasskeySignIn) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
+        try working {
+            let now = now
+            return try open(.program, verify(response, .program, at: now), at: now)
+        }
+    }
+
+    /// Opens a session of a browser with a passkey of an administrator. For another user nothing is opened, and no session
+    /// of the key ends.
+    ///
+    /// - Parameter response: what the browser returned, for a challenge for `passkeyLogin`. It has the user handle, because the
+    ///   page named no user before (WebAuthn Level 3, section 7.2, step 6).
+    /// - Returns: the token and when the session ends at the latest, as for a program.
+    /// - Throws: `refused`, with `notAdministrator` for another user; `malformed` and `unavailable`.
+    public func signInAdministrator(
+        _ response: PasskeySignIn
     ) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
-            guard AuthenticatorData.identifierBytes.contains(response.credential.count) else {
-                throw RelyingPartyError.malformed("credential")
-            }
             let now = now
-            let assertion = try read(response.assertion)
-            let challenge = try checked(assertion.client.challenge, Self.signInBinding, at: now)
-            try check(assertion)
-            // An unknown passkey costs as much as a known one, as in `verify`.
-            let record = try storage.passkeyOrDecoy(response.credential)
-            let key = P256PublicKey(registered: record.point, identifier: record.identifier)
-            let isValid = key.isValid(response.signature, for: assertion.signed)
-            guard let passkey = record.passkey, passkey.credential == response.credential else {
-                throw RelyingPartyError.refused(.unknownKey)
+            return try open(.browser, verify(response, .browser, at: now), at: now) { database, user in
+                try database.requireAdministrator(user)
             }
-            guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
-            guard response.userHandle ?? passkey.handle == passkey.handle else {
-                throw RelyingPartyError.refused(.userHandle)
-            }
-            try record.requireActive()
-            try requireAdmitted(record)
-            let verified = VerifiedProof(challenge: challenge, counter: try assertion.counter(of: record))
-            return try open(kind, of: record.user, record.identifier, verified, at: now)
         }
+    }
+
+    private func verify(_ response: PasskeySignIn, _ kind: SessionKind, at now: Int64) throws -> VerifiedProof {
+        guard AuthenticatorData.identifierBytes.contains(response.credential.count) else {
+            throw RelyingPartyError.malformed("credential")
+        }
+        let assertion = try read(response.assertion)
+        let challenge = try checked(assertion.client.challenge, Self.signInBinding, at: now)
+        try check(assertion)
+        // An unknown passkey costs as much as a known one, as in the verification of other proofs.
+        let record = try storage.passkeyOrDecoy(response.credential)
+        let key = P256PublicKey(registered: record.point, identifier: record.identifier)
+        let isValid = key.isValid(response.signature, for: assertion.signed)
+        guard let passkey = record.passkey, passkey.credential == response.credential else {
+            throw RelyingPartyError.refused(.unknownKey)
+        }
+        guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
+        // A page for programs may have asked for the name of the user, and have named the passkeys.
+        guard response.userHandle ?? (kind == .program ? passkey.handle : nil) == passkey.handle else {
+            throw RelyingPartyError.refused(.userHandle)
+        }
+        try record.requireActive()
+        try requireAdmitted(record)
+        return VerifiedProof(challenge: challenge, counter: try assertion.counter(of: record), key: record)
     }
 
     private static let signInBinding = ChallengeBinding(

@@ -7,8 +7,14 @@ internal import RelyingPartyCrypto
 extension RelyingPartyService {
     /// Runs the transaction that stores a new key. A wrong code counts as a try and stores nothing else.
     ///
-    /// - Parameter body: the statements; returns the key that they froze, or nil.
-    func registering(_ user: String, at now: Int64, _ body: (any SQLConnection) throws -> [UInt8]?) throws {
+    /// - Parameters:
+    ///   - right: what permits the registration, which `body` verifies.
+    ///   - body: the statements; returns the key that they froze, or nil.
+    func registering(
+        _ user: String, by right: RegistrationRight, at now: Int64, _ body: (any SQLConnection) throws -> [UInt8]?
+    ) throws {
+        // Any client can sign with a key of their own, so a token that they made up is refused before the transaction.
+        if case .session(let token, let kind, _) = right { _ = try found(token, kind, at: now) { $1 } }
         let (isRegistered, frozen): (Bool, [UInt8]?) = try storage.transaction(of: user) { database in
             _ = try database.run("SAVEPOINT attempt", [])
             do {

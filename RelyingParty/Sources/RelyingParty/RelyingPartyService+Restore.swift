@@ -11,6 +11,8 @@ public struct RestoreSummary: Equatable, Sendable {
     public var frozenKeys = 0
     /// Users that were deleted again.
     public var deletedUsers = 0
+    /// Administrators that were removed again.
+    public var removedAdministrators = 0
     /// Sessions that were ended.
     public var endedSessions = 0
 }
@@ -46,8 +48,15 @@ extension RelyingPartyService {
                     _ = try database.delete(user, at: now)
                     summary.deletedUsers += 1
                 }
-                let detail =
-                    "\(summary.revokedKeys) revoked, \(summary.frozenKeys) frozen, \(summary.deletedUsers) deleted"
+                for (pseudonym, time) in state.demoted {
+                    guard let user = try database.administrator(pseudonym, since: time) else { continue }
+                    _ = try database.removeAdministrator(user, at: now)
+                    summary.removedAdministrators += 1
+                }
+                let detail = """
+                    \(summary.revokedKeys) revoked, \(summary.frozenKeys) frozen, \(summary.deletedUsers) deleted, \
+                    \(summary.removedAdministrators) demoted
+                    """
                 try database.audit("restored", "", [], detail, at: now)
                 return summary
             }
@@ -84,6 +93,9 @@ extension RelyingPartyService {
                 for pseudonym in state.deleted {
                     if try !database.run(Statements.userOf, [.text(pseudonym)]).isEmpty { missing += 1 }
                 }
+                for (pseudonym, time) in state.demoted {
+                    if try database.administrator(pseudonym, since: time) != nil { missing += 1 }
+                }
                 let lacking =
                     revoked.subtracting(state.revoked).map { RevocationEntry.revoked($0) }
                     + frozen.filter { state.frozen[$0.key] == nil }.map { RevocationEntry.frozen($0.key, $0.value) }
@@ -95,18 +107,29 @@ extension RelyingPartyService {
     }
 
     /// What the list says in the end about each key and user.
-    private func listed() throws -> (revoked: Set<[UInt8]>, frozen: [[UInt8]: Int64], deleted: Set<String>) {
-        var (revoked, frozen, deleted): (Set<[UInt8]>, [[UInt8]: Int64], Set<String>) = ([], [:], [])
+    private func listed() throws -> ListedRevocations {
+        var state = ListedRevocations()
         for entry in try revocations?.entries() ?? [] {
             switch entry {
-            case .revoked(let key): revoked.insert(key)
-            case .frozen(let key, let time): frozen[key] = time
-            case .unfrozen(let key): frozen[key] = nil
-            case .deleted(let pseudonym): deleted.insert(pseudonym)
+            case .revoked(let key): state.revoked.insert(key)
+            case .frozen(let key, let time): state.frozen[key] = time
+            case .unfrozen(let key): state.frozen[key] = nil
+            case .deleted(let pseudonym): state.deleted.insert(pseudonym)
+            case .demoted(let pseudonym, let time): state.demoted[pseudonym] = time
             }
         }
-        return (revoked, frozen, deleted)
+        return state
     }
+}
+
+private struct ListedRevocations {
+    var revoked: Set<[UInt8]> = []
+    /// Keys, and when they were frozen.
+    var frozen: [[UInt8]: Int64] = [:]
+    /// Pseudonyms of users.
+    var deleted: Set<String> = []
+    /// Pseudonyms of former administrators, and when they were removed.
+    var demoted: [String: Int64] = [:]
 }
 
 extension SQLConnection {
@@ -116,6 +139,37 @@ extension SQLConnection {
         if let record = try self.key(key) { return record }
         _ = try run(Statements.retire, [.blob(key)])
         return nil
+    }
+
+    /// The user with a pseudonym who is an administrator and was not made one again, perhaps by another node, after the
+    /// removal at this time.
+    fileprivate func administrator(_ pseudonym: String, since removal: Int64) throws -> String? {
+        guard case .text(let user)? = try run(Statements.userOf, [.text(pseudonym)]).first?.first,
+            try !run(Statements.administrator, [.text(user)]).isEmpty,
+            try run(Statements.administratorReturned, [.text(pseudonym), .integer(removal)]).isEmpty
+        else { return nil }
+        return user
+    }
+
+    /// When the user with a pseudonym was removed from the administrators last, in seconds since 1970; nil if never.
+    func lastRemoval(ofAdministrator pseudonym: String) throws -> Int64? {
+        switch try run(Statements.administratorRemoved, [.text(pseudonym)]).first?.first {
+        case .integer(let time): time
+        case .null: nil
+        default: throw StorageFailure("The removals of an administrator cannot be read.")
+        }
+    }
+
+    /// Removes a user from the administrators, and ends the sessions of the user's browsers.
+    ///
+    /// - Returns: the user's pseudonym; nil for a user who is no administrator.
+    func removeAdministrator(_ user: String, at now: Int64) throws -> String? {
+        _ = try run(Statements.removeAdministrator, [.text(user)])
+        guard changedRowCount == 1 else { return nil }
+        _ = try run(Statements.endBrowserSessionsOfUser, [.text(user)])
+        _ = try run(Statements.endBrowserCodesOfUser, [.text(user)])
+        try audit("administrator", user, [], "removed", at: now)
+        return try pseudonym(of: user)
     }
 
     /// Whether the freezing of a key at a time was lifted.

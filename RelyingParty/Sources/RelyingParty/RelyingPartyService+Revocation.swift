@@ -32,7 +32,7 @@ extension RelyingPartyService {
             let now = now
             let verified = try verify(proof, .revoke, context, at: now)
             let revoked: [[UInt8]]? = try storage.transaction(of: proof.user) { database in
-                let record = try database.requireActive(proof.key)
+                let record = try database.requireActive(verified.key)
                 try database.spend(verified.challenge)
                 // Clients of other keys count sign-ins and step-ups only.
                 if record.form == .passkey {

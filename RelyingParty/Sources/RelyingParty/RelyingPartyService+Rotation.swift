@@ -31,7 +31,7 @@ extension RelyingPartyService {
             let attestation = try attestation(evidence, of: key, proof, .rotate, context, at: now)
             guard policy.admits(.bound, tier, attestation.device) else { throw RelyingPartyError.refused(.tierTooLow) }
             try storage.transaction(of: proof.user) { database in
-                let old = try database.requireActive(proof.key)
+                let old = try database.requireActive(verified.key)
                 try database.spend(verified.challenge)
                 _ = try database.run(Statements.revokeKey, [.integer(now), .text(proof.user), .blob(proof.key)])
                 _ = try database.run(Statements.endRevoked, [.text(proof.user)])

@@ -31,22 +31,27 @@ extension RelyingPartyService {
         try working {
             let now = now
             let verified = try verify(proof, .login, "", at: now)
-            return try open(.program, of: proof.user, proof.key, verified, at: now)
+            return try open(.program, verified, at: now)
         }
     }
 
     /// Opens a session of a key whose proof was verified.
+    ///
+    /// - Parameter require: throws for a user who may have no such session. Called in the transaction, before anything is
+    ///   written.
     func open(
-        _ kind: SessionKind, of user: String, _ key: [UInt8], _ verified: VerifiedProof, at now: Int64
+        _ kind: SessionKind, _ verified: VerifiedProof, at now: Int64,
+        _ require: (any SQLConnection, _ user: String) throws -> Void = { _, _ in }
     ) throws -> (token: [UInt8], expiry: Int64) {
         let token = try randomBytes(32)
-        let expiry: Int64? = try storage.transaction(of: user) { database in
-            let record = try database.requireActive(key)
+        let expiry: Int64? = try storage.transaction(of: verified.key.user) { database in
+            let record = try database.requireActive(verified.key)
+            try require(database, record.user)
             try database.spend(verified.challenge)
             guard try database.advance(record, verified.counter, at: now) else { return nil }
             return try database.openSession(token, of: record, kind, policy, at: now)
         }
-        guard let expiry else { throw try frozen(key, at: now) }
+        guard let expiry else { throw try frozen(verified.key.identifier, at: now) }
         return (token, expiry)
     }
 
@@ -69,9 +74,26 @@ extension RelyingPartyService {
     }
 
     private func session(_ token: [UInt8], of kind: SessionKind) throws(RelyingPartyError) -> OpenSession {
-        try working {
-            let now = now
-            return try storage.transaction { database in try database.session(token, kind, policy, at: now) }
+        try working { try found(token, kind, at: now) { _, session in session } }
+    }
+
+    /// Finds an open session, and notes that it is used if that is due. An invented token is refused outside the
+    /// transactions that write, of which a failing one makes others run again.
+    ///
+    /// - Parameters:
+    ///   - isUse: whether the request is a use of the session, which prolongs it.
+    ///   - body: what else is read.
+    func found<Result>(
+        _ token: [UInt8], _ kind: SessionKind, at now: Int64, isUse: Bool = true,
+        _ body: (any SQLConnection, OpenSession) throws -> Result
+    ) throws -> Result {
+        let (result, isUseDue) = try storage.reading { database in
+            let found = try database.findSession(token, kind, policy, at: now)
+            return (try body(database, found.session), found.isUseDue)
+        }
+        guard isUse, isUseDue else { return result }
+        return try storage.transaction { database in
+            try body(database, database.session(token, kind, policy, at: now))
         }
     }
 
@@ -104,7 +126,7 @@ extension RelyingPartyService {
             let session = try database.session(token, kind, policy, at: now)
             guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
             try database.spend(verified.challenge)
-            guard try database.advance(database.requireActive(proof.key), verified.counter, at: now) else {
+            guard try database.advance(database.requireActive(verified.key), verified.counter, at: now) else {
                 return nil
             }
             try database.audit("step-up", proof.user, proof.key, context, at: now)
@@ -114,7 +136,7 @@ extension RelyingPartyService {
         return result
     }
 
-    /// Ends a session, if it is open.
+    /// Ends a session, if it is open. An invented token begins no transaction, as in ``session(_:)``.
     ///
     /// - Parameters:
     ///   - token: the token.
@@ -122,23 +144,23 @@ extension RelyingPartyService {
     /// - Throws: `unavailable`.
     public func endSession(_ token: [UInt8], of kind: SessionKind = .program) throws(RelyingPartyError) {
         try working {
-            let hash = try LibCrypto.sha256(token)
-            _ = try storage.transaction { database in
-                try database.run(Statements.endSession, [.blob(hash), .integer(kind.rawValue)])
-            }
+            let values: [SQLValue] = [.blob(try LibCrypto.sha256(token)), .integer(kind.rawValue)]
+            guard try storage.reading({ try !$0.run(Statements.hasSession, values).isEmpty }) else { return }
+            _ = try storage.transaction { try $0.run(Statements.endSession, values) }
         }
     }
 }
 
 extension SQLConnection {
-    /// Ends the oldest sessions of a key that has too many for another one. Most keys have few, and counting them takes a
-    /// tenth of the time of looking for the oldest.
+    /// Ends the oldest sessions of a key, so that it can have another one.
     fileprivate func limitSessions(of key: [UInt8]) throws {
         guard case .integer(let count)? = try run(Statements.sessionsOfKey, [.blob(key)]).first?.first else {
             throw StorageFailure("The sessions of a key cannot be counted.")
         }
-        guard count >= Limits.sessionsOfKey else { return }
-        _ = try run(Statements.limitSessions, [.blob(key), .integer(Limits.sessionsOfKey - 1)])
+        // Almost always none or one.
+        for _ in 0..<max(0, count - Limits.sessionsOfKey + 1) {
+            _ = try run(Statements.endOldestSession, [.blob(key)])
+        }
     }
 
     /// Opens a session of a key whose right to it was verified in this transaction: stores the hash of a new token.
@@ -160,11 +182,24 @@ extension SQLConnection {
         return expiry
     }
 
-    /// Finds an open session. Its last use is written only when a tenth of the idle time has passed since the one
-    /// before, so that most requests write nothing.
+    /// Finds an open session, and notes that it is used if that is due.
     func session(
         _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
     ) throws -> OpenSession {
+        let found = try findSession(token, kind, policy, at: now)
+        if found.isUseDue {
+            _ = try run(Statements.useSession, [.integer(now), .blob(try LibCrypto.sha256(token))])
+        }
+        return found.session
+    }
+
+    /// Finds an open session, and writes nothing.
+    ///
+    /// - Returns: the session, and whether its last use is to be written: only when a tenth of the idle time has passed since
+    ///   the one before, so that most requests write nothing.
+    fileprivate func findSession(
+        _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
+    ) throws -> (session: OpenSession, isUseDue: Bool) {
         let hash = try LibCrypto.sha256(token)
         let idle = kind.idleSeconds(policy)
         guard let row = try run(Statements.session, [.blob(hash), .integer(kind.rawValue)]).first, row.count == 3,
@@ -177,11 +212,9 @@ extension SQLConnection {
         guard policy.admits(record.form, record.tier, record.attestation.device) else {
             throw RelyingPartyError.refused(.tierTooLow)
         }
-        if now - used > idle / 10 {
-            _ = try run(Statements.useSession, [.integer(now), .blob(hash)])
-        }
-        return OpenSession(
+        let session = OpenSession(
             user: record.user, key: key, expiry: expiry, form: record.form, declaredTier: record.tier,
             attestation: record.attestation)
+        return (session, now - used > idle / 10)
     }
 }

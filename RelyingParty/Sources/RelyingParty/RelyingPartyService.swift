@@ -203,7 +203,7 @@ public final class RelyingPartyService: Sendable {
     // MARK: - Housekeeping
 
     /// Deletes sessions and enrolment codes that are over and the tables of epochs whose challenges have all expired for 10
-    /// minutes, and signs the heads of the other nodes in the audit log once an hour.
+    /// minutes, and copies the heads of the other nodes in the audit log once an hour.
     ///
     /// - Throws: `unavailable`.
     public func removeOld() throws(RelyingPartyError) {
@@ -224,7 +224,7 @@ public final class RelyingPartyService: Sendable {
                     _ = try database.run(Statements.dropEpoch, [.integer(epoch)])
                 }
             }
-            try storage.transaction { try $0.signHeads(at: now) }
+            try storage.transaction { try $0.copyHeads(at: now) }
         }
     }
 

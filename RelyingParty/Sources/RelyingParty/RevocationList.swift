@@ -13,6 +13,9 @@ public enum RevocationEntry: Hashable, Sendable {
     /// The user with this pseudonym was deleted.
     case deleted(String)
 
+    /// The user with this pseudonym was removed from the administrators, at this time in seconds since 1970.
+    case demoted(String, Int64)
+
     /// One line, without its end: a word, a space, and the identifier in base64url; a time after another space.
     package var line: String {
         switch self {
@@ -20,6 +23,7 @@ public enum RevocationEntry: Hashable, Sendable {
         case .frozen(let key, let time): "frozen " + StrictBase64.url.encode(key) + " \(time)"
         case .unfrozen(let key): "unfrozen " + StrictBase64.url.encode(key)
         case .deleted(let pseudonym): "deleted " + pseudonym
+        case .demoted(let pseudonym, let time): "demoted " + pseudonym + " \(time)"
         }
     }
 
@@ -27,11 +31,12 @@ public enum RevocationEntry: Hashable, Sendable {
     package init?(line: some StringProtocol) {
         let parts = line.split(separator: " ", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), let bytes = StrictBase64.url.decode(parts[1].utf8) else { return nil }
+        let time = parts.count == 3 ? Int64(parts[2]) : 0
+        guard let time, time >= 0 else { return nil }
         switch (parts[0], bytes.count, parts.count) {
         case ("revoked", 32, 2): self = .revoked(bytes)
-        case ("frozen", 32, 3):
-            guard let time = Int64(parts[2]), time >= 0 else { return nil }
-            self = .frozen(bytes, time)
+        case ("frozen", 32, 3): self = .frozen(bytes, time)
+        case ("demoted", Pseudonym.byteCount, 3): self = .demoted(String(parts[1]), time)
         case ("unfrozen", 32, 2): self = .unfrozen(bytes)
         case ("deleted", Pseudonym.byteCount, 2): self = .deleted(String(parts[1]))
         default: return nil

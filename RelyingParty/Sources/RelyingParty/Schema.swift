@@ -82,13 +82,22 @@ package enum SQLiteSchema {
             STRICT, WITHOUT ROWID
         """,
         "CREATE TABLE administrators (user TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
-        "ALTER TABLE sessions ADD COLUMN browser INTEGER NOT NULL DEFAULT 0",
         """
         CREATE TABLE browser_codes (code BLOB PRIMARY KEY, key BLOB NOT NULL REFERENCES keys (id), expiry INTEGER NOT NULL)
             STRICT, WITHOUT ROWID
         """,
         "DROP INDEX keys_user",
         "CREATE INDEX keys_user ON keys (user, created, id)",
+        // Without a row number: one tree less to write at each sign-in.
+        "ALTER TABLE sessions RENAME TO sessions_before",
+        """
+        CREATE TABLE sessions (token BLOB PRIMARY KEY, key BLOB NOT NULL REFERENCES keys (id), created INTEGER NOT NULL,
+            used INTEGER NOT NULL, expiry INTEGER NOT NULL, browser INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
+        """,
+        "INSERT INTO sessions SELECT token, key, created, used, expiry, 0 FROM sessions_before",
+        "DROP TABLE sessions_before",
+        // A key at its limit gives up its oldest session at each sign-in, which is the first one in this order.
+        "CREATE INDEX sessions_key ON sessions (key, created, token)",
         "CREATE INDEX sessions_created ON sessions (created, token)",
     ]
 
@@ -112,6 +121,10 @@ enum Statements {
     /// The same for the identifier of a credential.
     static let passkeyOrDecoy = """
         \(selectKeys) WHERE id = COALESCE((SELECT key FROM passkeys WHERE credential = $1), $2)
+        """
+    /// What changes of a key after its registration.
+    static let keyState = """
+        SELECT revoked, counter, frozen, (SELECT synced FROM passkeys WHERE key = $1) FROM keys WHERE id = $1
         """
     static let allKeysOfUser = #"\#(selectKeys) WHERE "user" = $1 ORDER BY created, id"#
     static let insertPasskey = """
@@ -168,9 +181,10 @@ enum Statements {
         INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES ($1, $2, $3, $3, $4, $5)
         """
     static let sessionsOfKey = "SELECT count(*) FROM sessions WHERE key = $1"
-    static let limitSessions = """
-        DELETE FROM sessions WHERE key = $1 AND token NOT IN
-            (SELECT token FROM sessions WHERE key = $1 ORDER BY created DESC, token LIMIT $2)
+    /// The oldest session of a key; of several of one second, any.
+    static let endOldestSession = """
+        DELETE FROM sessions WHERE token =
+            (SELECT token FROM sessions WHERE key = $1 ORDER BY created, token LIMIT 1)
         """
     static let session = """
         SELECT s.key, s.used, s.expiry FROM sessions s JOIN keys k ON k.id = s.key
@@ -184,6 +198,7 @@ enum Statements {
     static let endSessionsOfUser = #"DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1)"#
     static let endAllSessions = "DELETE FROM sessions"
     static let useSession = "UPDATE sessions SET used = $1 WHERE token = $2"
+    static let hasSession = "SELECT 1 FROM sessions WHERE token = $1 AND browser = $2"
     static let endSession = "DELETE FROM sessions WHERE token = $1 AND browser = $2"
     static let endRevoked = """
         DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1 AND revoked IS NOT NULL)
@@ -199,10 +214,17 @@ enum Statements {
             ORDER BY number LIMIT 500
         """
     static let auditHash = "SELECT hash FROM audit WHERE node = $1 AND number = $2"
-    static let auditNodes = "SELECT DISTINCT node FROM audit"
+    /// The nodes that have rows, each one found in the index after the one before: DISTINCT would read all rows of the log,
+    /// which the page of the administration asks for every few seconds.
+    static let auditNodes = """
+        WITH RECURSIVE found (node) AS (SELECT min(node) FROM audit UNION ALL
+            SELECT (SELECT min(node) FROM audit WHERE node > found.node) FROM found WHERE found.node IS NOT NULL)
+            SELECT node FROM found WHERE node IS NOT NULL
+        """
     static let nodes = "SELECT node, signed FROM nodes ORDER BY node"
     static let insertNode = "INSERT INTO nodes (node, signed) VALUES ($1, 0)"
-    static let setSigned = "UPDATE nodes SET signed = $1 WHERE node = $2"
+    /// The column has its name from the first version.
+    static let setCopied = "UPDATE nodes SET signed = $1 WHERE node = $2"
     /// The time since which challenges are accepted, the last epoch whose table was dropped, and whether an epoch has one.
     /// One statement, because every proof needs all of it.
     static let marks = """

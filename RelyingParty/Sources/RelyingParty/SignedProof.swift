@@ -43,6 +43,8 @@ public struct SignedProof: Sendable {
 struct VerifiedProof: Sendable {
     let challenge: Challenge
     let counter: ProofCounter
+    /// The key, as it was when the signature was verified.
+    let key: KeyRecord
 }
 
 /// How often a key was used, according to its proof.
@@ -110,7 +112,7 @@ extension RelyingPartyService {
         }
         try requireAdmitted(record)
         let counter = try assertion.map { try $0.counter(of: record) } ?? .client(proof.counter)
-        return VerifiedProof(challenge: challenge, counter: counter)
+        return VerifiedProof(challenge: challenge, counter: counter, key: record)
     }
 
     /// Checks a challenge, and throws why it is refused.
@@ -135,10 +137,15 @@ extension KeyRecord {
 }
 
 extension SQLConnection {
-    /// Refuses a key that was revoked or frozen between the verification of its signature and this transaction.
-    @discardableResult func requireActive(_ key: [UInt8]) throws -> KeyRecord {
-        guard let record = try self.key(key) else { throw RelyingPartyError.refused(.revokedKey) }
-        try record.requireActive()
-        return record
+    /// Refuses a key that was revoked, frozen or deleted between the verification of its signature and this transaction.
+    ///
+    /// - Returns: the key as it is now. Only what is read here changes after a registration.
+    @discardableResult func requireActive(_ record: KeyRecord) throws -> KeyRecord {
+        guard let row = try run(Statements.keyState, [.blob(record.identifier)]).first else {
+            throw RelyingPartyError.refused(.revokedKey)
+        }
+        guard let current = record.updated(row) else { throw StorageFailure("A row of the keys cannot be read.") }
+        try current.requireActive()
+        return current
     }
 }

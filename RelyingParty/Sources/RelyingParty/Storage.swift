@@ -13,13 +13,13 @@ struct KeyRecord: Sendable {
     let tier: DeclaredTier
     /// Times in seconds since 1970.
     let created: Int64
-    let revoked: Int64?
+    private(set) var revoked: Int64?
     /// The highest counter that was accepted.
-    let counter: Int64?
-    let frozen: Int64?
+    private(set) var counter: Int64?
+    private(set) var frozen: Int64?
     let attestation: Attestation
     /// What is stored of a passkey; nil for other forms.
-    let passkey: PasskeyRecord?
+    private(set) var passkey: PasskeyRecord?
 
     var isRaw: Bool { form == .raw }
     var isRevoked: Bool { revoked != nil }
@@ -35,21 +35,40 @@ struct KeyRecord: Sendable {
             let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[11],
             case .blob(let chip) = row[12], case .text(let verification) = row[13]
         else { return nil }
-        var numbers: [Int64?] = []
-        for column in 7...9 {
-            switch row[column] {
-            case .integer(let number): numbers.append(number)
-            case .null: numbers.append(nil)
-            default: return nil
-            }
-        }
+        guard let revoked = Self.optional(row[7]), let counter = Self.optional(row[8]),
+            let frozen = Self.optional(row[9])
+        else { return nil }
         (self.identifier, self.user, self.device, self.point) = (identifier, user, device, point)
         (self.form, self.tier, self.created) = (form, tier, created)
-        (revoked, counter, frozen) = (numbers[0], numbers[1], numbers[2])
+        (self.revoked, self.counter, self.frozen) = (revoked, counter, frozen)
         attestation = Attestation(device: kind, model: model, chip: chip, claimedUserVerification: verification)
         passkey = PasskeyRecord(row[14...])
         // A passkey without its row, or a row of another key, was not written by this program.
         guard (passkey != nil) == (form == .passkey) else { return nil }
+    }
+
+    /// The key with the columns of ``Statements/keyState``; nil for a row that this version did not write.
+    func updated(_ row: [SQLValue]) -> KeyRecord? {
+        guard row.count == 4, let revoked = Self.optional(row[0]), let counter = Self.optional(row[1]),
+            let frozen = Self.optional(row[2]), let synced = Self.optional(row[3]),
+            (synced != nil) == (form == .passkey)
+        else { return nil }
+        var current = self
+        (current.revoked, current.counter, current.frozen) = (revoked, counter, frozen)
+        if let synced {
+            guard let backup = PasskeyBackup(rawValue: synced) else { return nil }
+            current.passkey?.backup = backup
+        }
+        return current
+    }
+
+    /// A number that may be missing; nil for a value of another type.
+    private static func optional(_ value: SQLValue) -> Int64?? {
+        switch value {
+        case .integer(let number): .some(number)
+        case .null: .some(nil)
+        default: nil
+        }
     }
 }
 
@@ -72,6 +91,17 @@ package final class Storage: Sendable {
         try repeated {
             try database.transaction { connection in
                 if let user { try connection.lock(.user(user)) }
+                return try body(connection)
+            }
+        }
+    }
+
+    /// Runs statements that only read, beside the transactions that write. Throws if the database was deleted or replaced: what
+    /// it has would be out of date.
+    func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        try repeated {
+            try database.read { connection in
+                try connection.requirePlace()
                 return try body(connection)
             }
         }

@@ -49,19 +49,26 @@ extension Interface {
     }
 
     func signInWithPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let response = try passkeySignIn(request)
-        let counted = Array(response.credential.prefix(Self.countedBytes))
-        return try limited(nil, counted, network) { () throws(RelyingPartyError) in
-            try opened(service.signIn(response, in: .program))
+        try answerSignIn(request, network) { response throws(RelyingPartyError) in
+            try opened(service.signIn(response))
         }
     }
 
-    /// What a browser returned after a user chose a passkey.
-    package func passkeySignIn(_ request: HTTPRequest) throws(RelyingPartyError) -> PasskeySignIn {
-        let body = try RequestBody(
+    /// Answers a sign-in with a passkey, unless the client sent too many with this one that were refused.
+    ///
+    /// - Parameters:
+    ///   - network: the network of the client; nil if no limits hold.
+    ///   - body: opens the session with what the browser returned after a user chose a passkey.
+    package func answerSignIn(
+        _ request: HTTPRequest, _ network: [UInt8]?,
+        _ body: (PasskeySignIn) throws(RelyingPartyError) -> HTTPResponse
+    ) throws(RelyingPartyError) -> HTTPResponse {
+        let given = try RequestBody(
             request.body, allowing: RequestBody.assertionNames.union(["credential", "signature", "userHandle"]))
-        return PasskeySignIn(
-            credential: try body.bytes("credential"), assertion: try body.assertion(),
-            signature: try body.bytes("signature"), userHandle: try body.optionalBytes("userHandle"))
+        let response = PasskeySignIn(
+            credential: try given.bytes("credential"), assertion: try given.assertion(),
+            signature: try given.bytes("signature"), userHandle: try given.optionalBytes("userHandle"))
+        let counted = Array(response.credential.prefix(Self.countedBytes))
+        return try limited(nil, counted, network) { () throws(RelyingPartyError) in try body(response) }
     }
 }

@@ -38,6 +38,11 @@ package struct RequestBody {
         return text
     }
 
+    package func flag(_ name: String) throws(RelyingPartyError) -> Bool {
+        guard case .bool(let flag) = try value(name) else { throw .malformed(name) }
+        return flag
+    }
+
     /// Nil when the member does not exist; another type or text is malformed.
     package func optionalBytes(_ name: String) throws(RelyingPartyError) -> [UInt8]? {
         object.member(name) == nil ? nil : try bytes(name)

@@ -94,8 +94,9 @@ extension Administration {
     }
 
     func chains(_ request: HTTPRequest) throws -> HTTPResponse {
-        _ = try RequestBody(request.body, allowing: [])
-        let chains = try interface.service.chains(for: administrator(request)).map { chain in
+        let body = try RequestBody(request.body, allowing: ["watching"])
+        let administrator = try administrator(request, isUse: !isWatching(body))
+        let chains = try interface.service.chains(for: administrator).map { chain in
             JSONValue.object([("node", .string(chain.node)), ("rows", .integer(chain.count))])
         }
         return interface.reply(200, [("chains", .array(chains))])
@@ -103,10 +104,10 @@ extension Administration {
 
     /// The rows after a number, for the verification, or those before one, the last ones first; 0 stands for the end.
     func audit(_ request: HTTPRequest) throws -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: ["node", "after", "before"])
+        let body = try RequestBody(request.body, allowing: ["node", "after", "before", "watching"])
         let (node, after, before) = (try body.text("node"), try body.number("after"), try body.number("before"))
         guard (after == nil) != (before == nil) else { throw RelyingPartyError.malformed("after") }
-        let administrator = try administrator(request)
+        let administrator = try administrator(request, isUse: !isWatching(body))
         let rows: [ListedAuditRow]
         if let after {
             rows = try interface.service.auditRows(of: node, after: after, for: administrator)
@@ -114,6 +115,11 @@ extension Administration {
             rows = try interface.service.auditRows(of: node, before: before == 0 ? nil : before, for: administrator)
         }
         return interface.reply(200, [("rows", .array(rows.map(Self.json)))])
+    }
+
+    /// Whether the page asks by itself, because it shows what happens.
+    private func isWatching(_ body: RequestBody) throws -> Bool {
+        try body.optionalValue("watching") != nil && body.flag("watching")
     }
 
     /// An object with exactly these members, which is optional.

@@ -9,35 +9,38 @@ internal import RelyingPartyJSON
 // Requests that begin and end the session of a browser.
 
 extension Administration {
-    /// What answers a request of the page; throws `RelyingPartyError`.
-    typealias Request = @Sendable (Administration, HTTPRequest) throws -> HTTPResponse
+    /// What answers a request of the page; throws `RelyingPartyError`. The network of the client is nil if no limits hold.
+    typealias Request = @Sendable (Administration, HTTPRequest, _ network: [UInt8]?) throws -> HTTPResponse
 
     /// The requests by the ends of their paths.
     static let requests: [String: Request] = [
-        "code": { try $0.describeCode($1) },
-        "sign-in": { try $0.signIn($1) },
-        "passkey": { try $0.signInWithPasskey($1) },
-        "sign-out": { try $0.signOut($1) },
-        "session": { try $0.session($1) },
-        "users": { try $0.users($1) },
-        "user": { try $0.user($1) },
-        "keys": { try $0.keys($1) },
-        "sessions": { try $0.sessions($1) },
-        "chains": { try $0.chains($1) },
-        "audit": { try $0.audit($1) },
-        "revoke": { try $0.revoke($1) },
-        "unfreeze": { try $0.unfreeze($1) },
-        "enrolment-code": { try $0.makeCode($1) },
-        "end-sessions": { try $0.endSessions($1) },
+        "code": { page, request, _ in try page.describeCode(request) },
+        "sign-in": { page, request, _ in try page.signIn(request) },
+        "passkey": { page, request, network in try page.signInWithPasskey(request, network) },
+        "sign-out": { page, request, _ in try page.signOut(request) },
+        "session": { page, request, _ in try page.session(request) },
+        "users": { page, request, _ in try page.users(request) },
+        "user": { page, request, _ in try page.user(request) },
+        "keys": { page, request, _ in try page.keys(request) },
+        "sessions": { page, request, _ in try page.sessions(request) },
+        "chains": { page, request, _ in try page.chains(request) },
+        "audit": { page, request, _ in try page.audit(request) },
+        "revoke": { page, request, _ in try page.revoke(request) },
+        "unfreeze": { page, request, _ in try page.unfreeze(request) },
+        "enrolment-code": { page, request, _ in try page.makeCode(request) },
+        "end-sessions": { page, request, _ in try page.endSessions(request) },
     ]
 
     /// The right to answer a request: a browser's session of a user who is an administrator now.
-    func administrator(_ request: HTTPRequest) throws -> AdministratorSession {
+    ///
+    /// - Parameter isUse: whether a person asks. What the page asks for by itself must not prolong the session.
+    func administrator(_ request: HTTPRequest, isUse: Bool = true) throws -> AdministratorSession {
         guard let token = Cookie.token(request) else { throw RelyingPartyError.refused(.unknownSession) }
-        return try interface.service.administrator(token)
+        return try interface.service.administrator(token, isUse: isUse)
     }
 
-    /// Whose session a code would open. The page asks, so that a link with a code of somebody else is noticed.
+    /// Returns the user for whom a code opens a session. The page asks before it uses a code, so that the person notices a
+    /// link that would sign them in as another user.
     private func describeCode(_ request: HTTPRequest) throws -> HTTPResponse {
         let code = try RequestBody(request.body, allowing: ["code"]).bytes("code")
         return interface.reply(200, [("user", .string(try interface.service.userOfBrowserCode(code)))])
@@ -49,20 +52,17 @@ extension Administration {
         return try signedIn(request, token, expiry)
     }
 
-    private func signInWithPasskey(_ request: HTTPRequest) throws -> HTTPResponse {
-        let (token, expiry) = try interface.service.signIn(interface.passkeySignIn(request), in: .browser)
-        do {
-            _ = try interface.service.administrator(token)
-        } catch {
-            // The user has proven who it is, and has no use for the session.
-            try interface.service.endSession(token, of: .browser)
-            throw error
+    private func signInWithPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws -> HTTPResponse {
+        try interface.answerSignIn(request, network) { response throws(RelyingPartyError) in
+            let (token, expiry) = try interface.service.signInAdministrator(response)
+            return try signedIn(request, token, expiry)
         }
-        return try signedIn(request, token, expiry)
     }
 
-    /// The cookie of a new session. The session of the one before ends: nobody looks after it any more.
-    private func signedIn(_ request: HTTPRequest, _ token: [UInt8], _ expiry: Int64) throws -> HTTPResponse {
+    /// The cookie of a new session. The session of the one before ends: the browser has no cookie of it any more.
+    private func signedIn(
+        _ request: HTTPRequest, _ token: [UInt8], _ expiry: Int64
+    ) throws(RelyingPartyError) -> HTTPResponse {
         if let before = Cookie.token(request) { try interface.service.endSession(before, of: .browser) }
         let reply = interface.reply(201, [("expires", .integer(expiry))])
         return HTTPResponse(reply.status, reply.contentType, reply.body, headers: [Cookie.setting(token)])
@@ -71,10 +71,7 @@ extension Administration {
     /// Ends the session, or all sessions of its user.
     private func signOut(_ request: HTTPRequest) throws -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["everywhere"])
-        guard case .bool(let everywhere) = try body.value("everywhere") else {
-            throw RelyingPartyError.malformed("everywhere")
-        }
-        if everywhere {
+        if try body.flag("everywhere") {
             let administrator = try administrator(request)
             _ = try interface.service.endSessions(of: administrator.user, nil, by: administrator)
         } else if let token = Cookie.token(request) {

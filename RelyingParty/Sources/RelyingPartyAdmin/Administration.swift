@@ -41,12 +41,12 @@ package struct Administration: Sendable {
         // Before anything else, so that another page cannot even use up a limit that is shared with this one.
         if let reason = foreign(request) { return Problem.response(403, reason: reason) }
         guard !request.browser.hasQuery else { return Problem.response(400, reason: "query") }
-        return interface.answer(request) { _ in try act(self, request) }
+        return interface.answer(request) { network in try act(self, request, network) }
     }
 
-    /// Why a request is not one of the page that this server sent; nil if it is. A page of another origin, which could use the
-    /// cookie of a browser that does not know SameSite, cannot send the marker without asking, and browsers do not let it
-    /// choose the other two headers.
+    /// Returns the reason why a request does not come from the page of this server; nil if it does. A page of another
+    /// origin, which could use the cookie of a browser that does not know SameSite, cannot send the marker without asking,
+    /// and browsers do not let it choose the other two headers.
     private func foreign(_ request: HTTPRequest) -> String? {
         guard request.browser.marker == "1" else { return "marker" }
         guard let origin = request.browser.origin, origins.contains(origin) else { return "origin" }

@@ -11,10 +11,17 @@ package struct CryptoFailure: Error {
 
 /// The functions of libcrypto that the relying party uses. All compute in the calling thread and do not block.
 package enum LibCrypto {
+    /// SHA-256, looked up once: `SHA256` looks it up each time, which takes longer than the digest of a challenge. Nil if
+    /// libcrypto does not have it; then nothing is accepted.
+    // Only ever read.
+    nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
+
     /// The SHA-256 digest: 32 bytes.
     package static func sha256(_ bytes: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        guard SHA256(bytes, bytes.count, &digest) != nil else { throw CryptoFailure() }
+        guard let algorithm, EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil) == 1 else {
+            throw CryptoFailure()
+        }
         return digest
     }
 
@@ -125,10 +132,13 @@ package enum LibCrypto {
     /// of s are accepted.
     static func verify(_ signature: [UInt8], _ message: [UInt8], _ point: [UInt8]) -> Bool {
         withKey(point) { key in
-            var digest = [UInt8](repeating: 0, count: 32)
-            guard SHA256(message, message.count, &digest) != nil, let context = EVP_PKEY_CTX_new(key, nil) else {
+            let digest: [UInt8]
+            do throws(CryptoFailure) {
+                digest = try sha256(message)
+            } catch {
                 return false
             }
+            guard let context = EVP_PKEY_CTX_new(key, nil) else { return false }
             defer { EVP_PKEY_CTX_free(context) }
             return EVP_PKEY_verify_init(context) == 1
                 && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1

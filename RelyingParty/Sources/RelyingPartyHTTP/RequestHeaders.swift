@@ -10,7 +10,7 @@ struct RequestHeaders {
     /// Whether the headers have one meaning only.
     private(set) var isClear = true
     /// Headers that a request has once at most.
-    private static let single = [
+    static let single = [
         "host", "content-length", "content-type", "authorization", "cookie", "origin", "sec-fetch-site",
         BrowserHeaders.markerName,
     ]
@@ -27,6 +27,18 @@ struct RequestHeaders {
                     return .YES
                 }, pointer)
         }
+        checkSingle()
+    }
+
+    /// The same of headers that libmicrohttpd did not read.
+    init(_ fields: [(name: [UInt8], value: [UInt8])]) {
+        for (name, value) in fields {
+            name.withUnsafeBytes { name in value.withUnsafeBytes { add(name, $0) } }
+        }
+        checkSingle()
+    }
+
+    private mutating func checkSingle() {
         for name in Self.single where fields.lazy.filter({ $0.name == name }).count > 1 { isClear = false }
     }
 

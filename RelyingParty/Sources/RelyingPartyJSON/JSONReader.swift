@@ -11,7 +11,7 @@ package struct JSONReader {
         case tooMany
     }
 
-    /// Objects and arrays are nested at most so deep: reading is recursive, and the stack is finite.
+    /// Maximum nesting of objects and arrays: reading is recursive, and the stack is finite.
     package static let depthLimit = 8
     /// The most values in one text; finding duplicate names takes the square of their number.
     package static let valueLimit = 256

@@ -10,6 +10,9 @@ internal import RelyingParty
 final class GroupedTransactions: @unchecked Sendable {
     /// The most that share a transaction, so that none of them waits long for the others.
     private static let mostTogether = 64
+    /// How many groups run with a savepoint for each transaction after one of them failed. So at most one group of so many
+    /// and one runs twice, however many transactions fail.
+    static let cautiousGroups = 16
 
     /// A transaction that waits. Its owner blocks until it is done, so the function may be one that does not escape.
     private final class Waiting {
@@ -17,29 +20,38 @@ final class GroupedTransactions: @unchecked Sendable {
         var body: ((any SQLConnection) throws -> Void)?
         var error: (any Error)?
         var isDone = false
+        /// Whether its thread runs the next group, of which it is the first.
+        var leads = false
+        /// Signalled when `isDone` or `leads` changes. Has a stable address until `deinit`.
+        let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-        init(_ body: @escaping (any SQLConnection) throws -> Void) { self.body = body }
+        init(_ body: @escaping (any SQLConnection) throws -> Void) {
+            self.body = body
+            pthread_cond_init(changed, nil)
+        }
+
+        deinit {
+            pthread_cond_destroy(changed)
+            changed.deallocate()
+        }
     }
 
-    // `waiting`, `isRunning` and the states of `Waiting` are used with `mutex`, the connection and the states of a group
-    // by the thread that set `isRunning`. Both C objects have a stable address until `deinit`.
+    // `waiting`, `isRunning` and the states of `Waiting` are used with `mutex`; the connection, `cautiousLeft` and the
+    // functions of a group by the thread that leads it. The mutex has a stable address until `deinit`.
     private let connection: any SQLConnection
     private var waiting: [Waiting] = []
     private var isRunning = false
+    private var cautiousLeft = 0
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     /// - Parameter connection: used by nothing else from now on.
     init(_ connection: any SQLConnection) {
         self.connection = connection
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
     }
 
     deinit {
-        pthread_cond_destroy(changed)
         pthread_mutex_destroy(mutex)
-        changed.deallocate()
         mutex.deallocate()
     }
 
@@ -73,40 +85,78 @@ final class GroupedTransactions: @unchecked Sendable {
         guard isFree else { return nil }
         defer {
             pthread_mutex_lock(mutex)
-            isRunning = false
-            pthread_cond_broadcast(changed)
+            let next = chooseNext()
             pthread_mutex_unlock(mutex)
+            if let next { pthread_cond_signal(next.changed) }
         }
         return try body(connection)
     }
 
+    /// The first one that waits leads the next group; if there is none, the connection is free. Call with `mutex`.
+    private func chooseNext() -> Waiting? {
+        guard let next = waiting.first else {
+            isRunning = false
+            return nil
+        }
+        next.leads = true
+        return next
+    }
+
     private func wait(for own: Waiting) {
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
         waiting.append(own)
-        while !own.isDone {
-            if isRunning {
-                pthread_cond_wait(changed, mutex)
-                continue
-            }
+        if isRunning {
+            while !own.isDone, !own.leads { pthread_cond_wait(own.changed, mutex) }
+        } else {
             isRunning = true
-            let group = Array(waiting.prefix(Self.mostTogether))
-            waiting.removeFirst(group.count)
-            pthread_mutex_unlock(mutex)
-            run(group)
-            pthread_mutex_lock(mutex)
-            for each in group { (each.body, each.isDone) = (nil, true) }
-            isRunning = false
-            pthread_cond_broadcast(changed)
         }
+        guard !own.isDone else {
+            pthread_mutex_unlock(mutex)
+            return
+        }
+        let group = Array(waiting.prefix(Self.mostTogether))
+        waiting.removeFirst(group.count)
+        pthread_mutex_unlock(mutex)
+        run(group)
+        pthread_mutex_lock(mutex)
+        for each in group { (each.body, each.isDone) = (nil, true) }
+        let next = chooseNext()
+        pthread_mutex_unlock(mutex)
+        // Only those that have something to do wake up, and after the mutex is free.
+        if let next { pthread_cond_signal(next.changed) }
+        for each in group where each !== own { pthread_cond_signal(each.changed) }
     }
 
     private func run(_ group: [Waiting]) {
+        if cautiousLeft > 0 {
+            cautiousLeft -= 1
+            if group.count > 1 { return runApart(group) }
+        }
+        var hasFailure = false
         do {
             try connection.transaction { connection in
-                guard group.count > 1 else { return try group.first?.body?(connection) }
+                for each in group {
+                    do {
+                        try each.body?(connection)
+                    } catch {
+                        hasFailure = true
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            if hasFailure { cautiousLeft = Self.cautiousGroups }
+            // A failure is not to undo the others, which a savepoint for each prevents. That is slower, so a group runs
+            // without while nothing fails. Clients can make transactions fail, such as by sending a proof twice.
+            if hasFailure, group.count > 1 { return runApart(group) }
+            for each in group { each.error = error }
+        }
+    }
+
+    private func runApart(_ group: [Waiting]) {
+        do {
+            try connection.transaction { connection in
                 for each in group { try run(each, on: connection) }
-                return ()
             }
         } catch {
             // Nothing was stored. What had failed before keeps its own reason.
@@ -121,6 +171,7 @@ final class GroupedTransactions: @unchecked Sendable {
         do {
             try each.body?(connection)
         } catch {
+            cautiousLeft = Self.cautiousGroups
             _ = try connection.run("ROLLBACK TO one", [])
             each.error = error
         }

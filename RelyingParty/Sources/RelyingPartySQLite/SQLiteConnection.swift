@@ -54,11 +54,11 @@ package final class SQLiteConnection: SQLConnection {
 
     /// Makes the tables, or changes those of an earlier version, in one transaction.
     private func migrate(_ migrations: [[String]]) throws(StorageFailure) {
-        _ = try run("BEGIN IMMEDIATE", [])
         let newest = Int64(migrations.count)
-        guard case .integer(let version)? = try run("PRAGMA user_version", []).first?.first else {
-            throw StorageFailure("The version of the database cannot be read.")
-        }
+        // Almost always: a connection that has nothing to change does not wait for one that writes.
+        if newest > 0, try storedVersion() == newest { return }
+        _ = try run("BEGIN IMMEDIATE", [])
+        let version = try storedVersion()
         let isEmpty = try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty
         // An empty version with tables is another program's database.
         guard (0...newest).contains(version), (version == 0) == isEmpty else {
@@ -67,6 +67,13 @@ package final class SQLiteConnection: SQLConnection {
         for statement in migrations.dropFirst(Int(version)).joined() { _ = try run(statement, []) }
         if version < newest { _ = try run("PRAGMA user_version = \(newest)", []) }
         _ = try run("COMMIT", [])
+    }
+
+    private func storedVersion() throws(StorageFailure) -> Int64 {
+        guard case .integer(let version)? = try run("PRAGMA user_version", []).first?.first else {
+            throw StorageFailure("The version of the database cannot be read.")
+        }
+        return version
     }
 
     deinit {
@@ -99,13 +106,16 @@ package final class SQLiteConnection: SQLConnection {
         let statement = try prepare(sql)
         defer {
             sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
+            if !values.isEmpty { sqlite3_clear_bindings(statement) }
         }
-        // A parameter gets its index when it first appears, so this also refuses a statement out of order.
         guard Int(sqlite3_bind_parameter_count(statement)) == values.count else {
             throw StorageFailure("A statement has another number of parameters than values.")
         }
-        for (offset, value) in values.enumerated() { try bind(value, to: CInt(clamping: offset + 1), of: statement) }
+        var index: CInt = 0
+        for value in values {
+            index += 1
+            try bind(value, to: index, of: statement)
+        }
         var rows: [[SQLValue]] = []
         while true {
             let code = sqlite3_step(statement)
@@ -120,6 +130,14 @@ package final class SQLiteConnection: SQLConnection {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw Self.failure(code) }
+        // A parameter gets its index when it first appears; values are bound in the order of the numbers.
+        for index in 0..<sqlite3_bind_parameter_count(statement) {
+            guard let name = sqlite3_bind_parameter_name(statement, index + 1), String(cString: name) == "$\(index + 1)"
+            else {
+                sqlite3_finalize(statement)
+                throw StorageFailure("The parameters of a statement are not in the order of their numbers.")
+            }
+        }
         // Statements of epochs have the epoch in their text; those of old ones must not accumulate.
         if statements.count >= 64 {
             for old in statements.values { sqlite3_finalize(old) }
@@ -130,9 +148,6 @@ package final class SQLiteConnection: SQLConnection {
     }
 
     private func bind(_ value: SQLValue, to index: CInt, of statement: OpaquePointer) throws(StorageFailure) {
-        guard let name = sqlite3_bind_parameter_name(statement, index), String(cString: name) == "$\(index)" else {
-            throw StorageFailure("The parameters of a statement are not in the order of their numbers.")
-        }
         // SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let code: CInt

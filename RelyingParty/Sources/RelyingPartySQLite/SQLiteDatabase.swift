@@ -3,12 +3,15 @@
 package import RelyingParty
 internal import Synchronization
 
-/// A database in a file that one server uses: one connection that writes, and one that reads meanwhile. Usable from any
+/// A database in a file that one server uses: one connection that writes, and others that read meanwhile. Usable from any
 /// thread.
 package final class SQLiteDatabase: SQLDatabase {
     private let transactions: GroupedTransactions
-    /// Nil for a database in memory, which has one connection only.
-    private let reader: Reader?
+    /// Empty for a database in memory, which has one connection only. Each one has a cache of its own, so a read takes the one
+    /// whose turn it is, or the next one that is free.
+    private let readers: [Reader]
+    private let uses = Atomic<Int>(0)
+    private static let readerCount = 4
 
     /// Opens the database, and makes it and its tables if there is none.
     ///
@@ -16,7 +19,9 @@ package final class SQLiteDatabase: SQLDatabase {
     package init(_ path: String) throws(StorageFailure) {
         transactions = GroupedTransactions(try SQLiteConnection(path))
         // After the other one, which makes the tables.
-        reader = path == ":memory:" ? nil : Reader(try SQLiteConnection(path))
+        var readers: [Reader] = []
+        for _ in 0..<(path == ":memory:" ? 0 : Self.readerCount) { readers.append(Reader(try SQLiteConnection(path))) }
+        self.readers = readers
     }
 
     /// Opens a database of this version, which is only read.
@@ -24,13 +29,18 @@ package final class SQLiteDatabase: SQLDatabase {
     /// - Parameter path: an absolute path.
     init(reading path: String) throws(StorageFailure) {
         transactions = GroupedTransactions(try SQLiteConnection(reading: path))
-        reader = nil
+        readers = []
     }
 
     package func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        guard let reader else { return try transactions.readIfFree(body) ?? transaction(body) }
-        // The connection that wrote last has the pages in its cache; the other one reads them again.
-        return try transactions.readIfFree(body) ?? reader.use(body)
+        // The connection that wrote last has the pages in its cache; the others read them again.
+        if let result = try transactions.readIfFree(body) { return result }
+        guard !readers.isEmpty else { return try transaction(body) }
+        let turn = uses.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max
+        for offset in readers.indices {
+            if let result = try readers[(turn + offset) % readers.count].useIfFree(body) { return result }
+        }
+        return try readers[turn % readers.count].use(body)
     }
 
     package func transaction<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
@@ -52,6 +62,13 @@ private final class Reader: @unchecked Sendable {
         var result: Result?
         try lock.withLock { _ in result = try body(connection) }
         guard let result else { throw StorageFailure("A statement did not run.") }
+        return result
+    }
+
+    /// Runs a function, unless another thread uses the connection; then nil.
+    func useIfFree<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
+        var result: Result?
+        _ = try lock.withLockIfAvailable { _ in result = try body(connection) }
         return result
     }
 }

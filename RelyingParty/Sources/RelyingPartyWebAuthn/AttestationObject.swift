@@ -2,9 +2,9 @@
 
 /// What an authenticator returns when it makes a key (WebAuthn Level 3, section 6.5.4).
 package struct AttestationObject: Sendable {
-    /// Who vouches for the key. Without a list of makers, even a certificate is a claim of the client.
+    /// What signs the statement about the key. Without a list of makers, even a certificate is a claim of the client.
     package enum Statement: String, CaseIterable, Sendable {
-        /// Nobody.
+        /// The statement is empty.
         case none
         /// The key itself.
         case own = "self"

@@ -25,7 +25,7 @@ package struct AuthenticatorData: Equatable, Sendable {
     package let credential: Credential?
     private let flags: UInt8
 
-    /// Whether somebody touched the authenticator.
+    /// Whether a person touched the authenticator.
     package var isUserPresent: Bool { flags & 1 != 0 }
     /// Whether the authenticator verified who that was, for example by a finger.
     package var isUserVerified: Bool { flags & 4 != 0 }

@@ -13,7 +13,7 @@ package struct CBORReader {
         case tooMany
     }
 
-    /// Arrays and maps are nested at most so deep, the limit of CTAP2: reading is recursive, and the stack is finite.
+    /// Maximum nesting of arrays and maps, the limit of CTAP2: reading is recursive, and the stack is finite.
     package static let depthLimit = 4
     /// The most values in one text.
     package static let valueLimit = 256

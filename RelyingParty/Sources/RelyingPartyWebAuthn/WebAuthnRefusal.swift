@@ -16,7 +16,7 @@ package enum WebAuthnRefusal: String, Error, Sendable {
     case origin
     /// Authenticator data for another relying party.
     case relyingParty
-    /// Nobody touched the authenticator.
+    /// The authenticator was not touched.
     case userPresence
     /// The authenticator did not verify who touched it.
     case userVerification

@@ -51,12 +51,14 @@ enum Commands {
         Command(
             "restored", "ends what an earlier copy of the database has brought back", options: [.json],
             about:
-                "Run it after a backup was put in place: it ends all sessions and enrolment codes, and revokes, freezes"
-                + " and deletes again what revocations_file has.",
+                "Run it after a backup was put in place: it ends all sessions and enrolment codes, and revokes, freezes,"
+                + " deletes and removes from the administrators again what revocations_file has.",
             action: RestoredCommand.run),
         Command(
             "rotate-secret", "replaces the secret",
-            about: "Moves the secret to previous_secret_file. Servers read both files again at SIGHUP.",
+            about:
+                "Moves the secret to previous_secret_file. Servers read both files at SIGHUP. A server whose secret is a"
+                + " systemd credential must be restarted.",
             action: RotateSecretCommand.run),
     ]
 

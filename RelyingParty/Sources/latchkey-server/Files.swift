@@ -10,12 +10,24 @@ enum Files {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - isSecret: whether the file is refused unless this user or root owns it, and only the owner can read and write
-    ///     it.
+    ///   - isSecret: whether the file is refused unless this user, root or `owner` owns it, and only the owner can read and
+    ///     write it.
+    ///   - owner: the user of the server, for whom root runs a command; nil for none.
     ///   - limit: a file of so many bytes or more is refused.
-    static func read(_ path: String, isSecret: Bool = false, limit: Int = 65536) throws(Usage) -> [UInt8] {
+    static func read(
+        _ path: String, isSecret: Bool = false, owner: uid_t? = nil, limit: Int = 65536
+    ) throws(Usage) -> [UInt8] {
         // Not waiting for the writer of a FIFO, which is refused below.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let file: CInt
+        if isSecret {
+            // Root could be made to copy a secret of its own otherwise.
+            let place = try FilePlace(path)
+            defer { place.close() }
+            file = openat(place.folder, place.name, flags)
+        } else {
+            file = open(path, flags)
+        }
         guard file >= 0 else { throw Usage("\(path) cannot be opened: \(String(cString: strerror(errno)))") }
         defer { close(file) }
         var status = stat()
@@ -25,7 +37,7 @@ enum Files {
         guard !isSecret || status.st_mode & (isCredential(path) ? 0o037 : 0o077) == 0 else {
             throw Usage("\(path) can be read or written by other users", hint: "Run: chmod 600 \(path)")
         }
-        guard !isSecret || status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard !isSecret || status.st_uid == geteuid() || status.st_uid == 0 || status.st_uid == owner else {
             throw Usage(
                 "\(path) belongs to another user, who knows the secret",
                 hint: "Give the file to the user of the server.")
@@ -42,7 +54,7 @@ enum Files {
     /// Whether the service manager made the file for this service (systemd.exec(5), Credentials). Where its file system
     /// has access lists, the file belongs to root, a list permits the service to read it, and the mask of the list looks
     /// like a permission of the group.
-    private static func isCredential(_ path: String) -> Bool {
+    static func isCredential(_ path: String) -> Bool {
         guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }), folder.hasPrefix("/") else {
             return false
         }
@@ -84,8 +96,10 @@ enum Files {
     }
 
     /// Reads a secret: 64 hexadecimal digits, as `openssl rand -hex 32` writes them.
-    static func secret(_ path: String) throws(Usage) -> SecretBytes {
-        var text = try read(path, isSecret: true)
+    ///
+    /// - Parameter owner: as for ``read(_:isSecret:owner:limit:)``.
+    static func secret(_ path: String, owner: uid_t?) throws(Usage) -> SecretBytes {
+        var text = try read(path, isSecret: true, owner: owner)
         defer { for index in text.indices { text[index] = 0 } }
         let digits = (text.last == 0x0a ? text.dropLast() : text[...]).compactMap {
             Character(Unicode.Scalar($0)).hexDigitValue

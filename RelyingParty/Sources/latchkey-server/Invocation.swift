@@ -44,7 +44,9 @@ struct Invocation {
             policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,
             random: { count in try LibCrypto.random(count) }, previousMaster: previous,
             verifier: try EndorsementRoots.verifier(configuration),
-            revocations: configuration.revocationsFile.map { RevocationFile($0) })
+            revocations: configuration.revocationsFile.map {
+                RevocationFile($0, owner: configuration.storage.owner(of: $0))
+            })
     }
 }
 

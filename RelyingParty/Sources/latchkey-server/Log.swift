@@ -33,27 +33,19 @@ enum Log {
         write(line: text)
     }
 
-    /// The lines that were lost since the last one that was written.
-    private static let lost = Mutex(0)
-
-    /// Writes a line in one call. A log that nothing reads must not stop the server: a line that would block is lost, and
-    /// the next one that is written says how many were.
     static func error(_ text: String) { write(line: Array(text.utf8)) }
 
+    private static let queue = Mutex(LogQueue())
+
+    /// Writes a line, unless another thread is writing, which then writes this one as well: threads that wait for each other
+    /// here would cost more than all of the rest of a request. A log that nothing reads must not stop the server: lines that
+    /// would block are lost, and the next one that is written says how many were.
     private static func write(line: [UInt8]) {
-        lost.withLock { lost in
-            var bytes = line + [0x0a]
-            if lost > 0 {
-                bytes = Array((JSONValue.object([("lostLines", .integer(Int64(lost)))]).encoded + "\n").utf8) + bytes
-            }
+        guard queue.withLock({ $0.add(line) }) else { return }
+        while let (bytes, lines) = queue.withLock({ $0.next() }) {
             var output = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-            // A pipe that takes anything takes PIPE_BUF bytes, 4096, without blocking (pipe(7)).
-            if bytes.count > 4096 { bytes = Array(bytes[..<4095]) + [0x0a] }
-            guard poll(&output, 1, 0) == 1, Glibc.write(2, bytes, bytes.count) == bytes.count else {
-                lost += 1
-                return
-            }
-            lost = 0
+            if poll(&output, 1, 0) == 1, Glibc.write(2, bytes, bytes.count) == bytes.count { continue }
+            queue.withLock { $0.lose(lines) }
         }
     }
 }

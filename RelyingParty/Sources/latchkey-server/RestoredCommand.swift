@@ -16,6 +16,7 @@ enum RestoredCommand {
             lines += [
                 "keys revoked again: \(summary.revokedKeys)", "keys frozen again: \(summary.frozenKeys)",
                 "users deleted again: \(summary.deletedUsers)",
+                "administrators removed again: \(summary.removedAdministrators)",
             ]
         }
         command.write(
@@ -25,6 +26,7 @@ enum RestoredCommand {
                 ("revokedKeys", .integer(Int64(summary.revokedKeys))),
                 ("frozenKeys", .integer(Int64(summary.frozenKeys))),
                 ("deletedUsers", .integer(Int64(summary.deletedUsers))),
+                ("removedAdministrators", .integer(Int64(summary.removedAdministrators))),
             ])
     }
 

@@ -6,15 +6,17 @@ internal import RelyingParty
 /// The list of revocations in a file, to which the server and the commands append lines.
 struct RevocationFile: RevocationList {
     private let path: String
+    private let owner: uid_t?
     /// About a million lines.
     private static let limit = 64 << 20
 
-    init(_ path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - owner: to whom root gives the file when the first line makes it; nil for this user.
+    init(_ path: String, owner: uid_t?) { (self.path, self.owner) = (path, owner) }
 
     func append(_ entries: [RevocationEntry]) throws(StorageFailure) {
-        // Not waiting for the reader of a FIFO, which is refused.
-        let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard file >= 0 else { throw failure() }
+        let file = try opened()
         // Closing releases the lock.
         defer { close(file) }
         var status = stat()
@@ -43,9 +45,9 @@ struct RevocationFile: RevocationList {
         guard !Files.isMissing(path) else { return [] }
         let bytes: [UInt8]
         do throws(Usage) {
-            bytes = try Files.read(path, isSecret: true, limit: Self.limit)
+            bytes = try Files.read(path, isSecret: true, owner: owner, limit: Self.limit)
         } catch {
-            throw StorageFailure(error.hint.isEmpty ? error.message : "\(error.message). \(error.hint)")
+            throw Self.failure(error)
         }
         guard bytes.last ?? 0x0a == 0x0a else { throw incomplete }
         var entries: [RevocationEntry] = []
@@ -56,6 +58,43 @@ struct RevocationFile: RevocationList {
             entries.append(entry)
         }
         return entries
+    }
+
+    /// Opens the file, and makes it if there is none.
+    private func opened() throws(StorageFailure) -> CInt {
+        let place = try place()
+        defer { place.close() }
+        // Not waiting for the reader of a FIFO, which is refused.
+        let flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        var file = openat(place.folder, place.name, flags)
+        if file < 0, errno == ENOENT {
+            let made = openat(place.folder, place.name, flags | O_CREAT | O_EXCL, 0o600)
+            guard made < 0 else {
+                // Otherwise the server could neither append nor start after root's first revocation.
+                guard Files.give(made, to: owner) else {
+                    let failure = failure()
+                    close(made)
+                    throw failure
+                }
+                return made
+            }
+            // Another process has made it meanwhile.
+            if errno == EEXIST { file = openat(place.folder, place.name, flags) }
+        }
+        guard file >= 0 else { throw failure() }
+        return file
+    }
+
+    private func place() throws(StorageFailure) -> FilePlace {
+        do throws(Usage) {
+            return try FilePlace(path)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ usage: Usage) -> StorageFailure {
+        StorageFailure(usage.hint.isEmpty ? usage.message : "\(usage.message). \(usage.hint)")
     }
 
     private var incomplete: StorageFailure {

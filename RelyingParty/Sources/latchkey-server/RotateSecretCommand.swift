@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import RelyingPartyCrypto
 
 /// The command `rotate-secret`: a new secret, and the old one in the file for the previous one.
@@ -14,7 +15,8 @@ enum RotateSecretCommand {
         }
         // Refuses a file that is no secret, or that others can read, before anything is changed.
         _ = try Secrets.read(configuration)
-        var old = try Files.read(configuration.secretFile, isSecret: true)
+        let owner = configuration.storage.owner(of:)
+        var old = try Files.read(configuration.secretFile, isSecret: true, owner: owner(configuration.secretFile))
         var random = try LibCrypto.random(32)
         var new = random.flatMap { byte -> [UInt8] in [digits[Int(byte >> 4)], digits[Int(byte & 15)]] } + [0x0a]
         defer {
@@ -23,10 +25,15 @@ enum RotateSecretCommand {
             for index in new.indices { new[index] = 0 }
         }
         // In this order: if this is interrupted, both files have the old secret, and nothing is lost.
-        try Files.replace(previous, with: old)
-        try Files.replace(configuration.secretFile, with: new)
+        try Files.replace(previous, with: old, owner: owner(previous))
+        // The owner stays: a server that gets a copy from the service manager does not own the file.
+        let kept = geteuid() == 0 ? Files.owner(ofFile: configuration.secretFile) : nil
+        try Files.replace(configuration.secretFile, with: new, owner: kept)
         command.write(
-            "The secret is new. Send SIGHUP to each server: until then it refuses what the others issue.", [])
+            """
+            The secret is new. Send SIGHUP to each server, but restart one that gets a copy of secret_file from its service \
+            manager, such as the packaged unit: until then it refuses what the others issue.
+            """, [])
     }
 
     private static let digits: [UInt8] = Array("0123456789abcdef".utf8)

@@ -99,7 +99,7 @@ struct Serving {
             default: break
             }
             for server in servers { server.enforceDeadlines() }
-            // One line for all of them, because anybody can make handshakes fail.
+            // One line for all of them, because every client can make handshakes fail.
             let failed = servers.first?.connectionCounts.failedHandshakes ?? 0
             if failed > logged {
                 Log.line("handshakes failed", [("count", .integer(Int64(clamping: failed - logged)))])

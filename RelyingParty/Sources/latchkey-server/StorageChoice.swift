@@ -40,6 +40,15 @@ enum StorageChoice {
         }
     }
 
+    /// The user whose server uses a file that root makes or reads: the owner of the database, or, with PostgreSQL or before
+    /// there is a database, the owner of the folder of the file, who can replace it anyway. Nil unless root runs the
+    /// program: no other user can give a file away.
+    func owner(of path: String) -> uid_t? {
+        guard geteuid() == 0 else { return nil }
+        if case .file(let database) = self, let owner = Files.owner(ofFile: database) { return owner }
+        return Files.owner(ofFolder: Files.folder(of: path))
+    }
+
     /// How many threads answer requests, if the configuration does not say it.
     var threads: Int64 {
         switch self {

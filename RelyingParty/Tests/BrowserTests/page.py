@@ -4,7 +4,7 @@ import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
 import administration  # noqa: E402
 from webdriver import Browser  # noqa: E402
 
@@ -50,6 +50,12 @@ class Page(Browser):
         self.type("#field-code", code)
         self.type("#field-device", device)
         self.click("button", "Make a passkey")
+
+    def tabs(self):
+        """Opens another tab of the same browser; returns what shows each of them."""
+        first = self.send("GET", "/window")
+        second = self.send("POST", "/window/new", {"type": "tab"})["handle"]
+        return [lambda handle=handle: self.send("POST", "/window", {"handle": handle}) for handle in (first, second)]
 
     def photograph(self, name):
         """Pictures of what is shown: light, dark, and narrow in both. None without a folder for them."""

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the administration in headless Chromium: signing in, reading, revoking, and what a person needs."""
 import contextlib
+import hashlib
 import http.server
 import json
 import os
 import sqlite3
+import struct
 import threading
+import time
 import unittest
 
 from page import CHECK, AdministrationServer, Page
-from server import Device, text
+from passkey import AttestedPasskey
+from server import Device, counted, text
 
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
 BIDI = "ada\u202egro.elpmaxe\u202c"
@@ -19,6 +23,24 @@ BIDI = "ada\u202egro.elpmaxe\u202c"
 def ignoring(messages, *parts):
     """Messages of the console that no part explains. Chromium reports each refused request as an error."""
     return [message for message in messages if not any(part in message for part in parts)]
+
+
+def add_nodes(database):
+    """Chains of two nodes, of which the second one has copied the head of the first."""
+    now, heads = int(time.time()), {}
+    for node in ("berlin-1", "berlin-2"):
+        previous = bytes(32)
+        rows = [("code", f"p{number:021}", b"", "") for number in range(3)]
+        if heads:
+            number, copied = heads["berlin-1"]
+            rows.append(("head", "", copied, f"{number} berlin-1"))
+        for number, (event, user, key, detail) in enumerate(rows, 1):
+            fields = [event.encode(), user.encode(), key, detail.encode()]
+            message = b"latchkey audit 2\0" + counted(node.encode()) + previous + struct.pack(">qq", number, now)
+            previous = hashlib.sha256(message + b"".join(map(counted, fields))).digest()
+            database.execute("INSERT INTO audit (node, number, time, event, user, key, detail, hash)"
+                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (node, number, now, event, user, key, detail, previous))
+        heads[node] = len(rows), previous
 
 
 class SigningInTests(unittest.TestCase):
@@ -39,6 +61,9 @@ class SigningInTests(unittest.TestCase):
             self.assertIsNotNone(row)
             self.assertIn("Passkey", page.text())
             self.assertIn("Nothing", page.text())
+            # What the authenticator claims.
+            self.assertIn("not attested", page.text())
+            self.assertRegex(page.text(), "model ")
             # The server accepts keys of P-256 only, which the browser finds worth a warning.
             self.assertEqual(ignoring(page.console(), "status of 401", "pubKeyCredParams"), [])
             page.click("button", "Sign out")
@@ -108,6 +133,30 @@ class SigningInTests(unittest.TestCase):
             page.wait("h1", "Sign in")
             self.assertNotIn("ada", page.run("return document.body.innerText"))
 
+    def test_signing_out_in_one_tab_empties_the_other(self):
+        with AdministrationServer() as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            first, second = page.tabs()
+            second()
+            page.open()
+            page.wait("#account", "Signed in as ada")
+            first()
+            page.click("button", "Sign out")
+            page.wait("#status", "You have signed out.")
+            second()
+            page.wait("#status", "You have signed out in another tab.")
+            page.wait("h1", "Sign in")
+            self.assertNotIn("ada", page.text())
+
+    def test_signing_in_as_another_user_in_one_tab_is_shown_in_the_other(self):
+        with AdministrationServer() as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            first, second = page.tabs()
+            second()
+            page.sign_in(server.administrator("bob"))
+            first()
+            page.wait("#account", "Signed in as bob")
+
 
 class NamesTests(unittest.TestCase):
     def test_scripts_in_names_are_shown_as_text(self):
@@ -164,6 +213,15 @@ class NamesTests(unittest.TestCase):
                 document.body.append(image);""")
             page.until(lambda: any("Content Security Policy" in line for line in page.console()), "a refusal")
             self.assertIsNone(page.run("return window.owned ?? null"))
+            # The style sheet of the page is permitted by its digest, and no other one.
+            self.assertEqual(page.run("""
+                const style = document.createElement("style");
+                style.textContent = "main { display: none; }";
+                document.head.append(style);
+                document.body.setAttribute("style", "display: none");
+                return ["main", "body"].map(name => getComputedStyle(document.querySelector(name)).display);"""), ["block", "block"])
+            self.assertNotEqual(page.run("return getComputedStyle(document.querySelector('header')).backgroundColor"),
+                                "rgba(0, 0, 0, 0)")
             for address in ("https://example.invalid/", "http://127.0.0.1:1/"):
                 self.assertEqual(page.run_async(
                     "const done = arguments[1]; fetch(arguments[0]).then(() => done('sent'), error => done(error.name))",
@@ -329,6 +387,55 @@ class ActsTests(unittest.TestCase):
                 self.assertEqual("Computed hash" in page.text(), "changed" in words)
 
 
+    def test_new_rows_are_verified_while_the_log_is_shown_and_prolong_no_session(self):
+        with AdministrationServer() as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            page.view("audit", "Audit log")
+            page.wait(".notice.good", "The chain is unbroken")
+            database = sqlite3.connect(server.folder / "server.sqlite", timeout=20)
+            with contextlib.closing(database):
+                def change(statement, *values):
+                    with database:
+                        return database.execute(statement, values).fetchone()
+                # The use of a session is written down after a tenth of the idle time.
+                change("UPDATE sessions SET used = used - 300 WHERE browser = 1")
+                before = change("SELECT used FROM sessions WHERE browser = 1")
+                last = change("SELECT max(number) FROM audit")[0]
+                server.command("code", "new-user")
+                page.wait("main", f"{last + 1} rows were verified in this browser")
+                page.wait("tbody", "new-user")
+                self.assertIsNotNone(page.find(".notice.good", "The chain is unbroken"))
+                self.assertEqual(change("SELECT used FROM sessions WHERE browser = 1"), before)
+                # A row of somebody who writes the database, and one that they remove.
+                change("INSERT INTO audit SELECT node, number + 1, time, event, user, key, detail, hash FROM audit WHERE number = ?",
+                       last + 1)
+                page.wait(".notice.problem", f"Row {last + 2} was changed.")
+                change("DELETE FROM audit WHERE number > ?", last + 1)
+                page.click("button", "Verify the chain")
+                page.wait(".notice.good", "The chain is unbroken")
+                change("DELETE FROM audit WHERE number = ?", last + 1)
+                page.wait(".notice.problem", f"Row {last + 1} is missing.")
+                # The end of the session is noticed, although the user does nothing.
+                page.view("users", "Users")
+                page.view("audit", "Audit log")
+                page.wait(".notice.good", "The chain is unbroken")
+                change("UPDATE sessions SET used = used - 901 WHERE browser = 1")
+                page.wait("#status", "Your session has ended")
+                self.assertNotIn("ada", page.text())
+
+    def test_a_verified_chain_that_is_gone_is_missing(self):
+        with AdministrationServer() as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
+                add_nodes(database)
+            page.view("audit", "Audit log")
+            page.wait(".notice.good", "The chain is unbroken")
+            # The other chain has copied nothing of this one, so that only its absence shows it.
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
+                database.execute("DELETE FROM audit WHERE node = 'berlin-2'")
+            page.wait(".notice.problem", "Row 1 of node berlin-2 is missing.")
+
+
 class PeopleTests(unittest.TestCase):
     def check(self, page, name):
         for dark in (False, True):
@@ -367,10 +474,12 @@ class PeopleTests(unittest.TestCase):
             self.populate(server)
             page.view("users", "Users")
             self.check(page, "06-users")
-            page.type("#field-prefix", "nobody")
+            page.type("#field-prefix", "unknown-user")
             page.wait(".empty", "no such user")
             self.check(page, "07-no-user")
             page.view("keys", "Devices and keys")
+            for words in ("attested by a certificate", "model 00010203-0405-0607-0809-0a0b0c0d0e0f"):
+                page.wait("tbody", words)
             self.check(page, "08-keys")
             page.view("sessions", "Sessions")
             self.check(page, "09-sessions")
@@ -383,6 +492,14 @@ class PeopleTests(unittest.TestCase):
             page.wait("dialog h2", "Revoke all keys of")
             self.check(page, "12-revoke")
             page.press("escape")
+            page.click("button", "Unfreeze…")
+            page.wait("dialog h2", "Let the frozen key be used again?")
+            self.check(page, "15-unfreeze")
+            page.press("escape")
+            page.click("button", "End all sessions…")
+            page.wait("dialog h2", "End all sessions")
+            self.check(page, "16-end-sessions")
+            page.press("escape")
             page.click("button", "Make an enrolment code…")
             page.click("dialog button", "Make the code")
             page.wait("dialog output")
@@ -393,6 +510,41 @@ class PeopleTests(unittest.TestCase):
             page.view("audit", "Audit log")
             page.wait(".notice.problem", "was changed")
             self.check(page, "14-broken-chain")
+            page.view("user/unknown-user", "unknown-user")
+            page.wait(".empty", "Nothing is stored of this user.")
+            self.check(page, "17-unknown-user")
+            page.view("sessions", "Sessions")
+            page.click("tbody button", "End")
+            page.wait("dialog h2", "End a session of")
+            self.check(page, "18-end-session")
+
+    def test_every_view_of_several_nodes_is_accessible(self):
+        with AdministrationServer() as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            server.device("grace")
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
+                add_nodes(database)
+            page.view("audit", "Audit log")
+            page.wait(".notice.good", "The chain is unbroken")
+            page.wait("label", "Chain of node")
+            self.check(page, "19-audit-of-nodes")
+            page.run("const choice = document.querySelector('#node'); choice.value = 'berlin-2';"
+                     "choice.dispatchEvent(new Event('change'))")
+            page.wait("tbody", "head")
+            self.check(page, "20-audit-of-one-node")
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
+                database.execute("DELETE FROM audit WHERE node = 'berlin-1' AND number = 3")
+            page.click("button", "Verify the chain")
+            page.wait(".notice.problem", "Row 3 of node berlin-1 is missing.")
+            self.check(page, "21-broken-chain-of-a-node")
+
+    def test_every_view_of_the_end_of_a_session_is_accessible(self):
+        with AdministrationServer(session_idle_seconds=40) as server, Page(server) as page:
+            page.sign_in(server.administrator("ada"))
+            page.wait("#idle", "You will be signed out soon", 40)
+            self.check(page, "22-idle")
+            page.wait("#status", "Your session has ended", 40)
+            self.check(page, "23-session-ended")
 
     def populate(self, server):
         """Users with keys of every state, as rows: their keys need not sign."""
@@ -409,6 +561,9 @@ class PeopleTests(unittest.TestCase):
             database.execute("UPDATE keys SET tier = 'tpm', attested = 'tpm', model = 'STM ST33KTPM2X', "
                              "verification = 'pin' WHERE user = 'alan'")
             database.execute("UPDATE keys SET attested = 'virtual-tpm', model = 'QEMU' WHERE user = 'barbara'")
+        passkey = AttestedPasskey(server, "alan").certify()
+        passkey.origin = server.origin
+        passkey.register()
 
     def test_everything_can_be_done_with_the_keyboard_in_the_order_of_the_page(self):
         with AdministrationServer() as server, Page(server) as page:

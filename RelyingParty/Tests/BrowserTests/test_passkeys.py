@@ -9,7 +9,7 @@ import sys
 import threading
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
 from server import Server, text  # noqa: E402
 from webdriver import Browser  # noqa: E402
 

@@ -8,21 +8,21 @@ import Testing
 struct AccountTests {
     private static func refused(_ reason: RefusalReason) -> RelyingPartyError { .refused(reason) }
 
-    @Test func theAuditLogHasPseudonymsAndNoNames() throws {
-        let (fixture, key) = (try Fixture(), try TestKey())
+    @Test(arguments: Backend.all) func theAuditLogHasPseudonymsAndNoNames(backend: Backend) throws {
+        let (fixture, key) = (try Fixture(backend), try TestKey())
         try fixture.register(key, "ada lovelace")
         try fixture.register(TestKey(), "bob")
-        let users = try fixture.service.storage.read("SELECT DISTINCT user FROM audit", []).joined()
+        let users = try fixture.service.storage.read(#"SELECT DISTINCT "user" FROM audit"#, []).joined()
         #expect(users.count == 2)
         #expect(!users.contains(.text("ada lovelace")) && !users.contains(.text("bob")))
         // They are random: another database has others.
-        let other = try Fixture()
+        let other = try Fixture(backend)
         _ = try other.service.makeCode(for: "bob")
         #expect(try other.service.export("bob").pseudonym != fixture.service.export("bob").pseudonym)
     }
 
-    @Test func anExportHasEverythingOfTheUserAndNothingOfOthers() throws {
-        let (fixture, key, other) = (try Fixture(), try TestKey(), try TestKey())
+    @Test(arguments: Backend.all) func anExportHasEverythingOfTheUserAndNothingOfOthers(backend: Backend) throws {
+        let (fixture, key, other) = (try Fixture(backend), try TestKey(), try TestKey())
         try fixture.register(key, device: "phone")
         try fixture.register(other, "bob", device: "laptop")
         _ = try fixture.service.signIn(fixture.proof(key, counter: 4))
@@ -40,8 +40,8 @@ struct AccountTests {
         #expect(nothing.codeExpiry == nil)
     }
 
-    @Test func aDeletedUserHasNoKeySessionCodeOrName() throws {
-        let (fixture, key, other) = (try Fixture(), try TestKey(), try TestKey())
+    @Test(arguments: Backend.all) func aDeletedUserHasNoKeySessionCodeOrName(backend: Backend) throws {
+        let (fixture, key, other) = (try Fixture(backend), try TestKey(), try TestKey())
         try fixture.register(key)
         try fixture.register(other, "bob")
         let (mine, theirs) = (
@@ -59,12 +59,12 @@ struct AccountTests {
                 key.publicKey, fixture.proof(key, "ada", .register), .code(code), device: "", isRaw: false, tier: .user)
         }
         for table in ["keys", "codes", "users", "audit"] {
-            let named = try fixture.service.storage.read("SELECT 1 FROM \(table) WHERE user = 'ada'", [])
+            let named = try fixture.service.storage.read(#"SELECT 1 FROM \#(table) WHERE "user" = 'ada'"#, [])
             #expect(named.isEmpty, "\(table)")
         }
         // What happened is still there, and still verifiable, under the pseudonym.
         #expect(try fixture.service.verifyAudit() == (rows + 1, nil))
-        let kept = try fixture.service.storage.read("SELECT 1 FROM audit WHERE user = $1", [.text(pseudonym)])
+        let kept = try fixture.service.storage.read(#"SELECT 1 FROM audit WHERE "user" = $1"#, [.text(pseudonym)])
         #expect(kept.count == 5)
         #expect(try fixture.service.export("ada").events.isEmpty)
         #expect(try fixture.service.session(theirs).user == "bob")
@@ -75,8 +75,8 @@ struct AccountTests {
     }
 
     /// The drill for a lost device without a second key, `docs/relying-party.md`.
-    @Test func drillOfALostDeviceWithoutASecondKey() throws {
-        let (fixture, lost, new) = (try Fixture(), try TestKey(), try TestKey())
+    @Test(arguments: Backend.all) func drillOfALostDeviceWithoutASecondKey(backend: Backend) throws {
+        let (fixture, lost, new) = (try Fixture(backend), try TestKey(), try TestKey())
         try fixture.register(lost, device: "phone")
         let token = try fixture.service.signIn(fixture.proof(lost)).token
         // The operator revokes, and makes a code that the user gets in person.
@@ -89,9 +89,9 @@ struct AccountTests {
         #expect(throws: Self.refused(.keyExists)) { try fixture.register(lost) }
     }
 
-    @Test func aRaisedMinimumHoldsForKeysAndSessionsThatExist() throws {
+    @Test(arguments: Backend.all) func aRaisedMinimumHoldsForKeysAndSessionsThatExist(backend: Backend) throws {
         let key = try TestKey()
-        let fixture = try Fixture()
+        let fixture = try Fixture(backend)
         try fixture.register(key, tier: .user)
         let token = try fixture.service.signIn(fixture.proof(key)).token
         let strict = try fixture.again(RelyingPartyPolicy(relyingPartyID: "example.com", minimumTier: .file))
@@ -100,8 +100,8 @@ struct AccountTests {
         #expect(try fixture.service.session(token).user == "ada")
     }
 
-    @Test func aClockThatIsSetBackRevivesNeitherSessionsNorCodes() throws {
-        let (fixture, key) = (try Fixture(), try TestKey())
+    @Test(arguments: Backend.all) func aClockThatIsSetBackRevivesNeitherSessionsNorCodes(backend: Backend) throws {
+        let (fixture, key) = (try Fixture(backend), try TestKey())
         try fixture.register(key)
         let used = try fixture.service.signIn(fixture.proof(key)).token
         let code = try fixture.service.makeCode(for: "ada")

@@ -98,7 +98,7 @@ struct AdministrationTests {
         #expect(acts.map(\.row.event).sorted() == ["code", "end-sessions", "revoke", "unfreeze"])
         #expect(acts.allSatisfy { $0.row.actor == "ada" && $0.row.detail.hasPrefix("administrator \(actor)") })
         #expect(acts.allSatisfy { $0.row.name == "bob" && $0.row.user == detail.pseudonym })
-        #expect(try service.detail(of: "nobody", for: opened.session) == nil)
+        #expect(try service.detail(of: "unknown-user", for: opened.session) == nil)
         let chains = try service.chains(for: opened.session)
         let verified = try service.verifyAudit()
         #expect(verified.firstWrong == nil && chains.map(\.count).reduce(0, +) == verified.count)

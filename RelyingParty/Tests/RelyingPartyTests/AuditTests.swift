@@ -13,21 +13,21 @@ struct AuditTests {
         let conninfo = try Cluster.shared.get().schema()
         nodes = [try Fixture(conninfo: conninfo, node: "a"), try Fixture(conninfo: conninfo, node: "b")]
         for node in nodes { for _ in 0..<3 { _ = try node.service.makeCode(for: "ada") } }
-        // Each node signs the head of the other one; the second one also the row in which the first one did so.
+        // Each node copies the head of the other one; the second one copies the row in which the first one did so.
         for node in nodes { try node.service.removeOld() }
     }
 
     private func run(_ statement: String) throws { _ = try nodes[0].service.storage.read(statement, []) }
     private var wrong: AuditPosition? { get throws { try nodes[0].service.verifyAudit().firstWrong } }
 
-    @Test func headsAreSignedOnceAnHourAndNotWhileTheOtherChainRests() throws {
+    @Test func headsAreCopiedOnceAnHourAndNotWhileTheOtherChainRests() throws {
         #expect(try nodes[0].service.verifyAudit() == (8, nil))
         for node in nodes { try node.service.removeOld() }
         #expect(try nodes[0].service.verifyAudit() == (8, nil))
         for hour in 1...4 {
             for node in nodes { node.advance(3600) }
             try nodes[0].service.removeOld()
-            // The second node has stopped; its last row is signed until it has rested for an hour.
+            // The second node has stopped; its head is copied until it has rested for an hour.
             #expect(try nodes[0].service.verifyAudit() == (8 + min(Int64(hour), 2), nil))
         }
     }

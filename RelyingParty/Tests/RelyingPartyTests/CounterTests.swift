@@ -10,14 +10,14 @@ import Testing
 struct CounterTests {
     private static func refused(_ reason: RefusalReason) -> RelyingPartyError { .refused(reason) }
 
-    private static func prepared() throws -> (fixture: Fixture, key: TestKey, id: [UInt8]) {
-        let (fixture, key) = (try Fixture(), try TestKey())
+    private static func prepared(_ backend: Backend) throws -> (fixture: Fixture, key: TestKey, id: [UInt8]) {
+        let (fixture, key) = (try Fixture(backend), try TestKey())
         try fixture.register(key)
         return (fixture, key, try key.publicKey.identifier)
     }
 
-    @Test func aHigherCounterIsAcceptedAndStored() throws {
-        let (fixture, key, id) = try Self.prepared()
+    @Test(arguments: Backend.all) func aHigherCounterIsAcceptedAndStored(backend: Backend) throws {
+        let (fixture, key, id) = try Self.prepared(backend)
         for counter: Int64 in [0, 1, 7, 9_007_199_254_740_991] {
             let token = try fixture.service.signIn(fixture.proof(key, counter: counter)).token
             #expect(try fixture.service.session(token).key == id)
@@ -25,8 +25,9 @@ struct CounterTests {
         }
     }
 
-    @Test(arguments: [7, 6, 0] as [Int64]) func aCounterThatDoesNotIncreaseFreezesTheKey(_ next: Int64) throws {
-        let (fixture, key, id) = try Self.prepared()
+    @Test(arguments: Backend.all, [7, 6, 0] as [Int64])
+    func aCounterThatDoesNotIncreaseFreezesTheKey(backend: Backend, next: Int64) throws {
+        let (fixture, key, id) = try Self.prepared(backend)
         let token = try fixture.service.signIn(fixture.proof(key, counter: 7)).token
         let waiting = try fixture.proof(key, counter: 8)
         #expect(throws: Self.refused(.counterRegressed)) {
@@ -42,16 +43,16 @@ struct CounterTests {
         #expect(try fixture.service.verifyAudit().firstWrong == nil)
     }
 
-    @Test func aReplayedRequestFreezesNothing() throws {
-        let (fixture, key, _) = try Self.prepared()
+    @Test(arguments: Backend.all) func aReplayedRequestFreezesNothing(backend: Backend) throws {
+        let (fixture, key, _) = try Self.prepared(backend)
         let proof = try fixture.proof(key, counter: 3)
         _ = try fixture.service.signIn(proof)
         #expect(throws: Self.refused(.replayed)) { try fixture.service.signIn(proof) }
         _ = try fixture.service.signIn(fixture.proof(key, counter: 4))
     }
 
-    @Test func theSignatureCoversTheCounter() throws {
-        let (fixture, key, _) = try Self.prepared()
+    @Test(arguments: Backend.all) func theSignatureCoversTheCounter(backend: Backend) throws {
+        let (fixture, key, _) = try Self.prepared(backend)
         let proof = try fixture.proof(key, counter: 3)
         for counter: Int64? in [nil, 2, 4] {
             let changed = SignedProof(
@@ -62,16 +63,16 @@ struct CounterTests {
         _ = try fixture.service.signIn(proof)
     }
 
-    @Test func aKeyThatCountedOnceMustGoOn() throws {
-        let (fixture, key, _) = try Self.prepared()
+    @Test(arguments: Backend.all) func aKeyThatCountedOnceMustGoOn(backend: Backend) throws {
+        let (fixture, key, _) = try Self.prepared(backend)
         _ = try fixture.service.signIn(fixture.proof(key, counter: 3))
         #expect(throws: Self.refused(.counterMissing)) { try fixture.service.signIn(fixture.proof(key)) }
         // Nothing shows a copy, so the key is not frozen.
         _ = try fixture.service.signIn(fixture.proof(key, counter: 4))
     }
 
-    @Test func rawKeysAndOtherPurposesHaveNoCounter() throws {
-        let (fixture, key, _) = try Self.prepared()
+    @Test(arguments: Backend.all) func rawKeysAndOtherPurposesHaveNoCounter(backend: Backend) throws {
+        let (fixture, key, _) = try Self.prepared(backend)
         let raw = try TestKey()
         try fixture.register(raw, isRaw: true)
         #expect(throws: Self.refused(.rawKey)) {
@@ -87,8 +88,8 @@ struct CounterTests {
         }
     }
 
-    @Test func aStepUpCountsAsWell() throws {
-        let (fixture, key, _) = try Self.prepared()
+    @Test(arguments: Backend.all) func aStepUpCountsAsWell(backend: Backend) throws {
+        let (fixture, key, _) = try Self.prepared(backend)
         let token = try fixture.service.signIn(fixture.proof(key, counter: 1)).token
         let stepUp = { (counter: Int64) throws in
             try fixture.service.stepUp(
@@ -101,8 +102,8 @@ struct CounterTests {
         #expect(rows.count == 1, "the second act was not approved")
     }
 
-    @Test func ofUsesAtOnceWithOneCounterOneSucceedsAndTheKeyIsFrozen() throws {
-        let (fixture, key, id) = try Self.prepared()
+    @Test(arguments: Backend.all) func ofUsesAtOnceWithOneCounterOneSucceedsAndTheKeyIsFrozen(backend: Backend) throws {
+        let (fixture, key, id) = try Self.prepared(backend)
         let proofs = try (0..<20).map { _ in try fixture.proof(key, counter: 5) }
         let outcomes = Mutex<(successes: Int, refusals: Int)>((0, 0))
         DispatchQueue.concurrentPerform(iterations: proofs.count) { index in
@@ -120,8 +121,8 @@ struct CounterTests {
         #expect(try fixture.count("sessions") == 0)
     }
 
-    @Test func theOperatorUnfreezesTheKeyOfAUser() throws {
-        let (fixture, key, id) = try Self.prepared()
+    @Test(arguments: Backend.all) func theOperatorUnfreezesTheKeyOfAUser(backend: Backend) throws {
+        let (fixture, key, id) = try Self.prepared(backend)
         #expect(try fixture.service.unfreeze(id, of: "ada") == false, "it is not frozen")
         for counter: Int64 in [7, 7] { _ = try? fixture.service.signIn(fixture.proof(key, counter: counter)) }
         #expect(try fixture.service.unfreeze(id, of: "bob") == false)

@@ -29,15 +29,23 @@ import Testing
     ) throws -> [Int64: Bool] {
         let (began, ended, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
         let failed = Mutex<[Int64: Bool]>([:])
+        let firstFailure = Mutex<(any Error)?>(nil)
         let transactions = transactions
         DispatchQueue(label: "first").async(group: done) {
-            try? transactions.run { connection in
-                try Self.insert(-1, connection)
+            do {
+                try transactions.run { connection in
+                    try Self.insert(-1, connection)
+                    began.signal()
+                    ended.wait()
+                }
+            } catch {
+                firstFailure.withLock { $0 = error }
+                // The test fails; it must not wait for a transaction that is over.
                 began.signal()
-                ended.wait()
             }
         }
         began.wait()
+        if let failure = firstFailure.withLock(\.self) { throw failure }
         for number in 0..<count {
             // A queue of its own each: a queue that is shared may not run so many at once.
             DispatchQueue(label: "\(number)").async(group: done) {
@@ -97,6 +105,60 @@ import Testing
         }
         #expect(failed == [0: true, 1: true, 2: true, 3: true])
         #expect(try stored() == [-1])
+    }
+
+    @Test func whatWaitsForAReadRunsAfterIt() throws {
+        let (done, transactions) = (DispatchGroup(), transactions)
+        let number: Int? = try transactions.readIfFree { _ in
+            for number in 0..<3 {
+                DispatchQueue(label: "\(number)").async(group: done) {
+                    try? transactions.run { try Self.insert(Int64(number), $0) }
+                }
+            }
+            while transactions.waitingCount < 3 { sched_yield() }
+            return connection.commits
+        }
+        #expect(number == 0)
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        #expect(try stored() == [0, 1, 2])
+    }
+
+    @Test func manyFailuresRepeatFewTransactions() throws {
+        let (rounds, size): (Int64, Int64) = (34, 8)
+        let runs = Mutex(0 as Int64)
+        for round in 0..<rounds {
+            let failed = try together(size) { number, connection in
+                if number == 0 {
+                    runs.withLock { $0 += 1 }
+                    throw Refusal()
+                }
+                try Self.insert(round * size + number, connection)
+            }
+            #expect(failed.filter(\.value).map(\.key) == [0])
+            _ = try transactions.run { try $0.run("DELETE FROM numbers WHERE number = -1", []) }
+        }
+        #expect(runs.withLock(\.self) == rounds + 1, "only the first group runs twice")
+        #expect(try stored().count == rounds * (size - 1))
+    }
+
+    @Test func oneGroupOfManyRunsTwiceHoweverFailuresAreSpread() throws {
+        let rounds = 3
+        let runs = Mutex(0)
+        for round in 0..<rounds {
+            let first = Int64(round * 2)
+            _ = try together(2) { number, connection in
+                if number == 0 {
+                    runs.withLock { $0 += 1 }
+                    throw Refusal()
+                }
+                try Self.insert(first + number, connection)
+            }
+            // As many as run with savepoints: the next group runs without again.
+            for _ in 0..<GroupedTransactions.cautiousGroups {
+                _ = try transactions.run { try $0.run("DELETE FROM numbers WHERE number = -1", []) }
+            }
+        }
+        #expect(runs.withLock(\.self) == rounds * 2)
     }
 
     @Test func theErrorOfATransactionReachesItsOwner() throws {

@@ -12,10 +12,12 @@ struct KeyTests {
         return "-----BEGIN \(label)-----\n\(text.prefix(64))\n\(text.dropFirst(64))\n-----END \(label)-----\n"
     }
 
-    private static func jwk(_ point: [UInt8], curve: String = "P-256", more: String = "") throws -> JSONValue {
+    private static func jwk(
+        _ point: [UInt8], type: String = "EC", curve: String = "P-256", more: String = ""
+    ) throws -> JSONValue {
         let x = StrictBase64.url.encode(Array(point[1..<33]))
         let y = StrictBase64.url.encode(Array(point[33..<65]))
-        return try JSONReader.read(Array(#"{"kty":"EC","crv":"\#(curve)","x":"\#(x)","y":"\#(y)"\#(more)}"#.utf8))
+        return try JSONReader.read(Array(#"{"kty":"\#(type)","crv":"\#(curve)","x":"\#(x)","y":"\#(y)"\#(more)}"#.utf8))
     }
 
     private static func text(_ bytes: [UInt8]) -> JSONValue { .string(StrictBase64.url.encode(bytes)) }
@@ -54,7 +56,9 @@ struct KeyTests {
             ("pem", .string(Self.pem(key.der, "EC PRIVATE KEY"))), ("pem", .string(Self.pem(key.der) + "x")),
             ("pem", .string("\n" + Self.pem(key.der))), ("pem", .string("")), ("pem", .null),
             ("jwk", try Self.jwk(point, curve: "P-384")), ("jwk", try Self.jwk(point, more: #","d":"AA""#)),
-            ("jwk", try Self.jwk(other)), ("jwk", .array([])), ("raw", Self.text(point)),
+            ("jwk", try Self.jwk(other)), ("jwk", try Self.jwk(point, type: "RSA")),
+            ("jwk", try JSONReader.read(Array(#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#.utf8))),
+            ("jwk", .array([])), ("raw", Self.text(point)),
         ] as [(String, JSONValue)] { #expect(try PublicKeyInput.read(format, value) == nil) }
     }
 
@@ -85,6 +89,13 @@ struct KeyTests {
             result[index] = UInt8(truncatingIfNeeded: difference)
         }
         return result
+    }
+
+    /// The other valid signature of the same message: r, and the order less s.
+    static func withOtherS(_ signature: [UInt8]) -> [UInt8] {
+        let (r, s) = numbers(signature)
+        let body = integer(r) + integer(flipped(s))
+        return [0x30, UInt8(body.count)] + body
     }
 
     @Test func abuse45P1363TrailingBytesAndOtherEncodingsOfASignatureAreRefused() throws {
@@ -122,9 +133,7 @@ struct KeyTests {
         let key = try TestKey()
         let message = Array("message".utf8)
         let signature = key.sign(message)
-        let (r, s) = Self.numbers(signature)
-        let body = Self.integer(r) + Self.integer(Self.flipped(s))
-        let other = [0x30, UInt8(body.count)] + body
+        let other = Self.withOtherS(signature)
         #expect(other != signature)
         #expect(try key.publicKey.isValid(other, for: message))
     }

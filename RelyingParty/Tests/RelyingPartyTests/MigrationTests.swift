@@ -53,7 +53,7 @@ struct MigrationTests {
     }
 
     /// What version 2 has besides: a counter, a proof, a frozen key, a retired one, and a pseudonym.
-    private static func checkSecond(_ fixture: Fixture) throws {
+    private static func checkSecond(_ fixture: Fixture, retired: Int64 = 1) throws {
         let keys = try fixture.service.keys(of: "Jürgen")
         #expect(keys.map(\.device) == ["phone", "lost", "copied"])
         let phone = try #require(keys.first)
@@ -64,12 +64,44 @@ struct MigrationTests {
         #expect(keys.allSatisfy { $0.passkey == nil && $0.form == ($0.device == "lost" ? .raw : .bound) })
         #expect(try fixture.service.export("Jürgen").pseudonym == "AAECAwQFBgcICQoLDA0ODw")
         #expect(try fixture.service.export("Jürgen").events.map(\.event) == ["code", "register", "login"])
-        #expect(try fixture.count("retired") == 1)
+        #expect(try fixture.count("retired") == retired)
         // What this version adds works on the tables.
         let passkey = try TestPasskey()
         try fixture.register(passkey, "eve")
         _ = try fixture.service.browserSession(fixture.signIn(passkey, in: .browser))
         #expect(try fixture.service.delete("eve") == 1)
+    }
+
+    /// What version 3 has besides: a passkey, an administrator, a session of a browser, and a code that opens another.
+    private static func checkThird(_ fixture: Fixture) throws {
+        let key = try #require(try fixture.service.keys(of: "Grace").first)
+        #expect(key.form == .passkey && key.device == "browser" && key.counter == 9)
+        #expect(key.passkey?.backup == .possible && key.passkey?.credential == [UInt8](200..<216))
+        #expect(try fixture.service.storage.passkeyOrDecoy([UInt8](200..<216)).identifier == key.identifier)
+        #expect(try fixture.service.administrator([UInt8](repeating: 8, count: 32)).user == "Grace")
+        let code = [UInt8](repeating: 6, count: 32)
+        #expect(try fixture.service.userOfBrowserCode(code) == "Grace")
+        let opened = try fixture.service.openBrowserSession(code: code)
+        #expect(try fixture.service.administrator(opened.token).user == "Grace")
+        #expect(try fixture.service.removeAdministrator("Grace"))
+        #expect(try fixture.service.delete("Grace") == 1)
+    }
+
+    @Test func aFileOfVersion3IsRead() throws {
+        try Self.withFile(Self.golden("sqlite-3")) { path in
+            let fixture = try Fixture(path: path, policy: Fixture.passkeys)
+            try Self.checkThird(fixture)
+            try Self.checkSecond(fixture, retired: 2)
+            try Self.check(fixture, rows: 11, keys: 2)
+        }
+    }
+
+    @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
+    func aDatabaseOfPostgreSQLOfVersion3IsRead() throws {
+        let fixture = try Fixture(conninfo: Self.filled("postgresql-3"), policy: Fixture.passkeys)
+        try Self.checkThird(fixture)
+        try Self.checkSecond(fixture, retired: 2)
+        try Self.check(fixture, rows: 12, keys: 2)
     }
 
     @Test func aFileOfVersion2IsReadAndChanged() throws {

@@ -18,9 +18,9 @@ struct PasskeyTests {
     }
 
     @Test(arguments: Backend.all) func aRegisteredPasskeySignsIn(backend: Backend) throws {
-        let (fixture, passkey, handle) = try Self.prepared(backend)
-        let response = try passkey.signIn(fixture.service.passkeyChallenge(), handle: handle)
-        let (token, expiry) = try fixture.service.signIn(response, in: .program)
+        let (fixture, passkey, _) = try Self.prepared(backend)
+        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        let (token, expiry) = try fixture.service.signIn(response)
         let session = try fixture.service.session(token)
         #expect(try session.user == "ada" && session.key == passkey.identifier && session.expiry == expiry)
         #expect(session.form == .passkey && session.attestation == .none)
@@ -30,11 +30,12 @@ struct PasskeyTests {
 
     @Test(arguments: Backend.all) func abuse43OneOfAHundredUsesOfAnAssertionAtOnceSucceeds(backend: Backend) throws {
         let (fixture, passkey, _) = try Self.prepared(backend, counter: 1)
+        try fixture.giveRole(passkey)
         let response = try passkey.signIn(fixture.service.passkeyChallenge())
         let outcomes = Mutex<(successes: Int, replays: Int)>((0, 0))
         DispatchQueue.concurrentPerform(iterations: 100) { _ in
             do throws(RelyingPartyError) {
-                _ = try fixture.service.signIn(response, in: .browser)
+                _ = try fixture.service.signInAdministrator(response)
                 outcomes.withLock { $0.successes += 1 }
             } catch {
                 if error == .refused(.replayed) { outcomes.withLock { $0.replays += 1 } }
@@ -64,7 +65,7 @@ struct PasskeyTests {
 
     /// One of them changed, everything else as it should be.
     @Test func eachPartOfASignInIsDemanded() throws {
-        let (fixture, passkey, handle) = try Self.prepared()
+        let (fixture, passkey, _) = try Self.prepared()
         let other = try TestPasskey()
         try fixture.register(other, "bob")
         let service = fixture.service
@@ -81,14 +82,14 @@ struct PasskeyTests {
         try attempt(.userVerification) { $0.flags = TestPasskey.userPresent }
         try attempt(.backupState) { $0.flags |= TestPasskey.backedUp }
         try attempt(.backupState) { $0.flags |= TestPasskey.eligible }
-        let response = try passkey.signIn(service.passkeyChallenge(), handle: handle)
+        let response = try passkey.signIn(service.passkeyChallenge())
         let (assertion, signature) = (response.assertion, response.signature)
         func refused(
             _ reason: RefusalReason, _ credential: [UInt8], _ signature: [UInt8], _ handle: [UInt8]? = nil
         ) {
             let changed = PasskeySignIn(
                 credential: credential, assertion: assertion, signature: signature, userHandle: handle)
-            #expect(throws: Self.refused(reason)) { try service.signIn(changed, in: .program) }
+            #expect(throws: Self.refused(reason)) { try service.signIn(changed) }
         }
         refused(.wrongSignature, other.credential, signature)
         refused(.unknownKey, try LibCrypto.random(32), signature)
@@ -99,15 +100,40 @@ struct PasskeyTests {
         for count in [0, 15, 1024] {
             let wrong = PasskeySignIn(
                 credential: [UInt8](repeating: 1, count: count), assertion: assertion, signature: signature)
-            #expect(throws: RelyingPartyError.malformed("credential")) { try service.signIn(wrong, in: .program) }
+            #expect(throws: RelyingPartyError.malformed("credential")) { try service.signIn(wrong) }
         }
-        _ = try service.signIn(response, in: .program)
+        _ = try service.signIn(response)
+    }
+
+    /// WebAuthn Level 3, section 7.2, step 6: a user who was not identified before is identified by the handle.
+    @Test func onlyASessionOfABrowserDemandsTheUserHandle() throws {
+        let (fixture, passkey, handle) = try Self.prepared()
+        passkey.handle = nil
+        #expect(try fixture.signIn(passkey).count == 32)
+        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        #expect(throws: Self.refused(.userHandle)) { try fixture.service.signInAdministrator(response) }
+        passkey.handle = handle
+        #expect(try fixture.signIn(passkey, in: .browser).count == 32)
+    }
+
+    /// The role is read in the transaction of the session, so that a user without it ends no session of the key.
+    @Test(arguments: Backend.all) func aUserWithoutTheRoleOpensNothingAndEndsNothing(backend: Backend) throws {
+        let (fixture, passkey, _) = try Self.prepared(backend)
+        for _ in 0..<16 { _ = try fixture.signIn(passkey) }
+        let before = try ["sessions", "audit"].map(fixture.count)
+        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        #expect(throws: Self.refused(.notAdministrator)) { try fixture.service.signInAdministrator(response) }
+        #expect(try ["sessions", "audit"].map(fixture.count) == before)
+        _ = try fixture.service.addAdministrator("ada")
+        let (token, _) = try fixture.service.signInAdministrator(response)
+        #expect(try fixture.service.administrator(token).user == "ada")
+        #expect(try fixture.count("sessions") == 16)
     }
 
     /// Every byte of what is sent is changed once; none of that spends the challenge.
     @Test func everyChangedByteIsRefused() throws {
         let (fixture, passkey, handle) = try Self.prepared(counter: 5)
-        let right = try passkey.signIn(fixture.service.passkeyChallenge(), handle: handle)
+        let right = try passkey.signIn(fixture.service.passkeyChallenge())
         let parts = [
             right.credential, right.assertion.clientDataJSON, right.assertion.authenticatorData, right.signature,
             handle,
@@ -120,12 +146,12 @@ struct PasskeyTests {
                 let response = PasskeySignIn(
                     credential: changed[0], assertion: assertion, signature: changed[3], userHandle: changed[4])
                 #expect(throws: RelyingPartyError.self, "part \(part), byte \(index)") {
-                    try fixture.service.signIn(response, in: .program)
+                    try fixture.service.signIn(response)
                 }
             }
         }
         #expect(try fixture.count("sessions") == 0)
-        _ = try fixture.service.signIn(right, in: .program)
+        _ = try fixture.service.signIn(right)
     }
 
     @Test func challengesOfOtherPurposesUsersAndHandlesAreRefused() throws {
@@ -135,7 +161,7 @@ struct PasskeyTests {
         let login = try service.challenge(user: "ada", key: key, purpose: .login)
         for challenge in [registering, login] {
             #expect(throws: Self.refused(.otherBinding)) {
-                try service.signIn(passkey.signIn(challenge), in: .program)
+                try service.signIn(passkey.signIn(challenge))
             }
         }
         let (new, code) = (try TestPasskey(), try service.makeCode(for: "bob"))
@@ -150,7 +176,7 @@ struct PasskeyTests {
             try service.registerPasskey(new.registration(bare, "bob"), .code(code))
         }
         #expect(throws: Self.refused(.challengeFormat)) {
-            try service.signIn(passkey.signIn([1, 2, 3]), in: .program)
+            try service.signIn(passkey.signIn([1, 2, 3]))
         }
         fixture.advance(60)
         #expect(throws: Self.refused(.expired)) {
@@ -167,7 +193,7 @@ struct PasskeyTests {
             credential: passkey.credential,
             assertion: PasskeyAssertion(clientDataJSON: json, authenticatorData: data),
             signature: passkey.key.sign(data + (try LibCrypto.sha256(json))))
-        #expect(throws: Self.refused(.clientDataType)) { try service.signIn(response, in: .program) }
+        #expect(throws: Self.refused(.clientDataType)) { try service.signIn(response) }
         let new = try TestPasskey()
         let (registering, _) = try service.passkeyChallenge(registering: "ada")
         let right = try new.registration(registering)
@@ -181,7 +207,7 @@ struct PasskeyTests {
             clientDataJSON: passkey.clientData("get", challenge), authenticatorData: try passkey.data(attested: true))
         #expect(throws: RelyingPartyError.malformed("authenticatorData")) {
             try service.signIn(
-                PasskeySignIn(credential: passkey.credential, assertion: attested, signature: []), in: .program)
+                PasskeySignIn(credential: passkey.credential, assertion: attested, signature: []))
         }
         _ = try service.registerPasskey(right, .code(code))
     }
@@ -235,7 +261,7 @@ struct PasskeyTests {
         let off = try fixture.again(RelyingPartyPolicy(relyingPartyID: "example.com"))
         for refused: () throws -> Void in [
             { _ = try off.passkeyChallenge() }, { _ = try off.passkeyChallenge(registering: "ada") },
-            { _ = try off.signIn(response, in: .program) }, { _ = try off.stepUp(token, context: "pay", step) },
+            { _ = try off.signIn(response) }, { _ = try off.stepUp(token, context: "pay", step) },
         ] {
             #expect(throws: Self.refused(.passkeysOff)) { try refused() }
         }
@@ -246,7 +272,7 @@ struct PasskeyTests {
         let registration = try TestPasskey().registration(strict.passkeyChallenge(registering: "ada").challenge)
         let code = try fixture.service.makeCode(for: "ada")
         #expect(throws: Self.refused(.tierTooLow)) { try strict.registerPasskey(registration, .code(code)) }
-        #expect(throws: Self.refused(.tierTooLow)) { try strict.signIn(response, in: .program) }
+        #expect(throws: Self.refused(.tierTooLow)) { try strict.signIn(response) }
         #expect(throws: Self.refused(.tierTooLow)) { try strict.session(token) }
         #expect(try fixture.service.session(token).user == "ada")
     }
@@ -286,11 +312,12 @@ struct PasskeyTests {
             if number == 1 {
                 let code = try service.makeCode(for: "ada")
                 try service.registerPasskey(new.registration(early.challenge), .code(code))
+                new.handle = early.userHandle
             }
         }
         #expect(try service.passkeyChallenge(registering: "ada").userHandle != handle)
         for passkey in [passkey, new] {
-            _ = try service.signIn(passkey.signIn(service.passkeyChallenge(), handle: handle), in: .program)
+            _ = try service.signIn(passkey.signIn(service.passkeyChallenge()))
         }
     }
 

@@ -169,6 +169,44 @@ struct PostgreSQLTests {
         #expect(throws: RelyingPartyError.refused(.replayed)) { try fixture.service.signIn(proof) }
     }
 
+    @Test(arguments: [
+        ("UPDATE keys SET revoked = 1 WHERE id = $1", RefusalReason.revokedKey),
+        ("UPDATE keys SET frozen = 1 WHERE id = $1", .frozenKey), ("DELETE FROM keys WHERE id = $1", .revokedKey),
+    ])
+    func aKeyThatIsRevokedWhileItsSignInWaitsForTheLockIsRefused(statement: String, reason: RefusalReason) throws {
+        let conninfo = try Self.schema()
+        let (fixture, key) = (try Fixture(conninfo: conninfo), try TestKey())
+        try fixture.register(key)
+        let proof = try fixture.proof(key)
+        let other = try PostgreSQLConnection(conninfo, node: "b")
+        try other.begin()
+        try other.lock(.user("ada"))
+        guard case .integer(let process)? = try other.run("SELECT pg_backend_pid()", []).first?.first else {
+            Issue.record("no process")
+            return
+        }
+        let outcome = Mutex<RelyingPartyError?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            do throws(RelyingPartyError) {
+                _ = try fixture.service.signIn(proof)
+            } catch { outcome.withLock { $0 = error } }
+            done.signal()
+        }
+        // The sign-in has read the key and verified the signature.
+        try Self.wait(
+            conninfo,
+            """
+            SELECT 1 FROM pg_locks w JOIN pg_locks h USING (locktype, classid, objid, objsubid)
+                WHERE h.granted AND NOT w.granted AND locktype = 'advisory' AND h.pid = \(process)
+            """)
+        _ = try other.run(statement, [.blob(try key.publicKey.identifier)])
+        try other.commit()
+        done.wait()
+        #expect(outcome.withLock { $0 } == .refused(reason))
+        #expect(try fixture.count("sessions") == 0)
+    }
+
     @Test func anHourBeginsWhileABackupReadsAllTables() throws {
         let conninfo = try Self.schema()
         let fixture = try Fixture(conninfo: conninfo)

@@ -44,6 +44,24 @@ struct ServiceTests {
         #expect(try fixture.count("sessions") == 1)
     }
 
+    @Test(arguments: Backend.all)
+    func abuse45TheOtherSignatureOfASpentChallengeIsRefused(backend: Backend) throws {
+        let (fixture, key) = (try Fixture(backend), try TestKey())
+        try fixture.register(key)
+        let other = { (proof: SignedProof) in
+            SignedProof(
+                user: proof.user, key: proof.key, challenge: proof.challenge,
+                signature: KeyTests.withOtherS(proof.signature))
+        }
+        let (spent, fresh) = (try fixture.proof(key), try fixture.proof(key))
+        _ = try fixture.service.signIn(spent)
+        #expect(throws: RelyingPartyError.refused(.replayed)) { try fixture.service.signIn(other(spent)) }
+        // The signature itself is valid.
+        _ = try fixture.service.signIn(other(fresh))
+        #expect(throws: RelyingPartyError.refused(.replayed)) { try fixture.service.signIn(fresh) }
+        #expect(try fixture.count("sessions") == 2)
+    }
+
     @Test(arguments: Backend.all) func aSeenChallengeCannotBeSpentWithoutAValidSignature(backend: Backend) throws {
         let fixture = try Fixture(backend)
         let key = try TestKey()

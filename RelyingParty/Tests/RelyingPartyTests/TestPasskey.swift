@@ -14,6 +14,8 @@ final class TestPasskey {
 
     let key: TestKey
     let credential: [UInt8]
+    /// The user handle, which the authenticator stores with the key.
+    var handle: [UInt8]?
     var flags = userPresent | userVerified
     /// What the next response reports; it stays 0 for an authenticator that does not count.
     var counter: UInt32
@@ -60,7 +62,7 @@ final class TestPasskey {
         return (PasskeyAssertion(clientDataJSON: json, authenticatorData: data), signature)
     }
 
-    func signIn(_ challenge: [UInt8], handle: [UInt8]? = nil) throws -> PasskeySignIn {
+    func signIn(_ challenge: [UInt8]) throws -> PasskeySignIn {
         let (assertion, signature) = try sign(challenge)
         return PasskeySignIn(credential: credential, assertion: assertion, signature: signature, userHandle: handle)
     }
@@ -74,13 +76,27 @@ extension Fixture {
         _ passkey: TestPasskey, _ user: String = "ada", device: String = ""
     ) throws -> [UInt8] {
         let (challenge, handle) = try service.passkeyChallenge(registering: user)
+        passkey.handle = handle
         let code = try service.makeCode(for: user)
         try service.registerPasskey(passkey.registration(challenge, user, device: device), .code(code))
         return handle
     }
 
+    /// - Parameter kind: for a browser the user of the passkey becomes an administrator.
     func signIn(_ passkey: TestPasskey, in kind: SessionKind = .program) throws -> [UInt8] {
-        try service.signIn(passkey.signIn(service.passkeyChallenge()), in: kind).token
+        if kind == .browser { try giveRole(passkey) }
+        let response = try passkey.signIn(service.passkeyChallenge())
+        return try kind == .browser ? service.signInAdministrator(response).token : service.signIn(response).token
+    }
+
+    /// Makes the user of a passkey an administrator, without a row of the audit log.
+    func giveRole(_ passkey: TestPasskey) throws {
+        let id = try passkey.identifier
+        _ = try service.storage.transaction { database in
+            try database.run(
+                #"INSERT INTO administrators SELECT "user" FROM keys WHERE id = $1 ON CONFLICT DO NOTHING"#,
+                [.blob(id)])
+        }
     }
 
     /// A proof of a passkey for a purpose that names its key.

@@ -125,7 +125,7 @@ import Testing
             let area = try Self.compare(
                 CLOCK_THREAD_CPUTIME_ID, [{ try forged(known) }, { try forged(unknown) }]
             ) { response in
-                #expect(throws: RelyingPartyError.self) { try fixture.service.signIn(response, in: .program) }
+                #expect(throws: RelyingPartyError.self) { try fixture.service.signIn(response) }
             }
             print("wrong signature, known and unknown passkey: area \(area)")
             #expect(Self.bounds.contains(area))

@@ -55,10 +55,15 @@ class Key:
         return {"format": "der", "value": base64url(self.der)}
 
 
+class NoRedirections(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        """Makes no request, so the status is an error: another address would get the token."""
+
+
 class Client:
     def __init__(self, address, relying_party, user, context=None):
-        self.address, self.party, self.user, self.tls = address, relying_party, user, context
-        self.key, self.token = None, None
+        self.address, self.party, self.user, self.key, self.token = address, relying_party, user, None, None
+        self.opener = urllib.request.build_opener(NoRedirections, urllib.request.HTTPSHandler(context=context))
 
     def send(self, method, path, body=None):
         headers = {"Content-Type": "application/json"}
@@ -67,7 +72,7 @@ class Client:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.address + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30, context=self.tls) as reply:
+            with self.opener.open(request, timeout=30) as reply:
                 text = reply.read()
         except urllib.error.HTTPError as error:
             with error:

@@ -113,6 +113,10 @@ class Passkey(Device):
     def sign_in_body(self, **parts):
         return {"credential": text(self.credential)} | self.assertion(self.challenge("login"), **parts)
 
+    def chosen_body(self, **parts):
+        """A sign-in for which the browser let the person choose the passkey: the authenticator says whose it is."""
+        return self.sign_in_body(**parts) | {"userHandle": self.handle}
+
     def sign_in(self, **parts):
         return self.server.post("/v1/passkeys/sessions", self.sign_in_body(**parts))
 
@@ -134,9 +138,9 @@ class AttestedPasskey(Passkey):
         super().__init__(*arguments, **options)
         self.maker = None
 
-    def certify(self, subject=SUBJECT, extensions=None, authority="FALSE", version=3, curve="P-256"):
-        """Makes the key of the maker with a certificate that it signs itself."""
-        self.maker = Device(self.server, self.user, curve)
+    def certify(self, subject=SUBJECT, extensions=None, authority="FALSE", version=3, curve="P-256", key=None):
+        """Makes the key of the maker, unless one is given, with a certificate that it signs itself."""
+        self.maker = key or Device(self.server, self.user, curve)
         certificate = self.maker.file + ".der"
         aaguid = "DER:0410" + self.authenticator.hex()
         lines = [f"basicConstraints = critical,CA:{authority}"] if authority else []

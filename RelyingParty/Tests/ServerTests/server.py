@@ -38,8 +38,15 @@ def wait_until(condition, seconds=20):
     return True
 
 
+def lacks(test, reason):
+    """Skips a test that this machine cannot run; with CI=true it fails."""
+    test.assertNotEqual(os.environ.get("CI"), "true", reason)
+    test.skipTest(reason)
+
+
 class Server:
-    def __init__(self, folder=None, environment=None, authority=None, **settings):
+    def __init__(self, folder=None, environment=None, authority=None, user=None, **settings):
+        """With a user, root starts the server as that user, who gets the folder and the secret."""
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(folder or self.scratch.name)
         secret = self.folder / "secret"
@@ -55,10 +62,12 @@ class Server:
         self.configuration.write_text("".join(f"{name} = {value}\n" for name, value in values.items()))
         # How many requests were answered; each is a line of the log.
         self.requests = 0
+        for path in (self.scratch.name, self.folder, secret, self.configuration) if user else ():
+            os.chown(path, user, user)
         self.log = open(pathlib.Path(self.scratch.name) / "log", "w+")
         # Without a buffer, so that only the first line is read here.
         self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE, bufsize=0,
-                                        env=self.environment)
+                                        env=self.environment, user=user, group=user, extra_groups=[] if user else None)
         self.first = json.loads(self.process.stderr.readline())
         self.port = self.first["port"]
         # With the certificate of an authority the clients speak TLS, and accept that authority only.
@@ -150,10 +159,11 @@ class Authority:
 class Device:
     """A key pair in a file, and the requests that it signs."""
 
-    def __init__(self, server, user, curve="P-256"):
+    def __init__(self, server, user, curve="P-256", options=None):
+        """With options of `openssl genpkey`, a key of another algorithm than EC."""
         self.file = f"{server.scratch.name}/{os.urandom(8).hex()}.pem"
-        subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}", "-out",
-                        self.file], check=True, capture_output=True)
+        options = options or ("-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}")
+        subprocess.run(["openssl", "genpkey", *options, "-out", self.file], check=True, capture_output=True)
         self.take(server, user, subprocess.run(["openssl", "pkey", "-in", self.file, "-pubout"], check=True,
                                                capture_output=True, text=True).stdout)
 

@@ -20,18 +20,18 @@ from server import PROGRAM, Device, Server, text
 
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
 FORBIDDEN = {"type": "about:blank", "title": "The request is not permitted.", "status": 403}
-NOBODY = text(bytes(32))
+UNKNOWN = text(bytes(32))
 
 # Every request that needs a session, with a body that fulfils its form.
 REQUESTS = {
     "session": {}, "users": {"prefix": "", "after": ""}, "user": {"user": "victim"}, "keys": {"state": "all"},
     "sessions": {}, "chains": {}, "audit": {"node": "", "before": 0}, "revoke": {"user": "victim", "target": "user"},
-    "unfreeze": {"user": "victim", "key": NOBODY}, "enrolment-code": {"user": "victim"},
+    "unfreeze": {"user": "victim", "key": UNKNOWN}, "enrolment-code": {"user": "victim"},
     "end-sessions": {"user": "victim"}, "sign-out": {"everywhere": True},
 }
 # The ones that begin a session.
-OPEN = {"code": {"code": NOBODY}, "sign-in": {"code": NOBODY}, "passkey": {
-    "credential": NOBODY, "clientDataJSON": "AAAA", "authenticatorData": "AAAA", "signature": "AAAA"}}
+OPEN = {"code": {"code": UNKNOWN}, "sign-in": {"code": UNKNOWN}, "passkey": {
+    "credential": UNKNOWN, "clientDataJSON": "AAAA", "authenticatorData": "AAAA", "signature": "AAAA"}}
 
 
 @contextlib.contextmanager
@@ -52,8 +52,8 @@ class AccessTests(unittest.TestCase):
             client = PageClient(server)
             self.refused_everywhere(client, REFUSED, 401)
             # The same for a user who does not exist.
-            self.assertEqual(client.call("user", {"user": "nobody"}), (401, REFUSED))
-            for cookie in ("", "A", NOBODY, NOBODY + "=", "A" * 4000, "\u00ff" * 43):
+            self.assertEqual(client.call("user", {"user": "unknown-user"}), (401, REFUSED))
+            for cookie in ("", "A", UNKNOWN, UNKNOWN + "=", "A" * 4000, "\u00ff" * 43):
                 client.cookie = cookie
                 self.refused_everywhere(client, REFUSED, 401)
             self.assertEqual(victim.sign_in()[0], 201)
@@ -108,9 +108,17 @@ class AccessTests(unittest.TestCase):
             passkey.origin = server.origin
             passkey.register()
             client = PageClient(server)
-            self.assertEqual(client.call("passkey", passkey.sign_in_body()), (403, FORBIDDEN))
+            with rows(server) as database:
+                # As many as a key can have, so that another one would end the oldest.
+                database.executemany("INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES (?, ?, 1, 1, 2, 0)",
+                                     [(hashlib.sha256(b"%d" % index).digest(), passkey.id) for index in range(16)])
+            count = lambda: [database.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("sessions", "audit")]
+            with rows(server) as database:
+                before = count()
+            self.assertEqual(client.call("passkey", passkey.chosen_body()), (403, FORBIDDEN))
             self.assertIsNone(client.cookie)
             with rows(server) as database:
+                self.assertEqual(count(), before)
                 self.assertEqual(database.execute("SELECT count(*) FROM sessions WHERE browser = 1").fetchone(), (0,))
 
     def test_a_passkey_of_an_administrator_opens_a_session_and_a_replay_does_not(self):
@@ -119,13 +127,27 @@ class AccessTests(unittest.TestCase):
             passkey = Passkey(server, "ada")
             passkey.origin = server.origin
             passkey.register()
-            body = passkey.sign_in_body()
+            body = passkey.chosen_body()
             client = PageClient(server)
             self.assertEqual(client.call("passkey", body)[0], 201)
             self.assertEqual(client.call("session")[1]["user"], "ada")
             self.assertEqual(PageClient(server).call("passkey", body), (401, REFUSED))
             passkey.origin = "https://example.org"
+            self.assertEqual(PageClient(server).call("passkey", passkey.chosen_body()), (401, REFUSED))
+
+    def test_a_passkey_that_does_not_say_whose_it_is_opens_no_page(self):
+        with AdministrationServer() as server:
+            server.command("administrator", "ada")
+            passkey = Passkey(server, "ada")
+            passkey.origin = server.origin
+            passkey.register()
+            # The page names no user before (WebAuthn Level 3, section 7.2, step 6).
             self.assertEqual(PageClient(server).call("passkey", passkey.sign_in_body()), (401, REFUSED))
+            # A page of programs may have asked for the name, and named the passkeys of the user.
+            self.assertEqual(passkey.sign_in()[0], 201)
+            self.assertEqual(PageClient(server).call("passkey", passkey.chosen_body())[0], 201)
+            server.stop()
+            self.assertIn('"reason":"userHandle"', server.written())
 
     def test_nothing_is_served_unless_it_is_configured(self):
         with Server() as server:
@@ -176,7 +198,7 @@ class ForgeryTests(unittest.TestCase):
     def test_a_cookie_that_another_host_tossed_is_not_chosen(self):
         with AdministrationServer() as server:
             client = server.signed_in("ada")
-            mine, theirs = client.cookie, NOBODY
+            mine, theirs = client.cookie, UNKNOWN
             for value in (f"__Host-latchkey={theirs}; __Host-latchkey={mine}", f"__Host-latchkey={mine}; __Host-latchkey={theirs}",
                           f"__Host-latchkey={mine};__Host-latchkey={mine}", f"__host-latchkey={mine}", f"latchkey={mine}",
                           f'__Host-latchkey="{mine}"', f"__Host-latchkey={mine} ", f"x__Host-latchkey={mine}"):
@@ -258,6 +280,27 @@ class SessionTests(unittest.TestCase):
             self.assertEqual(client.call("session"), (401, REFUSED))
         with AdministrationServer(session_idle_seconds=60) as server:
             self.assertEqual(server.signed_in("ada").call("session")[1]["idleSeconds"], 60)
+
+
+    def test_what_a_page_asks_for_by_itself_is_no_use_of_the_session(self):
+        with AdministrationServer() as server:
+            client = server.signed_in("ada")
+            used = lambda: database.execute("SELECT used FROM sessions WHERE browser = 1").fetchone()[0]
+            with rows(server) as database:
+                database.execute("UPDATE sessions SET used = used - 500 WHERE browser = 1")
+                before = used()
+            for name, body in (("chains", {}), ("audit", {"node": "", "after": 0}), ("audit", {"node": "", "before": 0})):
+                self.assertEqual(client.call(name, body | {"watching": True})[0], 200, name)
+                self.assertEqual(client.call(name, body | {"watching": 1})[0], 400, name)
+            with rows(server) as database:
+                self.assertEqual(used(), before)
+            # It has its end all the same, and a person who asks prolongs it.
+            self.assertEqual(client.call("users", {"prefix": "", "after": "", "watching": True})[0], 400)
+            self.assertEqual(client.call("chains", {"watching": False})[0], 200)
+            with rows(server) as database:
+                self.assertGreater(used(), before)
+                database.execute("UPDATE sessions SET used = used - 901 WHERE browser = 1")
+            self.assertEqual(client.call("chains", {"watching": True}), (401, REFUSED))
 
 
 class BrowserCodeTests(unittest.TestCase):
@@ -408,14 +451,34 @@ class ActsTests(unittest.TestCase):
         with AdministrationServer(trusted_proxies="127.0.0.1") as server:
             client = PageClient(server)
             address = {"X-Forwarded-For": "192.0.2.7"}
-            statuses = [client.call("sign-in", {"code": NOBODY}, address)[0] for _ in range(40)]
+            statuses = [client.call("sign-in", {"code": UNKNOWN}, address)[0] for _ in range(40)]
             self.assertEqual(set(statuses), {401, 429})
             self.assertLessEqual(statuses.count(401), 35)
-            self.assertIsNotNone(client.request("sign-in", {"code": NOBODY}, address)[1]["Retry-After"])
+            self.assertIsNotNone(client.request("sign-in", {"code": UNKNOWN}, address)[1]["Retry-After"])
             # Another client is not concerned, and one without a cookie is not counted.
             other = {"X-Forwarded-For": "192.0.2.8"}
             self.assertEqual({client.call("session", {}, other)[0] for _ in range(40)}, {401})
-            self.assertEqual(client.call("sign-in", {"code": NOBODY}, other)[0], 401)
+            self.assertEqual(client.call("sign-in", {"code": UNKNOWN}, other)[0], 401)
+
+
+    def test_a_client_behind_the_proxy_is_limited_for_one_passkey(self):
+        with AdministrationServer(trusted_proxies="127.0.0.1") as server:
+            ada, bob = Passkey(server, "ada"), Passkey(server, "bob")
+            for passkey in (ada, bob):
+                server.command("administrator", passkey.user)
+                passkey.origin = server.origin
+                passkey.register()
+            address, other = {"X-Forwarded-For": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.8"}
+            wrong = ada.chosen_body() | {"signature": ""}
+            for _ in range(10):
+                self.assertEqual(PageClient(server).call("passkey", wrong, address), (401, REFUSED))
+            status, headers, _ = PageClient(server).request("passkey", ada.chosen_body(), address)
+            self.assertEqual(status, 429)
+            self.assertGreater(int(headers["Retry-After"]), 0)
+            # The limit is one of the interface below /v1/ too, and holds for this client and this passkey only.
+            self.assertEqual(server.post("/v1/passkeys/sessions", ada.chosen_body(), address)[0], 429)
+            self.assertEqual(PageClient(server).call("passkey", bob.chosen_body(), address)[0], 201)
+            self.assertEqual(PageClient(server).call("passkey", ada.chosen_body(), other)[0], 201)
 
 
 class ListTests(unittest.TestCase):
@@ -508,7 +571,7 @@ class ListTests(unittest.TestCase):
             self.assertEqual([key["key"] for key in user["keys"]], [text(victim.id)])
             self.assertEqual([event["event"] for event in user["events"]], ["login", "register", "code"])
             self.assertEqual(len(user["sessions"]), 1)
-            self.assertEqual(client.call("user", {"user": "nobody"})[0], 404)
+            self.assertEqual(client.call("user", {"user": "unknown-user"})[0], 404)
             server.command("code", "invited")
             self.assertIsNotNone(client.call("user", {"user": "invited"})[1]["codeExpires"])
 
@@ -517,7 +580,13 @@ class HeaderTests(unittest.TestCase):
     def test_every_file_of_the_page_has_a_strict_policy_and_no_inline_script(self):
         with AdministrationServer() as server:
             page = server.send("GET", "/admin")[1].decode()
-            self.assertNotRegex(page, r"(?i)<style|\sstyle=|\son[a-z]+=|javascript:|https?://")
+            # The only style that the policy permits is in the page.
+            style, = re.findall(r"(?s)<style>(.*?)</style>", page)
+            digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+            self.assertGreater(len(style), 1000)
+            page = page.replace(style, "")
+            self.assertNotRegex(page, r"(?i)<style[^>]|\sstyle=|stylesheet|\son[a-z]+=|javascript:|https?://")
+            self.assertNotRegex(style, r"(?i)@import|url\(|https?:")
             self.assertEqual(re.findall(r"<script[^>]*>[^<]+", page), [])
             paths = ["/admin"] + sorted(set(re.findall(r'(?:src|href)="(/[^"#]*)"', page)))
             # The scripts name the others.
@@ -525,12 +594,13 @@ class HeaderTests(unittest.TestCase):
                 if path.endswith(".js"):
                     imported = re.findall(r'from "\.(/[a-z-]+\.js)"', server.send("GET", path)[1].decode())
                     paths += sorted({"/admin" + name for name in imported} - set(paths))
-            self.assertEqual(len(paths), 13)
+            self.assertEqual(len(paths), 12)
             for path in paths:
                 headers = server.headers("GET", path)
                 policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
                 self.assertEqual(policy["default-src"], "'none'", path)
                 self.assertEqual(policy["script-src"], "'self'")
+                self.assertEqual(policy["style-src"], f"'sha256-{digest}'")
                 self.assertEqual(policy["frame-ancestors"], "'none'")
                 self.assertEqual(policy["require-trusted-types-for"], "'script'")
                 self.assertNotIn("unsafe", headers["Content-Security-Policy"])

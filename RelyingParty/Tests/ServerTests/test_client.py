@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The client that was written from docs/relying-party.md alone, against running servers."""
+import http.server
 import pathlib
 import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import client
@@ -73,6 +75,32 @@ class IndependentClientTests(unittest.TestCase):
             proof, _ = ada.prove(ada.key, "login")
             ada.send("POST", "/v1/sessions", proof)
             self.refused(401, ada.send, "POST", "/v1/sessions", proof)
+
+    def test_a_redirection_is_refused_and_the_token_goes_nowhere_else(self):
+        received = []
+
+        class Redirecting(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                received.append((self.path, self.headers["Authorization"]))
+                self.send_response(302)
+                self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            try:
+                ada = client.Client(f"http://127.0.0.1:{server.server_port}", "example.com", "ada")
+                ada.token = "secret"
+                self.refused(302, ada.session)
+            finally:
+                server.shutdown()
+                thread.join()
+        self.assertEqual(received, [("/v1/session", "Bearer secret")])
 
     def test_as_a_program_over_tls(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from server import PROGRAM, Authority, Device, Server, wait_until
+from server import PROGRAM, Authority, Device, Server, lacks, wait_until
 
 
 def memory(server):
@@ -37,12 +37,14 @@ class ConnectionTests(unittest.TestCase):
         return count
 
     def hold(self, server, count, finish=lambda client: client):
-        """Holds idle connections, signs in meanwhile, and waits until the server has closed all of them."""
+        """Holds idle connections, signs in meanwhile, and waits until the server has closed all of them. A machine that cannot
+        open all of them before the first ones are closed shows nothing: the test is skipped, and with CI=true it fails."""
         device = Device(server, "ada").register()
         before, began = memory(server), time.monotonic()
         resource.setrlimit(resource.RLIMIT_NOFILE, (self.most, self.most))
         opened = self.open(server, count, finish)
-        self.assertGreaterEqual(opened, count // 10, "this machine is too slow for the test")
+        if opened < count:
+            lacks(self, f"this machine opened {opened} of {count} connections in time")
         self.assertTrue(wait_until(lambda: server.metric("connections") >= opened, 3), server.metric("connections"))
         after, taken = memory(server), time.monotonic() - began
         self.assertEqual(device.sign_in()[0], 201)
@@ -56,22 +58,26 @@ class ConnectionTests(unittest.TestCase):
         self.assertLess(signed, 5)
         self.assertLess((after - before) / opened, 64)
         self.assertEqual(device.sign_in()[0], 201)
-        return opened
+
+    def ten_thousand(self):
+        if self.most < 10_200:
+            lacks(self, f"ulimit -Hn is {self.most}, and 10,200 open files are needed")
+        return 10_000
 
     def test_ten_thousand_idle_connections_do_not_stop_sign_ins(self):
-        count = min(10_000, self.most - 200)
+        count = self.ten_thousand()
         with Server(connections=count + 50, metrics_port=0) as server:
             self.assertEqual(server.first["connections"], count + 50)
             self.hold(server, count)
 
     def test_ten_thousand_connections_that_begin_no_handshake_do_not_stop_sign_ins(self):
-        count = min(10_000, self.most - 200)
+        count = self.ten_thousand()
         with tempfile.TemporaryDirectory() as folder:
             authority = Authority(folder)
             with Server(authority=authority.certificate, connections=count + 50, metrics_port=0,
                         **authority.issue()) as server:
-                opened = self.hold(server, count)
-                self.assertEqual(server.metric("tls_handshake_failures_total"), opened)
+                self.hold(server, count)
+                self.assertEqual(server.metric("tls_handshake_failures_total"), count)
 
     def test_a_thousand_idle_clients_of_tls_do_not_stop_sign_ins(self):
         with tempfile.TemporaryDirectory() as folder:

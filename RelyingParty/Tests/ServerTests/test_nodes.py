@@ -377,7 +377,8 @@ class RestoreTests(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, "a database that lacks a revocation is not served")
                 self.assertIn("restored", done.stderr)
                 self.assertEqual(before.command("restored").splitlines()[1:],
-                                 ["keys revoked again: 1", "keys frozen again: 0", "users deleted again: 1"])
+                                 ["keys revoked again: 1", "keys frozen again: 0", "users deleted again: 1",
+                                  "administrators removed again: 0"])
                 # The files of the keys are in the folder of the first server.
                 with Server(folder, **settings) as after:
                     for device in (kept, lost, gone, late):

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from server import PROGRAM, Device, Server, text, wait_until
+from server import PROGRAM, Device, Server, lacks, text, wait_until
 from test_server import REFUSED
 
 
@@ -135,6 +135,133 @@ class RotationTests(OperatorTests):
         self.assertIn("previous_secret_file", self.fails(server, "rotate-secret"))
 
 
+class RootTests(OperatorTests):
+    """Root runs the commands, and the server runs as another user, as with the packaged unit."""
+    SERVER_USER = 65534
+
+    def setUp(self):
+        if os.geteuid() != 0:
+            lacks(self, "only root runs the commands of another user's server")
+        super().setUp()
+
+    def serve(self, **settings):
+        return super().serve(user=self.SERVER_USER, previous_secret_file=self.folder / "previous",
+                             revocations_file=self.folder / "revocations", **settings)
+
+    def owner(self, name):
+        status = (self.folder / name).stat()
+        return status.st_uid, stat.S_IMODE(status.st_mode)
+
+    def test_a_server_of_another_user_reads_what_a_rotation_wrote(self):
+        server = self.serve()
+        device = Device(server, "ada").register()
+        waiting = device.proof()
+        for count in (1, 2):
+            server.command("rotate-secret")
+            self.assertEqual([self.owner(name) for name in ("secret", "previous")], 2 * [(self.SERVER_USER, 0o600)])
+            server.process.send_signal(signal.SIGHUP)
+            self.assertTrue(wait_until(lambda: server.written().count('"event":"secrets reloaded"') == count), server.written())
+            self.assertEqual(server.post("/v1/sessions", waiting)[0], 201)
+            waiting = device.proof()
+        # Root's commands read the files of the other user, and know the same secret.
+        self.assertEqual(server.post("/v1/keys", Device(server, "bob").registration(server.command("code", "bob")))[0], 201)
+        server.stop()
+        self.serve()
+
+    def test_the_secret_of_root_stays_one_and_the_copy_of_the_service_manager_is_not_reported_as_reloaded(self):
+        credentials = self.folder / "credentials"
+        credentials.mkdir()
+        secret, copy = self.folder / "secret", credentials / "secret"
+        secret.write_text(os.urandom(32).hex())
+        secret.chmod(0o600)
+
+        def start():
+            shutil.copy(secret, copy)
+            copy.chmod(0o600)
+            for path in (credentials, copy):
+                os.chown(path, self.SERVER_USER, self.SERVER_USER)
+            server = self.serve(secret_file=copy)
+            # The commands of root have another configuration than the service, whose unit names the copy.
+            text = server.configuration.read_text().replace(str(copy), str(secret))
+            server.environment = os.environ | {"CREDENTIALS_DIRECTORY": str(credentials)}
+            server.configuration.write_text(text)
+            return server
+
+        os.environ["CREDENTIALS_DIRECTORY"] = str(credentials)
+        self.addCleanup(os.environ.pop, "CREDENTIALS_DIRECTORY")
+        server = start()
+        os.chown(secret, 0, 0)
+        server.command("rotate-secret")
+        self.assertEqual([self.owner(name) for name in ("secret", "previous")], [(0, 0o600), (self.SERVER_USER, 0o600)])
+        server.process.send_signal(signal.SIGHUP)
+        self.wait_for(server, "secrets not reloaded")
+        self.assertNotIn('"event":"secrets reloaded"', server.written())
+        server.stop()
+        again = start()
+        self.assertEqual(again.post("/v1/keys", Device(again, "bob").registration(again.command("code", "bob")))[0], 201)
+
+    def test_the_list_that_a_revocation_by_root_made_is_one_of_the_server(self):
+        server = self.serve()
+        devices = [Device(server, name).register() for name in ("ada", "bob")]
+        self.assertEqual(server.command("revoke", "ada"), "1")
+        self.assertEqual(self.owner("revocations"), (self.SERVER_USER, 0o600))
+        target = "key:" + text(devices[1].id)
+        self.assertEqual(server.post("/v1/revocations", devices[1].proof("revoke", target) | {"target": target})[0], 200)
+        server.stop()
+        self.assertEqual(server.command("restored").splitlines()[1], "keys revoked again: 0")
+        self.assertEqual(len((self.folder / "revocations").read_text().splitlines()), 2)
+        self.serve()
+
+    def reconfigure(self, server, **settings):
+        """Replaces settings in the configuration of the commands; that of the server stays."""
+        lines = [line for line in server.configuration.read_text().splitlines() if line.split(" = ")[0] not in settings]
+        lines += [f"{name} = {value}" for name, value in settings.items()]
+        server.configuration.write_text("".join(line + "\n" for line in lines))
+
+    def test_root_follows_no_link_of_the_server_to_a_folder(self):
+        server = self.serve()
+        for user in ("ada", "bob"):
+            Device(server, user).register()
+        trusted = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        # The secret of another service, of which the server's user would get a copy.
+        (trusted / "secret").write_text(os.urandom(32).hex())
+        (trusted / "secret").chmod(0o600)
+        (self.folder / "lists").symlink_to(trusted)
+        os.chown(self.folder / "lists", self.SERVER_USER, self.SERVER_USER, follow_symlinks=False)
+        # A link of root in a folder of the server's user may have been moved there.
+        for user, owner in (("ada", self.SERVER_USER), ("bob", 0)):
+            os.chown(self.folder / "lists", owner, owner, follow_symlinks=False)
+            for name in ("revocations_file", "previous_secret_file", "secret_file"):
+                last = "secret" if name == "secret_file" else "new"
+                settings = {each: self.folder / each for each in ("revocations_file", "previous_secret_file")}
+                settings |= {"secret_file": self.folder / "secret", name: self.folder / "lists" / last}
+                self.reconfigure(server, **settings)
+                command = ("revoke", user) if name == "revocations_file" else ("rotate-secret",)
+                self.assertIn("Root follows only symbolic links", self.fails(server, *command))
+                self.assertEqual(os.listdir(trusted), ["secret"])
+                self.assertFalse((self.folder / "previous_secret_file").exists())
+
+    def test_root_follows_its_own_links_to_the_folder_of_the_server(self):
+        server = self.serve()
+        server.stop()
+        own = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (own / "first").symlink_to("../" + own.name + "/second")
+        (own / "second").symlink_to(self.folder)
+        # Before there is a database, the files are those of the owner of their folder.
+        self.reconfigure(server, secret_file=own / "first/secret", previous_secret_file=own / "first/previous",
+                         revocations_file=own / "first/revocations", database=own / "missing.sqlite")
+        server.command("rotate-secret")
+        self.assertEqual([self.owner(name) for name in ("secret", "previous")], 2 * [(self.SERVER_USER, 0o600)])
+        (own / "second").unlink()
+        (own / "second").symlink_to("first")
+        self.assertIn("cannot be opened", self.fails(server, "rotate-secret"))
+
+    def test_root_refuses_a_secret_of_a_third_user(self):
+        server = self.serve()
+        os.chown(self.folder / "secret", 65533, 65533)
+        self.assertIn("belongs to another user", self.fails(server, "code", "ada"))
+
+
 class RestoreTests(OperatorTests):
     def test_a_backup_is_made_while_the_server_writes(self):
         server = self.serve()
@@ -185,11 +312,13 @@ class RestoreTests(OperatorTests):
         copied = CountingDevice(server, "cy").register()
         self.assertEqual(copied.sign_in(5)[0], 201)
         session = kept.sign_in()[1]
+        server.command("administrator", "mal")
         server.command("backup", str(self.folder / "backup"))
 
         # What happens after the backup.
         self.assertIn("1", server.command("revoke", "ada"))
         server.command("delete", "eve")
+        server.command("administrator", "mal", "--remove")
         self.assertEqual(copied.sign_in(5), (401, REFUSED))
         self.assertEqual(server.send("DELETE", "/v1/session", headers=bearer(session))[0], 204)
         spent = kept.proof()
@@ -204,7 +333,7 @@ class RestoreTests(OperatorTests):
         self.assertIn("restored", self.fails(server, "serve"))
         done = server.command("restored").splitlines()
         self.assertEqual(done, ["ended sessions: 2", "keys revoked again: 1", "keys frozen again: 1",
-                                "users deleted again: 1"])
+                                "users deleted again: 1", "administrators removed again: 1"])
 
         again = self.serve(**settings)
         for device in (lost, kept, leaver, copied):
@@ -217,7 +346,8 @@ class RestoreTests(OperatorTests):
         self.assertEqual(kept.sign_in()[0], 201)
         self.assertIn("unchanged", again.command("audit"))
         self.assertEqual(again.command("restored").splitlines()[1:], [
-            "keys revoked again: 0", "keys frozen again: 0", "users deleted again: 0"])
+            "keys revoked again: 0", "keys frozen again: 0", "users deleted again: 0",
+            "administrators removed again: 0"])
 
     def test_the_list_has_every_revocation_and_no_names(self):
         settings = {"revocations_file": self.folder / "revocations"}
@@ -240,6 +370,18 @@ class RestoreTests(OperatorTests):
         (self.folder / "revocations").write_text("\n".join(lines[1:]) + "\n")
         with Server(self.folder, **settings):
             self.assertEqual(sorted((self.folder / "revocations").read_text().splitlines()), sorted(lines))
+
+    def test_a_removal_that_was_killed_before_its_line_was_written_is_repeated(self):
+        server = self.serve(revocations_file=self.folder / "revocations")
+        server.command("administrator", "ada")
+        server.command("administrator", "ada", "--remove")
+        line = (self.folder / "revocations").read_text()
+        self.assertRegex(line, "^demoted [A-Za-z0-9_-]{22} [0-9]+\n$")
+        (self.folder / "revocations").write_text("")
+        self.assertEqual(server.command("administrator", "ada", "--remove"), "the user is no administrator any more")
+        self.assertEqual((self.folder / "revocations").read_text(), line)
+        self.assertIn("is no administrator", self.fails(server, "administrator", "ada", "--remove"))
+        self.assertEqual((self.folder / "revocations").read_text(), line)
 
     def test_a_list_that_cannot_be_used_stops_the_server(self):
         settings = {"revocations_file": self.folder / "revocations"}
@@ -312,12 +454,15 @@ class AccountTests(OperatorTests):
     def test_a_deleted_database_makes_the_server_unready(self):
         server = self.serve()
         device = Device(server, "ada").register()
+        session = bearer(device.sign_in()[1])
         proof = device.proof()
         self.assertEqual(server.send("GET", "/ready")[0], 200)
+        self.assertEqual(server.send("GET", "/v1/session", headers=session)[0], 200)
         os.rename(self.folder / "server.sqlite", self.folder / "moved.sqlite")
         # Readiness is known for a second.
         self.assertTrue(wait_until(lambda: server.send("GET", "/ready")[0] != 200))
         self.assertEqual(server.post("/v1/sessions", proof)[0], 503, "nothing is acknowledged that would be lost")
+        self.assertEqual(server.send("GET", "/v1/session", headers=session)[0], 503, "what is read would be out of date")
         self.assertEqual(server.send("GET", "/health")[0], 200)
 
 

@@ -5,6 +5,7 @@ import base64
 import concurrent.futures
 import json
 import pathlib
+import struct
 import subprocess
 import tempfile
 import threading
@@ -219,6 +220,75 @@ class RegistrationTests(unittest.TestCase):
                 self.attempt(server, ada, 401, data=ada.data(credential=ada.attested(key=cbor(key))))
             self.attempt(server, ada, 201)
             self.assertEqual(reasons(server), ["publicKey"] * len(keys))
+
+    def test_genuine_keys_of_other_algorithms_are_refused(self):
+        with Server(passkeys="allow") as server:
+            ada, folder = Passkey(server, "ada"), pathlib.Path(server.scratch.name)
+            self.code = server.command("code", "ada")
+            openssl = lambda *arguments: subprocess.run(["openssl", *arguments], check=True, capture_output=True).stdout
+
+            def registration(key, sign):
+                """Client data, authenticator data and a statement of `packed` that the key itself has signed."""
+                client = ada.client_data("create", ada.challenge("register"))
+                data = ada.data(credential=ada.attested(key=cbor(key)))
+                (folder / "message").write_bytes(data + sha256(client))
+                return {"client": client, "data": data, "statement": ("packed", {"alg": key[3], "sig": sign(folder / "message")})}
+
+            count = 0
+            for algorithm, number, curve, digest in (("P-384", -35, 2, "sha384"), ("P-521", -36, 3, "sha512"),
+                                                     ("secp256k1", -47, 8, "sha256"), ("P-384", -7, 2, "sha256"),
+                                                     ("P-256", -9, 1, "sha256"), ("P-256", -7, 1, "sha256")):
+                file = str(folder / "other.pem")
+                openssl("genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{algorithm}", "-out", file)
+                size = {"P-384": 48, "P-521": 66}.get(algorithm, 32)
+                point = openssl("pkey", "-in", file, "-pubout", "-outform", "DER")[-2 * size:]
+                key = {1: 2, 3: number, -1: curve, -2: point[:size], -3: point[size:]}
+                parts = registration(key, lambda message: openssl("dgst", f"-{digest}", "-sign", file, message))
+                isAccepted = (algorithm, number) == ("P-256", -7)
+                self.attempt(server, ada, 201 if isAccepted else 401, **parts)
+                count += 0 if isAccepted else 1
+            file = str(folder / "other.pem")
+            openssl("genpkey", "-algorithm", "ED25519", "-out", file)
+            key = {1: 1, 3: -8, -1: 6, -2: openssl("pkey", "-in", file, "-pubout", "-outform", "DER")[-32:]}
+            sign = lambda message: openssl("pkeyutl", "-sign", "-rawin", "-inkey", file, "-in", message)
+            self.attempt(server, ada, 401, **registration(key, sign))
+            openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", file)
+            modulus = bytes.fromhex(openssl("rsa", "-in", file, "-noout", "-modulus").decode().strip().split("=")[1])
+            key = {1: 3, 3: -257, -1: modulus, -2: b"\1\0\1"}
+            self.attempt(server, ada, 401, **registration(key, lambda message: openssl("dgst", "-sha256", "-sign", file, message)))
+            self.assertEqual(reasons(server), ["publicKey"] * (count + 2))
+
+    def test_genuine_statements_of_other_formats_are_refused(self):
+        """The formats of sections 8.3, 8.4, 8.6 and 8.8, each with what it demands."""
+        with Server(passkeys="allow") as server:
+            ada = AttestedPasskey(server, "ada")
+            client = ada.client_data("create", ada.challenge("register"))
+            data = ada.data(credential=ada.attested())
+            hashed = sha256(client)
+            x, y = ada.point[1:33], ada.point[33:]
+            maker = ada.certify()
+            chain, key = [maker.certificate], maker.maker
+            area = (struct.pack(">HHIHHHHH", 0x23, 0x0b, 0x60472, 0, 0x10, 0x10, 3, 0x10) + counted(x) + counted(y))
+            name = b"\0\x0b" + sha256(area)
+            info = (b"\xffTCG\x80\x17" + counted(name) + counted(sha256(data + hashed)) + bytes(17) + bytes(8)
+                    + counted(name) + counted(name))
+            statements = {
+                "tpm": {"alg": -7, "sig": key.sign(info), "ver": "2.0", "x5c": chain, "pubArea": area, "certInfo": info},
+                "fido-u2f": {"sig": key.sign(b"\0" + sha256(b"example.com") + hashed + ada.credential + ada.point), "x5c": chain}}
+            nonce = sha256(data + hashed).hex()
+            ada.certify(extensions=["1.2.840.113635.100.8.2 = DER:3024A1220420" + nonce], key=ada)
+            statements["apple"] = {"x5c": [ada.certificate]}
+            # A description of the key without lists: versions and levels, the hash of the client data, nothing unique.
+            description = ("020104" + "0a0101" + "020104" + "0a0101" + "0420" + hashed.hex() + "0400" + "3000" + "3000")
+            description = f"30{len(description) // 2:02x}{description}"
+            ada.certify(extensions=["1.3.6.1.4.1.11129.2.1.17 = DER:" + description], key=ada)
+            statements["android-key"] = {"alg": -7, "sig": ada.sign(data + hashed), "x5c": [ada.certificate]}
+            self.code = server.command("code", "ada")
+            for form, statement in statements.items():
+                self.attempt(server, ada, 400, client=client, data=data, statement=(form, statement))
+            # The same key with a format that is read.
+            self.attempt(server, ada, 201, client=client, data=data, statement=("none", {}))
+            self.assertEqual(reasons(server), ["attestationObject"] * len(statements))
 
     def test_other_encodings_are_refused(self):
         with Server(passkeys="allow") as server:

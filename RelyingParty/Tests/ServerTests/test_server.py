@@ -3,6 +3,8 @@
 """Tests of running servers over loopback, with a client that shares no code with them."""
 import base64
 import concurrent.futures
+import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -15,7 +17,7 @@ import threading
 import time
 import unittest
 
-from server import PROGRAM, Device, Server, stop_while_signing_in, text
+from server import PROGRAM, Device, Server, stop_while_signing_in, text, wait_until
 
 UNPROVEN = {"proven": {"device": "none", "model": ""}, "claimed": {"tier": "user", "userVerification": ""}}
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
@@ -155,6 +157,48 @@ class SignInTests(unittest.TestCase):
             self.assertEqual(device.sign_in(), (401, REFUSED))
 
 
+class TokenTests(unittest.TestCase):
+    def test_a_token_is_accepted_in_its_header_only(self):
+        with Server() as server:
+            token = Device(server, "ada").register().sign_in()[1]["token"]
+            elsewhere = [{"Cookie": f"token={token}"}, {"Cookie": f"__Host-latchkey={token}"}, {"X-Auth-Token": token},
+                         {"Authorization": token}, {"Authorization": "Basic " + token}, {"Proxy-Authorization": "Bearer " + token},
+                         {"Authorization": f"Bearer {token}, Bearer {token}"}, {"Authorization": f"Bearer {token}="},
+                         {"Authorization": f"Bearer {token[:-1]}"}, {"Authorization": f"Bearer {token}A"}]
+            for headers in elsewhere:
+                self.assertEqual(server.send("GET", "/v1/session", headers=headers)[0], 401, headers)
+            for path in (f"/v1/session?access_token={token}", f"/v1/session?token={token}"):
+                self.assertEqual(server.send("GET", path)[0], 401)
+            self.assertEqual(server.send("GET", f"/v1/session/{token}")[0], 404)
+            device = Device(server, "bob").register()
+            body = device.proof("step-up", "pay") | {"context": "pay", "token": token}
+            self.assertEqual(server.post("/v1/step-ups", body)[0], 400)
+            self.assertEqual(server.send("GET", "/v1/session", headers={"Authorization": "Bearer " + token})[0], 200)
+
+    def test_each_sign_in_has_a_new_token_of_which_the_database_has_the_hash(self):
+        with Server() as server:
+            device = Device(server, "ada").register()
+            fixed = text(b"fixed" + bytes(27))
+            tokens = [server.post("/v1/sessions", device.proof(), {"Authorization": "Bearer " + fixed})[1]["token"]
+                      for _ in range(3)]
+            self.assertEqual(len({fixed, *tokens}), 4)
+            raw = [base64.urlsafe_b64decode(token + "=") for token in tokens]
+            self.assertEqual({len(token) for token in raw}, {32})
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database:
+                stored = {row[0] for row in database.execute("SELECT token FROM sessions")}
+            self.assertEqual(stored, {hashlib.sha256(token).digest() for token in raw})
+            # Signing in again ends no session of another program, and signing out ends one.
+            headers = [{"Authorization": "Bearer " + token} for token in tokens]
+            self.assertEqual(server.send("DELETE", "/v1/session", headers=headers[1])[0], 204)
+            self.assertEqual([server.send("GET", "/v1/session", headers=header)[0] for header in headers], [200, 401, 200])
+            self.assertEqual(server.send("GET", "/v1/session", headers={"Authorization": "Bearer " + fixed})[0], 401)
+
+    def test_replies_may_not_be_stored(self):
+        with Server() as server:
+            for path in ("/v1/session", "/v1/openapi.json", "/health", "/nothing"):
+                self.assertEqual(server.headers("GET", path).get_all("Cache-Control"), ["no-store"], path)
+
+
 class BadInputTests(unittest.TestCase):
     def test_malformed_requests_are_refused_and_store_nothing(self):
         with Server() as server:
@@ -195,6 +239,26 @@ class BadInputTests(unittest.TestCase):
             for curve in ("P-384", "secp256k1"):
                 device = Device(server, "ada", curve)
                 self.assertEqual(server.post("/v1/keys", device.registration("X"))[0], 400)
+
+    def test_abuse45_keys_of_rsa_are_refused_in_each_format(self):
+        with Server() as server:
+            rsa = Device(server, "ada", options=("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
+            der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "DER"], input=rsa.pem.encode(), check=True,
+                                 capture_output=True).stdout
+            modulus = subprocess.run(["openssl", "rsa", "-pubin", "-modulus", "-noout"], input=rsa.pem.encode(), check=True,
+                                     capture_output=True).stdout.decode().strip().removeprefix("Modulus=")
+            point = Device(server, "ada").point
+            coordinates = {"crv": "P-256", "x": text(point[1:33]), "y": text(point[33:])}
+            numbers = {"n": text(bytes.fromhex(modulus)), "e": "AQAB"}
+            body = rsa.registration(server.command("code", "ada"))
+            for format, value in (("pem", rsa.pem), ("der", text(der)), ("x963", text(der)),
+                                  ("jwk", {"kty": "RSA"} | numbers), ("jwk", {"kty": "RSA"} | coordinates),
+                                  ("jwk", {"kty": "EC", "crv": "P-256"} | numbers)):
+                status, reply = server.post("/v1/keys", body | {"publicKey": {"format": format, "value": value}})
+                self.assertEqual(status, 400, (format, reply))
+            # The code is still there: the key is refused before anything is spent.
+            other = Device(server, "ada")
+            self.assertEqual(server.post("/v1/keys", other.registration(body["enrolmentCode"]))[0], 201)
 
     def test_bodies_without_a_length_are_refused(self):
         with Server() as server:
@@ -329,6 +393,37 @@ class ProcessTests(unittest.TestCase):
             finally:
                 os.kill(server.reader.pid, signal.SIGCONT)
             self.assertEqual(server.stop(), 0)
+
+    def test_requests_at_once_have_a_whole_line_each(self):
+        with Server() as server:
+            with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                for reply in [pool.submit(server.send, "GET", "/health") for _ in range(1000)]:
+                    self.assertEqual(reply.result()[0], 200)
+            self.assertEqual(server.stop(), 0)
+            lines = [json.loads(line) for line in server.written().splitlines()]
+            self.assertEqual(sum(line.get("path") == "/health" for line in lines), 1000)
+            self.assertFalse([line for line in lines if "lostLines" in line])
+
+    def test_lines_that_a_full_pipe_does_not_take_are_counted(self):
+        with Server() as server:
+            os.kill(server.reader.pid, signal.SIGSTOP)
+            try:
+                with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                    for reply in [pool.submit(server.send, "GET", "/health") for _ in range(2000)]:
+                        self.assertEqual(reply.result()[0], 200)
+            finally:
+                os.kill(server.reader.pid, signal.SIGCONT)
+            # The count of threads that add at once is not exact.
+            server.requests = 2000
+            # Each request writes a line until the pipe takes one, which has the number of those that were lost.
+            self.assertTrue(wait_until(lambda: server.send("GET", "/health")[0] == 200 and "lostLines" in server.written()))
+            requests = server.requests
+            self.assertEqual(server.stop(), 0)
+            lines = [json.loads(line) for line in server.written().splitlines()]
+            written = sum(line.get("path") == "/health" for line in lines)
+            lost = sum(line.get("lostLines", 0) for line in lines)
+            self.assertGreater(lost, 0)
+            self.assertEqual(written + lost, requests)
 
     def test_another_writer_makes_it_unready_and_not_dead(self):
         with Server() as server:

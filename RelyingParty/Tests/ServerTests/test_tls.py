@@ -68,6 +68,11 @@ class TLSTests(unittest.TestCase):
                                self.authority.certificate, *arguments], input="", capture_output=True, text=True,
                               timeout=20)
 
+    def test_no_header_speaks_for_other_services_of_the_name(self):
+        server = self.server(administration="on")
+        for path in ("/admin", "/admin/api/session", "/v1/session", "/health"):
+            self.assertIsNone(server.headers("GET", path)["Strict-Transport-Security"], path)
+
     def test_old_versions_and_weak_ciphers_are_refused(self):
         server = self.server(**self.authority.issue("rsa", ("rsa:2048",)), metrics_port=0)
         everything = "ALL:COMPLEMENTOFALL:@SECLEVEL=0"

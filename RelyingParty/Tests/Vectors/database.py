@@ -81,6 +81,25 @@ TABLES_2 = [
 PSEUDONYM = "AAECAwQFBgcICQoLDA0ODw"
 THIRD = bytes(range(100, 132))
 
+# Version 3 has passkeys, administrators, sessions of browsers, and the codes that open one.
+TABLES_3 = [
+    (name, columns + ["browser INTEGER NOT NULL DEFAULT 0"] if name == "sessions" else columns)
+    for name, columns in TABLES_2] + [
+    ("passkeys", ["credential BLOB PRIMARY KEY", "key BLOB NOT NULL UNIQUE REFERENCES keys (id)", "handle BLOB NOT NULL",
+                  "authenticator BLOB NOT NULL", "attestation TEXT NOT NULL", "synced INTEGER NOT NULL"]),
+    ("administrators", ["user TEXT PRIMARY KEY"]),
+    ("browser_codes", ["code BLOB PRIMARY KEY", "key BLOB NOT NULL REFERENCES keys (id)", "expiry INTEGER NOT NULL"])]
+WITHOUT_ROWID = {2: ("audit", "retired"),
+                 3: ("audit", "retired", "sessions", "passkeys", "administrators", "browser_codes")}
+INDEXES = {2: 'CREATE INDEX keys_user ON keys ("user");\nCREATE INDEX sessions_key ON sessions (key);\n',
+           3: 'CREATE INDEX keys_user ON keys ("user", created, id);\n'
+              'CREATE INDEX sessions_key ON sessions (key, created, token);\n'
+              'CREATE INDEX sessions_created ON sessions (created, token);\n'}
+PASSKEY = bytes(range(50, 82))
+OTHER_PSEUDONYM = "EBESExQVFhcYGRobHB0eHw"
+BROWSER_TOKEN = bytes([8]) * 32
+BROWSER_CODE = bytes([6]) * 32
+
 
 def counted(data):
     return struct.pack(">H", len(data)) + data
@@ -125,38 +144,44 @@ def database(dialect, blob, chains):
     return text
 
 
-def tables(isPostgreSQL):
-    """The tables of version 2, without those of nonces."""
-    for name, columns in TABLES_2:
+def tables(version, isPostgreSQL):
+    """The tables of a version, without those of nonces."""
+    for name, columns in TABLES_2 if version == 2 else TABLES_3:
         text, end = ", ".join(columns), ""
         if isPostgreSQL:
             text = (text.replace("BLOB", "BYTEA").replace("INTEGER", "BIGINT").replace("X''", "''")
                     .replace("user TEXT", '"user" TEXT'))
         else:
-            end = " STRICT" + (", WITHOUT ROWID" if name in ("audit", "retired") else "")
+            end = " STRICT" + (", WITHOUT ROWID" if name in WITHOUT_ROWID[version] else "")
         yield f"CREATE TABLE {name} ({text}){end};\n"
-    yield 'CREATE INDEX keys_user ON keys ("user");\nCREATE INDEX sessions_key ON sessions (key);\n'
+    yield INDEXES[version]
 
 
-def second(isPostgreSQL):
-    """A database of version 2, with two chains of the audit log if there are nodes."""
+def later(version, isPostgreSQL):
+    """A database of version 2 or 3, with two chains of the audit log if there are nodes."""
     blob = "'\\x%s'" if isPostgreSQL else "x'%s'"
     unproven = ["none", "", b"", ""]
     rows = [(START - 60, "code", PSEUDONYM, b"", ""), (START - 50, "register", PSEUDONYM, KEY, "user, attested tpm"),
             (START - 10, "login", PSEUDONYM, KEY, "")]
-    text = "".join(tables(isPostgreSQL))
+    sessions = [(hashlib.sha256(TOKEN).digest(), KEY, START - 10, START - 5, START + 40000)]
+    if version == 3:
+        rows.append((START - 8, "administrator", OTHER_PSEUDONYM, b"", "added"))
+        sessions = [(*sessions[0], 0),
+                    (hashlib.sha256(BROWSER_TOKEN).digest(), PASSKEY, START - 7, START - 5, START + 3000, 1)]
+    text = "".join(tables(version, isPostgreSQL))
     if isPostgreSQL:
-        later = list(chain("b", rows[1:]))
-        chains = [("a", list(chain("a", [rows[0], (START - 5, "head", "", later[-1][-1], "2 b")]))), ("b", later)]
+        other = list(chain("b", rows[1:]))
+        chains = [("a", list(chain("a", [rows[0], (START - 5, "head", "", other[-1][-1], f"{len(other)} b")]))),
+                  ("b", other)]
         lines = POSTGRESQL.strip().split("\n")
         text += "".join(line + "\n" for line in lines[lines.index("CREATE TABLE server (identity TEXT NOT NULL);"):])
-        marks = [("dropped", -1), ("accepted", 0), ("version", 2), ("ready", 1)]
+        marks = [("dropped", -1), ("accepted", 0), ("version", version), ("ready", 1)]
     else:
         chains = [("", list(chain("", rows)))]
         text += "CREATE TABLE spent_500000 (nonce BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
         text += "".join(inserts("nodes", [("", 0)], blob))
         marks = [("dropped", -1), ("accepted", 0), ("ready", 1)]
-    for table, values in (
+    for table, values in ((
             ("marks", marks),
             ("keys", [
                 (bytes(32), "", "", POINT, 0, "simulated", 0, 0, None, None, None, *unproven),
@@ -166,12 +191,17 @@ def second(isPostgreSQL):
                 (THIRD, "J\u00fcrgen", "copied", POINT, 0, "user", START - 40, None, 7, START - 20, START - 30,
                  *unproven)]),
             ("codes", [("", b"", 0, 1), ("ada", bytes(32), START + 600, 2)]),
-            ("sessions", [(hashlib.sha256(TOKEN).digest(), KEY, START - 10, START - 5, START + 40000)]),
+            ("keys", [(PASSKEY, "Grace", "browser", POINT, 2, "user", START - 20, None, 9, None, None, *unproven)]
+             if version == 3 else []),
+            ("sessions", sessions),
             ("epochs", [(500000,)]), ("spent_500000 (nonce)", [(NONCE,)]), ("retired", [(bytes([5]) * 32,)]),
             ("users", [("J\u00fcrgen", PSEUDONYM)]),
-            ("audit", [(node, *row) for node, rows in chains for row in rows])):
+            ("audit", [(node, *row) for node, rows in chains for row in rows])) + (() if version == 2 else (
+            ("users", [("Grace", OTHER_PSEUDONYM)]), ("administrators", [("Grace",)]),
+            ("passkeys", [(bytes(range(200, 216)), PASSKEY, bytes(range(32, 64)), bytes(16), "self", 1)]),
+            ("browser_codes", [(hashlib.sha256(BROWSER_CODE).digest(), PASSKEY, START + 50)])))):
         text += "".join(inserts(table, values, blob))
-    return text + ("" if isPostgreSQL else "PRAGMA user_version = 2;\n")
+    return text + ("" if isPostgreSQL else f"PRAGMA user_version = {version};\n")
 
 
 def main():
@@ -183,8 +213,9 @@ def main():
     last = list(chain("b", rows[1:]))
     first = list(chain("a", [rows[0], (START - 5, "head", "", last[-1][-1], "2 b")]))
     (folder / "postgresql-1.sql").write_text(database(POSTGRESQL, "'\\x%s'", [("a", first), ("b", last)]))
-    (folder / "sqlite-2.sql").write_text(second(False))
-    (folder / "postgresql-2.sql").write_text(second(True))
+    for version in (2, 3):
+        (folder / f"sqlite-{version}.sql").write_text(later(version, False))
+        (folder / f"postgresql-{version}.sql").write_text(later(version, True))
 
 
 main()

@@ -42,18 +42,36 @@ function route() {
     return views[view](argument);
 }
 
-/// Removes everything that was shown: the next person at this screen has no session.
-function leave(text) {
+/// Removes the user, the links to the views, and a question that is open. The session may be over, or be one of another user.
+function forget() {
     me = null;
     watch(null);
     document.getElementById("dialog").close();
     document.getElementById("navigation").hidden = document.getElementById("account").hidden = true;
     document.getElementById("account").replaceChildren();
     document.getElementById("party").textContent = "";
+}
+
+/// Removes everything that was shown: the next person at this screen has no session.
+function leave(text) {
+    forget();
     showSignIn();
     complain("");
     say(text);
 }
+
+/// Other tabs of the same browser have the same cookie.
+const tabs = new BroadcastChannel("latchkey administration");
+tabs.addEventListener("message", ({ data }) => {
+    if (me === null) return;
+    if (data === "signed out") leave("You have signed out in another tab.");
+    // Perhaps as another user, as whom this tab acts from now on. What was shown goes first, because the request for the
+    // session can fail.
+    else if (data === "signed in") {
+        leave("");
+        start();
+    }
+});
 
 async function signOut(everywhere) {
     if (everywhere && !await confirm({
@@ -61,19 +79,19 @@ async function signOut(everywhere) {
         text: "All your sessions end, in this browser and in every other browser and program.",
     })) return;
     await api("sign-out", { everywhere });
+    tabs.postMessage("signed out");
     leave("You have signed out.");
 }
 
 async function start() {
+    // Before anything that can fail or take long, so that the code does not stay in the address.
+    const code = takeCode();
     try {
         me = await api("session");
     } catch (error) {
-        me = null;
-        if (error.status !== 401) complain(error.message);
-        if (error.status === 401 || error.status === 403) {
-            const code = takeCode();
-            if (code !== null) return showCode(code);
-        }
+        forget();
+        // The question needs the server: one that does not answer is not asked again.
+        if (code !== null && error.status !== 0) return showCode(code);
         showSignIn();
         if (error.status !== 401) complain(error.message);
         return;
@@ -85,7 +103,7 @@ async function start() {
         button("Sign out", () => act(() => signOut(false))),
         button("Sign out everywhere…", () => act(() => signOut(true))));
     account.hidden = document.getElementById("navigation").hidden = false;
-    await route();
+    await (code === null ? route() : showCode(code));
 }
 
 // Views have the part of the address after `#`, so that this link has none of its own.
@@ -94,7 +112,12 @@ document.querySelector(".skip").addEventListener("click", event => {
     document.getElementById("main").focus();
 });
 addEventListener("hashchange", route);
-addEventListener("signed-in", start);
+addEventListener("signed-in", () => {
+    tabs.postMessage("signed in");
+    // This tab may have had a session of another user.
+    forget();
+    start();
+});
 addEventListener("session-over", () => {
     if (me !== null) leave("Your session has ended. Sign in again to go on.");
 });

@@ -71,42 +71,61 @@ class Chain {
     }
 }
 
-/// Verifies chains from their first rows, and the heads that the nodes signed for each other.
-///
-/// `load(node, after)` returns rows after a number, none at the end; `progress(count, total)` is called after each part.
-/// Returns the number of verified rows and the first wrong one, or null.
-export async function verify(listed, load, progress) {
-    const total = listed.reduce((sum, chain) => sum + chain.rows, 0);
-    const chains = new Map(listed.map(chain => [chain.node, new Chain(chain.node)]));
-    const [claims, verified] = [[], () => [...chains.values()].reduce((sum, chain) => sum + chain.count, 0)];
-    const finish = async chain => {
-        for (;;) {
-            const rows = await load(chain.node, chain.count);
-            if (rows.length === 0) return null;
-            const wrong = await chain.extend(rows, claims);
-            progress(verified(), total);
-            if (wrong) return wrong;
-        }
-    };
-    for (const { node, rows } of listed) {
-        const chain = chains.get(node);
-        const wrong = await finish(chain);
-        if (wrong) return { count: verified(), wrong };
-        if (chain.count < Math.max(rows, 1)) {
-            return { count: verified(), wrong: { node, number: chain.count + 1, missing: true } };
-        }
+/// The chains, as far as they were verified, and the heads that the nodes copied from each other.
+export class Chains {
+    constructor() {
+        this.chains = new Map();
+        this.claims = [];
     }
-    for (const claim of claims) {
-        const chain = chains.get(claim.node);
-        // A node can have signed a row that was written after this chain was read.
-        if (chain && chain.count < claim.number) {
+
+    /// The number of verified rows.
+    get count() { return [...this.chains.values()].reduce((sum, chain) => sum + chain.count, 0); }
+
+    /// Whether chains have other rows than the verified ones.
+    differ(listed) {
+        return listed.length !== this.chains.size || listed.some(({ node, rows }) => this.chains.get(node)?.count !== rows);
+    }
+
+    /// Verifies the rows that follow, up to the last ones.
+    ///
+    /// `load(node, after)` returns rows after a number, none at the end; `progress(count, total)` is called after each part.
+    /// Returns the first wrong row, or null. A call that did not return may be repeated.
+    async extend(listed, load, progress) {
+        const total = listed.reduce((sum, chain) => sum + chain.rows, 0);
+        const names = new Set(listed.map(chain => chain.node));
+        for (const node of this.chains.keys()) if (!names.has(node)) return { node, number: 1, missing: true };
+        const finish = async chain => {
+            for (;;) {
+                const rows = await load(chain.node, chain.count);
+                if (rows.length === 0) return null;
+                const wrong = await chain.extend(rows, this.claims);
+                progress(this.count, total);
+                if (wrong) return wrong;
+            }
+        };
+        for (const { node, rows } of listed) {
+            const chain = this.chains.get(node) ?? new Chain(node);
+            this.chains.set(node, chain);
+            // Verified rows that are gone again.
+            if (rows < chain.count) return { node, number: rows + 1, missing: true };
             const wrong = await finish(chain);
-            if (wrong) return { count: verified(), wrong };
+            if (wrong) return wrong;
+            if (chain.count < Math.max(rows, 1)) return { node, number: chain.count + 1, missing: true };
         }
-        if (!chain || !(claim.number >= 1 && claim.number <= chain.count)
-            || base64url(chain.hash(claim.number)) !== claim.hash) {
-            return { count: verified(), wrong: { node: claim.node, number: claim.number, missing: true } };
+        while (this.claims.length > 0) {
+            const claim = this.claims[0];
+            const chain = this.chains.get(claim.node);
+            // A node can have copied the head of a row that was written after this chain was read.
+            if (chain && chain.count < claim.number) {
+                const wrong = await finish(chain);
+                if (wrong) return wrong;
+            }
+            if (!chain || !(claim.number >= 1 && claim.number <= chain.count)
+                || base64url(chain.hash(claim.number)) !== claim.hash) {
+                return { node: claim.node, number: claim.number, missing: true };
+            }
+            this.claims.shift();
         }
+        return null;
     }
-    return { count: verified(), wrong: null };
 }

@@ -48,6 +48,9 @@ export function time(seconds) {
         short.format(date));
 }
 
+/// The time of now, as the browser has it.
+export function clockTime() { return new Date().toLocaleTimeString(undefined, { timeStyle: "medium" }); }
+
 /// The first characters of an identifier, with all of it in the title.
 export function identifier(text) {
     return element("code", { title: text }, text.length > 12 ? text.slice(0, 12) + "…" : text);
@@ -77,6 +80,11 @@ export function table(caption, columns, rows) {
     })));
     return element("table", { role: "table" }, element("caption", {}, caption),
         element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, body));
+}
+
+/// What a view has in place of a table that would be empty.
+export function nothing(text) {
+    return element("div", { class: "scroll" }, element("p", { class: "empty" }, text));
 }
 
 /// A field with its label, and a sentence about it.

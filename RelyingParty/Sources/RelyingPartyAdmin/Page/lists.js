@@ -91,7 +91,7 @@ export function showUsers() {
     const list = new PagedList({
         caption: "Users",
         columns: [["Name", ""], ["Keys", "number"], ["Frozen", "number"], ["Open sessions", "number"], ["Role", ""]],
-        empty: "There is no such user. A user appears here when somebody makes an enrolment code for the name.",
+        empty: "There is no such user. A user appears here when an enrolment code is made for the name.",
         load: async after => (await api("users", { prefix: search.input.value, after: after ?? "" })).users,
         position: row => row.user,
         cells: row => [
@@ -118,7 +118,7 @@ async function inviteUser() {
     const name = field("Name of the user", "invited", { maxlength: "128" }, "A new name becomes a new user.");
     const agreed = await confirm({
         title: "Make an enrolment code",
-        text: "Whoever has the code can register one key for this user in the next 10 minutes. An earlier code ends. "
+        text: "With the code, any person can register one key for this user in the next 10 minutes. An earlier code ends. "
             + "Make sure who asks for it, in a way that does not depend on a lost device.",
         action: "Make the code", content: [name.box],
     });
@@ -141,7 +141,7 @@ export async function makeCode(user) {
 // MARK: - Keys
 
 export const keyColumns = [
-    ["Device", ""], ["State", ""], ["Form", ""], ["Claimed tier", ""], ["Proven", ""], ["Registered", ""],
+    ["Device", ""], ["State", ""], ["Form", ""], ["Claimed", ""], ["Proven", ""], ["Registered", ""],
 ];
 
 /// What is proven and what is claimed are never one cell: only the first one holds against a device that lies.
@@ -155,13 +155,24 @@ export function keyCells(key) {
         [badge(...state), when(key.revoked ?? key.frozen)],
         forms[key.form] ?? plain(key.form),
         [plain(key.claimed.tier), verification ? element("span", { class: "sub" }, plain(verification)) : null,
-            key.passkey ? element("span", { class: "sub" }, synced[key.passkey.synced] ?? "") : null],
+            key.passkey ? passkey(key.passkey) : null],
         proven(key.proven), time(key.created),
     ];
 }
 
-/// Whether a passkey has left its authenticator, which the authenticator claims.
+/// Whether a passkey has left its authenticator, and who attested the authenticator. The certificate of an attestation is not
+/// compared with a list of makers, so all of this is claimed.
 const synced = { no: "not synchronised", possible: "can be synchronised", yes: "synchronised" };
+const attested = {
+    none: "not attested", self: "attested by itself", certificate: "attested by a certificate",
+};
+
+function passkey({ synced: state, attested: statement, authenticator }) {
+    // Authenticators that do not say their model have zeros (WebAuthn Level 3, section 6.5.1).
+    const model = /^[0-]*$/.test(authenticator) ? "model not stated" : ["model ", element("code", {}, plain(authenticator))];
+    return [synced[state] ?? plain(state), attested[statement] ?? plain(statement), model]
+        .map(text => element("span", { class: "sub" }, text));
+}
 
 function device(row) {
     return [shown(row.device, "no device name"), element("span", { class: "sub" }, identifier(row.key))];

@@ -25,6 +25,8 @@ const words = {
 };
 
 /// Sends a request; returns the object of the reply, or null for an empty one. Throws `Refusal`.
+///
+/// The member `watching` says that no person asks, so that the session is not prolonged.
 export async function send(path, body = {}, signal = undefined) {
     let response;
     try {
@@ -35,7 +37,8 @@ export async function send(path, body = {}, signal = undefined) {
             signal: AbortSignal.any([AbortSignal.timeout(20000), ...(signal ? [signal] : [])]),
         });
         if (response.ok) {
-            if (path.startsWith("/admin/api/")) used();
+            clock.read(response);
+            if (path.startsWith("/admin/api/") && !body.watching) used();
             return response.status === 204 ? null : await response.json();
         }
     } catch (error) {
@@ -54,6 +57,18 @@ export const api = (name, body, signal) => send(`/admin/api/${name}`, body, sign
 
 // MARK: - The end of a session that is not used
 
+/// The time of the server: that of the browser may be wrong by hours. It is what the header `Date` said, and what has passed
+/// since by a clock that nothing sets; null if the header is missing.
+const clock = {
+    seconds: null,
+    read(response) {
+        const milliseconds = Date.parse(response.headers.get("Date") ?? "");
+        this.seconds = Number.isNaN(milliseconds) ? null : milliseconds / 1000;
+        this.since = performance.now();
+    },
+    get now() { return this.seconds === null ? null : this.seconds + (performance.now() - this.since) / 1000; },
+};
+
 let session = null;
 let timers = [];
 
@@ -70,7 +85,9 @@ function used() {
     notice.hidden = true;
     notice.replaceChildren();
     if (session === null) return;
-    const left = Math.max(0, session.expires - Date.now() / 1000);
+    const now = clock.now;
+    // Without a time only the idle time is known; the server refuses what comes after the end.
+    const left = now === null ? Infinity : Math.max(0, session.expires - now);
     const last = Math.min(session.idleSeconds * 0.9, left);
     const warning = Math.min(60, last / 2);
     timers = [

@@ -41,7 +41,7 @@ export function takeCode() {
     return code;
 }
 
-/// Asks whose session a code opens: a link that somebody sent could sign this browser in as somebody else.
+/// Asks for which user a code opens a session: a link from an attacker could sign this browser in as another user.
 export async function showCode(code) {
     complain("");
     let user;

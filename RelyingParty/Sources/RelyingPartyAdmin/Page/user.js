@@ -2,7 +2,7 @@
 
 // The page of one user, and what can be done about the user's keys.
 
-import { badge, button, confirm, count, element, place, plain, show, shown, table, time } from "./dom.js";
+import { badge, button, confirm, count, element, nothing, place, plain, show, shown, table, time } from "./dom.js";
 import { act, keyCells, keyColumns, makeCode, report, sessionCells, sessionColumns } from "./lists.js";
 import { eventCells, eventColumns } from "./audit.js";
 import { api } from "./server.js";
@@ -16,11 +16,11 @@ export async function showUser(name, me) {
     } catch (error) {
         if (!isHere()) return;
         if (error.status === 404) {
-            show(shown(name), element("p", { class: "empty" }, "Nothing is stored of this user."), back());
+            show(shown(name), back(), nothing("Nothing is stored of this user."));
             return;
         }
         report(error);
-        show(shown(name), element("p", { class: "empty" }, "The user could not be loaded."), back());
+        show(shown(name), back(), nothing("The user could not be loaded."));
         return;
     }
     const active = user.keys.filter(key => key.revoked === null);
@@ -46,7 +46,7 @@ function section(title, ...children) {
 }
 
 function keys(user, me, update) {
-    if (user.keys.length === 0) return section("Keys", element("p", { class: "empty" }, "The user has no key yet."));
+    if (user.keys.length === 0) return section("Keys", nothing("The user has no key yet."));
     const rows = user.keys.map(key => [...keyCells(key), key.counter === null ? "None" : key.counter.toLocaleString(),
         actions(user, key, me, update)]);
     return section("Keys", element("div", { class: "scroll" },
@@ -112,7 +112,7 @@ async function endAll(user, me, update) {
 async function invite(name, update) {
     const agreed = await confirm({
         title: ["Make an enrolment code for ", shown(name), "?"], action: "Make the code",
-        text: "Whoever has the code can register one key for this user in the next 10 minutes. An earlier code ends. "
+        text: "With the code, any person can register one key for this user in the next 10 minutes. An earlier code ends. "
             + "Make sure who asks for it, in a way that does not depend on a lost device.",
     });
     if (!agreed) return;
@@ -123,7 +123,7 @@ async function invite(name, update) {
 
 function sessions(user, me, update) {
     if (user.sessions.length === 0) {
-        return section("Open sessions", element("p", { class: "empty" }, "The user has no open session."));
+        return section("Open sessions", nothing("The user has no open session."));
     }
     return section("Open sessions", element("div", { class: "scroll" }, table(["Open sessions of ", shown(user.user)],
         sessionColumns, user.sessions.map(row => sessionCells(row, me.session, update)))));
@@ -131,7 +131,7 @@ function sessions(user, me, update) {
 
 function events(user) {
     if (user.events.length === 0) {
-        return section("Recent events", element("p", { class: "empty" }, "The newest rows of the audit log have none."));
+        return section("Recent events", nothing("The newest rows of the audit log have none."));
     }
     return section("Recent events", element("div", { class: "scroll" }, table(["Rows of the audit log about ",
         shown(user.user)], eventColumns, user.events.map(eventCells))));

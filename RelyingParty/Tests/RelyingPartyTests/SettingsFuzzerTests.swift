@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+struct SettingsFuzzerTests {
+    @Test func noInputOfTheCorpusIsMisread() throws {
+        let count = try FuzzCorpus("settings").checkEach { place, bytes in
+            #expect(FuzzedSettings.complaint(about: bytes) == nil, "\(place)")
+        }
+        #expect(count >= 8)
+    }
+}
