@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 import PromptDriver
@@ -9,10 +10,15 @@ import Synchronization
 /// The socket on which the programs that show prompts connect: one for each login session of a user.
 final class AgentServer: FrameHandler {
     private let agents: AgentPrompter
+    private let refusals: AgentRefusals
     private let identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
 
-    init(_ agents: AgentPrompter, identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity) {
+    init(
+        _ agents: AgentPrompter, clock: any Clock, log: any EventLog,
+        identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+    ) {
         self.agents = agents
+        refusals = AgentRefusals(clock, log)
         self.identify = identify
     }
 
@@ -24,8 +30,12 @@ final class AgentServer: FrameHandler {
         guard let startTime = connection.process.knownStartTime else { return nil }
         let name = ProcessName(
             processID: connection.peer.processID, startTime: startTime, userID: connection.peer.userID)
-        guard let identity = try? identify(name) else { return nil }
-        return Program(connection, agents, session: identity.session)
+        do throws(Failure) {
+            return Program(connection, agents, refusals, session: try identify(name).session)
+        } catch {
+            refusals.note(connection.peer, "it cannot be identified: \(error.message)")
+            return nil
+        }
     }
 
     func payload(of refusal: Failure) -> SecretBytes { SecretBytes([]) }
@@ -41,12 +51,16 @@ final class AgentServer: FrameHandler {
         }
         private weak let connection: FrameConnection?
         private let agents: AgentPrompter
+        private let refusals: AgentRefusals
         private let session: String
         private let role = Mutex(Role.unknown)
 
-        init(_ connection: FrameConnection, _ agents: AgentPrompter, session: String) {
+        init(
+            _ connection: FrameConnection, _ agents: AgentPrompter, _ refusals: AgentRefusals, session: String
+        ) {
             self.connection = connection
             self.agents = agents
+            self.refusals = refusals
             self.session = session
         }
 
@@ -61,6 +75,7 @@ final class AgentServer: FrameHandler {
         private func register(_ payload: SecretBytes) {
             guard let connection, AgentPrompter.isRegistration(payload) else {
                 role.withLock { $0 = .refused }
+                if let connection { refusals.note(connection.peer, "its first message is no registration") }
                 connection?.end()
                 return
             }
@@ -69,7 +84,10 @@ final class AgentServer: FrameHandler {
             }
             role.withLock { $0 = agent.map { .agent($0) } ?? .refused }
             // The refusal is sent first.
-            if agent == nil { connection.end() }
+            if agent == nil {
+                refusals.note(connection.peer, "another program shows the prompts of its login session")
+                connection.end()
+            }
         }
 
         func refused(_ error: FrameError) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DaemonProcess
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
@@ -19,11 +20,13 @@ package struct AuthorityOptions: Sendable {
     var prompt: String
     /// The program that runs libpam.
     var accounts: String
-    /// What a first passcode is, where the account has a password; nil for the default of the tier.
+    /// What a first passcode is, where the account has a password; nil for what the configuration says. For tests.
     private var firstPasscode: PasscodeKind?
     /// The folder in which fprintd keeps enrolled fingers; nil for `--user`, because only root can read it.
     package var fingerprints: String? { isForUser ? nil : fingerprintFolder }
     private var fingerprintFolder = "/var/lib/fprint"
+    /// The file in which root allows virtual hardware to the process of `--user`.
+    var hardware = HardwareConfiguration.path
     /// Whether the process only connects the `latchkeyd` that started it with the sensors.
     private(set) var isForUser = false
 
@@ -48,12 +51,13 @@ package struct AuthorityOptions: Sendable {
             case "--version": throw .version
             case "--user": isForUser = true
             case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration",
-                "--fingerprints":
+                "--fingerprints", "--hardware":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }
                 switch argument {
                 case "--sockets": sockets = SystemSockets(value)
                 case "--state": state = value
                 case "--store-user": storeUser = value
+                case "--hardware": hardware = value
                 case "--fingerprints": fingerprintFolder = value
                 case "--configuration": configuration = value
                 case "--prompt": prompt = value
@@ -69,16 +73,18 @@ package struct AuthorityOptions: Sendable {
 
     private static let kinds = Dictionary(uniqueKeysWithValues: PasscodeKind.allCases.map { ($0.name, $0) })
 
-    /// What a first passcode is in a tier, where the account has a password. In tier `tpm` it is the password of the account
-    /// only if the administrator says so: that can be guessed without the TPM, from `/etc/shadow`.
-    func firstPasscode(in tier: Tier) -> PasscodeKind { firstPasscode ?? (tier == .tpm ? .own : .account) }
+    /// What a first passcode is, where the account has a password. In tier `tpm` it is the password of the account only if
+    /// the administrator says so: that can be guessed without the TPM, from `/etc/shadow`.
+    func firstPasscode(_ configuration: AuthorityConfiguration) -> PasscodeKind {
+        firstPasscode ?? configuration.firstPasscode ?? (configuration.tier == .tpm ? .own : .account)
+    }
 
     package static let version = "latchkey-authd \(productVersion)"
     package static let help = """
         usage: latchkey-authd [--sockets FOLDER] [--state FOLDER] [--store-user NAME] [--prompt PROGRAM]
                               [--pam PROGRAM] [--passcode account | own] [--configuration FILE]
                               [--fingerprints FOLDER]
-               latchkey-authd --user
+               latchkey-authd --user [--hardware FILE]
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
         with tokens. Runs as root and gives up all privileges but four (docs/services.md).
@@ -88,10 +94,10 @@ package struct AuthorityOptions: Sendable {
           --store-user  the user as which latchkeyd runs (latchkey)
           --prompt      the program that shows prompts on terminals (latchkey-prompt beside this program)
           --pam         the program that verifies passwords of accounts (latchkey-pam beside this program)
-          --passcode    what a first passcode is: the password of the account (account), or another one (own);
-                        by default the first in tier file, and the second in tier tpm
+          --passcode    what a first passcode is, whatever the configuration says (account or own)
           --configuration  the configuration of both services (/etc/latchkey/latchkeyd.conf)
           --fingerprints  the folder in which fprintd keeps enrolled fingers (/var/lib/fprint)
+          --hardware    the file in which root allows virtual hardware to --user (/etc/latchkey/hardware.conf)
           --user        speaks to fprintd and logind for the latchkeyd of one user, which starts it
           --help        show this text
           --version     show the version

@@ -29,12 +29,21 @@ package enum AuthorityProcess {
             self.sessions = sessions
         }
     }
-    package typealias MakeDrivers = (AuthorityOptions, any Clock, any EventLog) -> Result<Drivers, Failure>
+    /// Whether root allows readers that are programs.
+    package struct VirtualHardware: Sendable {
+        package let isAllowed: Bool
+        /// The file in which root can allow it.
+        package let configuration: String
+    }
+    package typealias MakeDrivers = (AuthorityOptions, VirtualHardware, any Clock, any EventLog) -> Result<
+        Drivers, Failure
+    >
 
-    /// Reads the command line and serves until a signal ends the process.
+    /// Reads the command line and serves until a signal ends the process, or with `--user` until latchkeyd ends the
+    /// connection.
     ///
     /// - Parameters:
-    ///   - isVirtual: whether the sensor is virtual hardware.
+    ///   - isVirtual: whether all hardware is simulated, as in the program for tests, so that every token says so.
     ///   - drivers: makes the drivers, after privileges were given up.
     package static func main(isVirtual: Bool = false, drivers: MakeDrivers) -> Never {
         signal(SIGPIPE, SIG_IGN)
@@ -111,11 +120,13 @@ package enum AuthorityProcess {
         ])
         let tier = configuration.tier
         let refusals = RefusalNotices(events, clock: clock)
-        let drivers = try makeDrivers(options, clock, refusals).get()
+        let virtual = VirtualHardware(
+            isAllowed: configuration.allowsVirtualHardware, configuration: options.configuration)
+        let drivers = try makeDrivers(options, virtual, clock, refusals).get()
         let sensor = Self.sensor(drivers.reader, options, configuration, refusals)
         let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
         var parts = AuthorityConnection.Parts(
-            random: SystemRandomSource(), log: events, sessions: drivers.sessions, stretching: StretchThreads(),
+            random: SystemRandomSource(), log: refusals, sessions: drivers.sessions, stretching: StretchThreads(),
             passcodeCost: 16
         ) { (process) throws(Failure) in
             try identifier.identify(process)
@@ -131,12 +142,14 @@ package enum AuthorityProcess {
                 work: SerialWorkQueue { false },
                 counters: files, permissions: files, passcodes: files, approvalKeys: files, enrolments: files,
                 account: UserAccount(
-                    name: account, passwords: passwords, firstPasscode: options.firstPasscode(in: tier)))
+                    name: account, passwords: passwords, firstPasscode: options.firstPasscode(configuration)))
         }
         parts.refusals = refusals
         if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock, configuration.ownerPassword) } }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
-        let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }
+        let agentServer = AgentServer(agents, clock: clock, log: events) { (process) throws(Failure) in
+            try identifier.identify(process)
+        }
         do throws(SystemError) {
             let serving = try FrameServer(listeners.agents, handler: agentServer, idleSeconds: Int64(Int32.max))
             let server = try FrameServer(listeners.authority, handler: authority, idleSeconds: Int64(Int32.max))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DaemonProcess
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
@@ -35,7 +36,12 @@ enum UserSensors {
         } catch {
             throw Failure(error, "Descriptor 3 is not a connection to latchkeyd")
         }
-        let drivers = try makeDrivers(options, SystemClock(), host.log).get()
+        let configuration = options.hardware
+        // A file that cannot be trusted allows nothing. latchkeyd, which writes the log of this process, reads the file too
+        // and logs why.
+        let isAllowed = (try? HardwareConfiguration.allowsVirtual(configuration)) ?? false
+        let virtual = AuthorityProcess.VirtualHardware(isAllowed: isAllowed, configuration: configuration)
+        let drivers = try makeDrivers(options, virtual, SystemClock(), host.log).get()
         host.serve(drivers.reader, drivers.sessions)
     }
 }

@@ -12,8 +12,8 @@ final class FollowedRecords: PasscodeRecordStore {
 
     init(_ records: any PasscodeRecordStore) { self.records = records }
 
-    /// The password of the account, if the passcode may be that: what is said of it is the weaker then. Nil if there is
-    /// no passcode, or if the records could not be read.
+    /// The kind of the passcode. While it may be either, this is the password of the account, the weaker of both. Nil if
+    /// there is no passcode, or if the records could not be read.
     var kind: PasscodeKind? { lastKind.withLock { $0 } }
 
     func passcodeRecords() throws(Failure) -> PasscodeRecords {

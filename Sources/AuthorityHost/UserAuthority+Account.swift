@@ -51,6 +51,16 @@ extension UserAuthority {
         }
     }
 
+    /// What a first passcode will be; nil if it cannot be determined whether the account has a password.
+    var firstPasscodeKind: PasscodeKind? {
+        do throws(Failure) {
+            return try firstPasscode().kind
+        } catch {
+            shared.log.note(.recordNotRead, error)
+            return nil
+        }
+    }
+
     /// The password of the account is changed by the system's means only.
     private func checkedChange() throws(Failure) -> AccountStep {
         guard let account = parts.account, try parts.passcodes.passcodeRecords().kinds == [.account],

@@ -18,6 +18,8 @@ final class UserAuthority: Sendable {
     let shared: AuthorityConnection.Parts
     let verification: PasscodeVerification
     private let lastState = Mutex<AuthorityState?>(nil)
+    /// What a first passcode will be, as of the attachment; nil if that is not known.
+    private let firstKind = Mutex<PasscodeKind?>(nil)
 
     /// Evaluations that were granted for a purpose and not used so far; each permits one change.
     struct Grants: Sendable {
@@ -79,6 +81,7 @@ final class UserAuthority: Sendable {
             store.follow(hasPasscode: isPasscodeSet)
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord
+            firstKind.withLock { $0 = firstPasscodeKind }
             authority.attach(store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
             authority.observe { [weak self] in self?.sendState() }
             sessions.begin()
@@ -113,7 +116,8 @@ final class UserAuthority: Sendable {
 
     /// Sends the state of the authority, unless it was sent before.
     func sendState() {
-        let state = AuthorityState(authority, userID: userID, kind: followedRecords.kind)
+        let kind = authority.state.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
+        let state = AuthorityState(authority, userID: userID, kind: kind)
         lastState.withLock { last in
             guard last != state else { return }
             last = state

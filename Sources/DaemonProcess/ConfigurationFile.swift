@@ -2,19 +2,12 @@
 
 import Glibc
 package import LatchkeyModel
-import LatchkeySystem
+package import LatchkeySystem
 
 /// A configuration file: lines `name = value`, and comments that begin with `#`.
 package struct ConfigurationFile {
-    package struct Line {
-        package let name: String
-        /// Empty for a line without a value, which no reader understands.
-        package let value: String
-        /// The line as it was written.
-        package let text: String
-    }
     package let path: String
-    package let lines: [Line]
+    package let lines: [ConfigurationLine]
 
     /// Reads a file; nil if there is none.
     package init?(_ path: String) throws(Failure) {
@@ -26,14 +19,7 @@ package struct ConfigurationFile {
         }
         guard let bytes else { return nil }
         self.path = path
-        var lines: [Line] = []
-        for line in String(decoding: bytes.copyBytes(), as: UTF8.self).split(separator: "\n") {
-            let text = line.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
-            let parts = text.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
-            if parts.allSatisfy(\.isEmpty) { continue }
-            lines.append(Line(name: parts[0], value: parts.count > 1 ? parts[1] : "", text: String(line)))
-        }
-        self.lines = lines
+        lines = ConfigurationLine.lines(bytes.copyBytes())
     }
 
     /// Reads a file of root; nil if there is none. Throws `peerNotTrusted` if others can change it or replace it.
@@ -58,7 +44,7 @@ package struct ConfigurationFile {
     }
 
     /// The failure for a line that is not understood: a typing error must not silently weaken anything.
-    package func refusal(_ line: Line, known: String) -> Failure {
+    package func refusal(_ line: ConfigurationLine, known: String) -> Failure {
         Failure(
             .invalidParameter, "\(path) has a line that is not understood: \(line.text)", hint: "Known: \(known)")
     }

@@ -25,6 +25,8 @@ public struct PendingEnrolment: Sendable {
 
     /// Check 2: the secret came back, so the attestation key is in the TPM with the endorsement key.
     ///
+    /// Computes only: it neither blocks nor prompts.
+    ///
     /// - Parameter answer: the last message of the enrolment.
     /// - Returns: the device, which the relying party stores.
     /// - Throws: `malformed` or `wrongSecret` for an answer that is not accepted.

@@ -78,6 +78,8 @@ extension PendingEnrolment {
 extension PendingEnrolment {
     /// Calls a function with the enrolment as bytes, so that another process of the relying party can finish it.
     ///
+    /// Never prompts, and blocks only if the function does.
+    ///
     /// They contain the secret of the challenge: a device that has them enrols without its TPM. Encrypt and authenticate
     /// them if they leave the relying party, together with the user to whom they belong and a time of expiry. Their form
     /// may change with each release.
@@ -91,6 +93,8 @@ extension PendingEnrolment {
     }
 
     /// Check 2 for an enrolment that was stored with ``withStoredForm(_:)``; see ``finish(_:)``.
+    ///
+    /// Computes only: it neither blocks nor prompts.
     ///
     /// - Parameters:
     ///   - answer: the last message of the enrolment.

@@ -24,6 +24,8 @@ public struct Verifier: Sendable {
 
     /// Creates a verifier.
     ///
+    /// Computes only: it neither blocks nor prompts.
+    ///
     /// - Parameters:
     ///   - roots: the certificates that are trusted, in DER: roots of makers of TPMs, or issuers below them. Pin those
     ///     of the makers whose chips you accept. A pinned certificate decides for all devices below it, so do not pin
@@ -54,6 +56,8 @@ public struct Verifier: Sendable {
 
     /// Checks the request of a device and makes the challenge.
     ///
+    /// Computes only: it neither blocks nor prompts.
+    ///
     /// - Parameters:
     ///   - request: the first message of the enrolment.
     ///   - seconds: the current time, in seconds since 1970.
@@ -74,6 +78,8 @@ public struct Verifier: Sendable {
     }
 
     /// Reads the name of the endorsement key in a request, for the dictionary of known keys. Nothing is verified.
+    ///
+    /// Computes only: it neither blocks nor prompts.
     ///
     /// - Parameter request: the first message of the enrolment.
     /// - Returns: the name, 34 bytes.
@@ -127,6 +133,8 @@ public struct Verifier: Sendable {
     // MARK: - Proofs
 
     /// Checks the proof for one key.
+    ///
+    /// Computes only: it neither blocks nor prompts.
     ///
     /// - Parameters:
     ///   - proof: the message of the device.

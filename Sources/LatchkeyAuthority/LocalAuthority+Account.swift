@@ -72,7 +72,7 @@ extension LocalAuthority {
         } completion: { [self] verdict in
             switch verdict {
             case .right(let mustChange):
-                if mustChange { say("Your password has expired. Change it with passwd.", id) }
+                if mustChange { post(.accountExpired(id)) }
                 right()
             case .wrong: passcodeWasWrong(password, id)
             case .refused(let failure): accountFailed(.refused, failure, id)
@@ -90,7 +90,7 @@ extension LocalAuthority {
     }
 
     private func accountFailed(_ fault: AccountFault, _ failure: Failure, _ id: UInt64) {
-        parts.log.note(.accountNotChecked, failure)
+        parts.log.note(failure.status == .peerNotTrusted ? .accountsRefused : .accountNotChecked, failure)
         core.withLock { core in
             // A module that refuses an account often said why, in the user's language.
             guard fault != .refused || core.pending[id]?.accountMessage.isEmpty == true else { return }

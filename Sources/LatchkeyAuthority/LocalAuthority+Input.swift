@@ -9,7 +9,7 @@ import LatchkeySeams
 extension LocalAuthority {
     func sensor(_ id: UInt64, _ event: SensorEvent) {
         switch event {
-        case .match(let set): matched(id, set)
+        case .match(let set, let isVirtual): matched(id, set, isVirtual: isVirtual)
         case .noMatch: post(.notMatched(id))
         case .failed: post(.sensorFailed(id))
         case .guidance(let guidance): post(.guided(id, guidance))
@@ -20,12 +20,13 @@ extension LocalAuthority {
 
     /// A scan reads the enrolment set when it has claimed the reader, which can be earlier than a change of the set is
     /// announced. Then the change is followed first: its match counts for the new set, and opens nothing of the old one.
-    private func matched(_ id: UInt64, _ set: EnrolmentSet) {
-        guard core.withLock({ $0.state.sensor.enrolment }) != set else { return post(.matched(id, set)) }
+    private func matched(_ id: UInt64, _ set: EnrolmentSet, isVirtual: Bool) {
+        let match = PolicyEvent.matched(id, set, isVirtual: isVirtual)
+        guard core.withLock({ $0.state.sensor.enrolment }) != set else { return post(match) }
         // Not on the sensor's thread: the store adopts the set, for which this thread waits.
         parts.work.submit(.any) { [self] in
             followSensor()
-            post(.matched(id, set))
+            post(match)
         }
     }
 

@@ -13,7 +13,7 @@ package final class LocalAuthority: AuthenticationAuthority {
     package struct Parts: Sendable {
         package var tier: Tier
         package var userID: UInt32
-        /// Whether the sensor is simulated or other virtual hardware; every token says so.
+        /// Whether all hardware is simulated: every token says so. The token of a match says so too if the match does.
         package var isVirtual: Bool
         package var reader: any BiometricReader
         package var prompter: any Prompter
@@ -157,7 +157,7 @@ package final class LocalAuthority: AuthenticationAuthority {
     }
 
     /// Without services there is no password of an account. The state of `latchkey-authd` says which of the two it is.
-    package var passcodeKind: PasscodeKind? { state.isPasscodeSet && parts.account == nil ? .own : nil }
+    package var passcodeKind: PasscodeKind? { parts.account == nil ? .own : nil }
 
     package var shownPrompt: StatusReport.ShownPrompt? {
         core.withLock { $0.state.active }.map { evaluation in
@@ -208,7 +208,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             do throws(Failure) {
                 let token = try mint.issue(
                     proof, for: request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
-                    isVirtual: parts.isVirtual,
+                    isVirtual: parts.isVirtual || proof.isVirtual,
                     at: parts.clock.uptime, bootID: parts.clock.bootID)
                 core.withLock { $0.keyGrants.add(token, request.asker.caller, request.keyUses) }
                 return .granted(token, entered: entered.map { .text($0) })

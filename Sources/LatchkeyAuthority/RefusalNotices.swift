@@ -4,7 +4,8 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// A log that also reports refused sensors and login sessions, so that the audit logs of the users record them.
+/// A log that also reports refused sensors, login sessions and account checks, so that the audit logs of the users record
+/// them.
 ///
 /// Any program can send signals over the message bus, so reports are limited: after a report, further refusals of the
 /// same source are counted for `seconds`, and reported together.

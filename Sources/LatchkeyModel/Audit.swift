@@ -48,6 +48,10 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case sensorRefused = 30
     /// A message or a service that claims to report login sessions was not trusted.
     case sessionsRefused = 31
+    /// The user allowed a program to list the names of the items of every app.
+    case namesListed = 32
+    /// The service file of PAM was not trusted, or a module of PAM broke the rules of the conversation.
+    case accountsRefused = 33
 }
 
 /// A decrypted entry of the audit log.

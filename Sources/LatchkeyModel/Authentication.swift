@@ -78,15 +78,19 @@ package struct SensorState: Hashable, Sendable {
     package var reportsEnrolmentChanges: Bool
     /// Whether a match only answers a policy: it releases no item and no key, and the user starts each scan by a key.
     package var isWeak: Bool
+    /// Whether the sensor is a program. The user who controls that program decides what matches.
+    package var isVirtual: Bool
 
     /// Creates a state from its fields.
     package init(
-        kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true, isWeak: Bool = false
+        kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true, isWeak: Bool = false,
+        isVirtual: Bool = false
     ) {
         self.kind = kind
         self.enrolment = enrolment
         self.reportsEnrolmentChanges = reportsEnrolmentChanges
         self.isWeak = isWeak
+        self.isVirtual = isVirtual
     }
 
     /// The state without a sensor.

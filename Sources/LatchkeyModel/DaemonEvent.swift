@@ -24,6 +24,10 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case passcodeNotChecked
     /// The password of an account could not be verified through PAM, or the account may not be used.
     case accountNotChecked
+    /// The service file of PAM was not trusted, or a module of PAM broke the rules of the conversation.
+    case accountsRefused
+    /// A program that wanted to show prompts was refused.
+    case agentRefused
     /// The password of an account was changed; the slot of the passcode still has the previous one.
     case accountPasswordChanged
     case rollbackNotAccepted
@@ -87,12 +91,12 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         case .started, .stopped, .userRemoved, .accountPasswordChanged, .recovered: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked,
             .enrolmentNotFollowed, .rowsChanged, .tokenRefused, .authorityLost, .authorityNotTold, .sensorRefused,
-            .sessionsRefused:
+            .sessionsRefused, .accountsRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
             .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused, .sessionsUnknown,
-            .sleepNotDelayed, .ownerPasswordRefused:
+            .sleepNotDelayed, .ownerPasswordRefused, .agentRefused:
             .warning
         }
     }

@@ -97,6 +97,8 @@ package struct PromptContent: Hashable, Sendable {
         case recoveryCodeDiffers = 20
         /// Another program uses the sensor; it is tried again.
         case sensorInUse = 21
+        /// The password of the account is right and has expired; the user has to change it.
+        case accountPasswordExpired = 22
 
         /// Whether the message reports a failed attempt, a lockout or a required passcode; false for guidance, which
         /// counts nothing.
@@ -107,7 +109,7 @@ package struct PromptContent: Hashable, Sendable {
                 .passcodeDueAfterRestart, .passcodeDueByTime, .newPasscodeTooShort, .newPasscodesDiffer,
                 .sensorDisconnected, .accountNotChecked, .accountRefused, .wrongRecoveryCode, .recoveryCodeDiffers:
                 true
-            case .accountPasswordChanged, .sensorInUse: false
+            case .accountPasswordChanged, .sensorInUse, .accountPasswordExpired: false
             }
         }
     }
@@ -126,6 +128,9 @@ package struct PromptContent: Hashable, Sendable {
         case newPasscodeRepeated = 4
         /// The prompt asks for the last group of the recovery code that was shown before.
         case recoveryCodeRepeated = 5
+        /// All proofs are there, and the prompt says that the password of the account has expired until the user
+        /// confirms it.
+        case accountExpired = 6
     }
 
     /// A question that the user answers before the camera is used.
@@ -230,7 +235,7 @@ package enum PromptEvent: Equatable, Sendable {
     case simulatedTouch(matching: Bool)
     /// A paired device confirmed; ignored outside the simulated tier, the only tier with such devices.
     case companionConfirmed
-    /// The user confirmed that the recovery code is written down.
+    /// The user confirmed that the recovery code is written down, or has read that the password has expired.
     case codeAcknowledged
     /// The user entered a recovery code.
     case codeEntered(SecretBytes)

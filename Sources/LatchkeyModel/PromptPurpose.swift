@@ -22,6 +22,8 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case identifyDevice = 11
     /// A recovery code opens the keychain, and a new passcode and a new code are chosen.
     case recoverPasscode = 12
+    /// The names and rules of the items of every app are listed.
+    case listNames = 13
 
     /// Whether the prompt may be shown while the device is locked.
     package var mayAskWhileLocked: Bool { self == .unlock || self == .recoverPasscode }

@@ -181,11 +181,15 @@ package struct StatusReport: Equatable, Sendable {
     package var unlockedMemory: String?
     /// The prompt that is shown; nil if there is none.
     package var prompt: ShownPrompt?
-    /// What the passcode is; nil if none is set, or if that is not known.
+    /// What the passcode is, or what a first one will be; nil if that is not known.
     package var passcodeKind: PasscodeKind?
+    /// Whether the sensor is virtual hardware, which an administrator has allowed.
+    package var isBiometryVirtual: Bool
 
     /// Whether the TPM counts tries of a passcode that can be guessed without it, from the hash in `/etc/shadow`.
-    package var canBeGuessedWithoutTPM: Bool { tier == .tpm && passcodeKind == .account }
+    package var canBeGuessedWithoutTPM: Bool {
+        tier == .tpm && isPasscodeSet && passcodeKind == .account
+    }
 
     /// The program whose prompt is shown; prompts of other programs wait for it.
     package struct ShownPrompt: Equatable, Sendable {
@@ -204,8 +208,9 @@ package struct StatusReport: Equatable, Sendable {
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
         quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, enclaveDevice: EnclaveDevice? = nil,
         deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompt: ShownPrompt? = nil,
-        passcodeKind: PasscodeKind? = nil
+        passcodeKind: PasscodeKind? = nil, isBiometryVirtual: Bool = false
     ) {
+        self.isBiometryVirtual = isBiometryVirtual
         self.tier = tier
         self.processID = processID
         self.storePath = storePath

@@ -17,8 +17,11 @@ package enum Request: Equatable, Sendable {
     case updateItems(UpdateItems)
     case deleteItems(ItemQuery)
     case listItems(ItemQuery)
-    /// Lists the items of all access groups.
+    /// Lists the items of all access groups; only in tiers that do not separate the programs of a user.
     case listEverything
+    /// Lists the names and rules of the items of all access groups, after a finger, a face or the passcode at a prompt for
+    /// that purpose.
+    case listNames
     case passcode(PasscodeChange)
     /// Locks the keychain of the user.
     case lock

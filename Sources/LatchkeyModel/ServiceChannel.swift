@@ -367,7 +367,7 @@ package struct AuthorityState: Equatable, Sendable {
     package var prompt: StatusReport.ShownPrompt?
     /// The login sessions in which biometry may be used.
     package var biometrySessions: BiometrySessions
-    /// What the passcode is; nil if none is set, or if that is not known.
+    /// What the passcode is, or what a first one will be; nil if that is not known.
     package var passcodeKind: PasscodeKind?
 
     /// Creates a state from its fields.

@@ -22,6 +22,8 @@ package struct Authorisation: Hashable, Sendable {
         package let token: [UInt8]
         /// Whether a weak sensor matched, so that the proof answers a policy only.
         package let isWeak: Bool
+        /// Whether virtual hardware took part, such as a sensor that is a program.
+        package let isVirtual: Bool
     }
 
     /// The proofs, oldest first.
@@ -56,6 +58,9 @@ package struct Authorisation: Hashable, Sendable {
     /// Whether a proof is by a weak sensor.
     package var isWeak: Bool { proofs.contains(where: \.isWeak) }
 
+    /// Whether virtual hardware took part in a proof.
+    package var isVirtual: Bool { proofs.contains(where: \.isVirtual) }
+
     /// Returns whether all proofs are for `caller`; true for an authorisation without proofs.
     package func belongs(to caller: Caller) -> Bool { proofs.allSatisfy { $0.caller == caller } }
 
@@ -65,12 +70,12 @@ package struct Authorisation: Hashable, Sendable {
     }
 
     /// Returns the proofs of both. A proof of `other` replaces a proof with the same method, strength, enrolment set and
-    /// caller.
+    /// caller, by hardware that is virtual too or is not either.
     package func union(_ other: Authorisation) -> Authorisation {
         let kept = proofs.filter { proof in
             !other.proofs.contains {
-                $0.method == proof.method && $0.isWeak == proof.isWeak && $0.enrolment == proof.enrolment
-                    && $0.caller == proof.caller
+                $0.method == proof.method && $0.isWeak == proof.isWeak && $0.isVirtual == proof.isVirtual
+                    && $0.enrolment == proof.enrolment && $0.caller == proof.caller
             }
         }
         return Authorisation(kept + other.proofs)

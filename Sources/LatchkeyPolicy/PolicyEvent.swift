@@ -8,7 +8,8 @@ package enum PolicyEvent: Hashable, Sendable {
     case promptVisible(UInt64)
     case promptUnavailable(UInt64)
     case promptLost(UInt64)
-    case matched(UInt64, EnrolmentSet)
+    /// A finger or face was recognised; `isVirtual` if a program stands in for the sensor that recognised it.
+    case matched(UInt64, EnrolmentSet, isVirtual: Bool)
     case notMatched(UInt64)
     case sensorFailed(UInt64)
     /// The sensor could not use a scan and goes on scanning; no attempt.
@@ -51,6 +52,8 @@ package enum PolicyEvent: Hashable, Sendable {
     case accountNotProven(UInt64, AccountFault)
     /// The entered password is that of the account, but the passcode is the one that the account had before.
     case passcodeOutdated(UInt64)
+    /// The entered password is that of the account and has expired. The event that says that it is right follows.
+    case accountExpired(UInt64)
     /// A module of the system said something about the account, which the prompt shows.
     case accountMessage(UInt64)
     /// The evaluation was cancelled: by the caller (`appCancel`) or because its connection ended (`systemCancel`).

@@ -34,7 +34,8 @@ package struct PolicyState: Hashable, Sendable {
     package var biometrySessions = BiometrySessions.every
     /// Whether the apps are in the background, so that no prompts are shown.
     package var isInBackground: Bool
-    /// When the device was last unlocked by biometry; nil if it was locked since or was unlocked by other means.
+    /// When the device was last unlocked by biometry; nil if it was locked since or was unlocked by other means, or if the
+    /// enrolment set or `SensorState.isVirtual` changed since.
     package var biometricUnlock: Int64?
     /// The user's decision, by app, whether the app may use Face ID (behaviour LA-07); an app without an entry asks.
     package var facePermissions: [String: Bool]
@@ -158,6 +159,10 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var asksPrevious = false
     /// Whether a new passcode was entered once and is asked for again.
     package var isRepeatingPasscode = false
+    /// Whether the password of the account that was entered has expired.
+    package var accountHasExpired = false
+    /// Whether the prompt says so, when nothing else is left to do.
+    package var showsExpiry = false
     /// Failed tries of the current method in this evaluation.
     package var failedTries: Int
     /// The proofs so far.
@@ -177,7 +182,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var step: PromptContent.Step {
         guard !isProvingAccount, stage >= request.plan.stages.count else { return .proof }
         return switch request.lastStep {
-        case .none: .proof
+        case .none: showsExpiry ? .accountExpired : .proof
         case .showsRecoveryCode: .recoveryCodeShown
         case .asksRecoveryCode: .recoveryCodeAsked
         case .asksNewPasscode: isRepeatingPasscode ? .newPasscodeRepeated : .newPasscodeAsked

@@ -57,6 +57,14 @@ extension PolicyState {
         return keep + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
+    /// Remembers that the password has expired. The prompt says so after all stages, because a right password can end
+    /// it at once.
+    mutating func accountExpired(_ id: UInt64) -> [PolicyEffect] {
+        guard visible(id, asking: .passcode)?.isChecking == true else { return [] }
+        active?.accountHasExpired = true
+        return []
+    }
+
     /// Sends the content again, to which the authority adds the message.
     func accountMessage(_ id: UInt64) -> [PolicyEffect] {
         guard let evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }

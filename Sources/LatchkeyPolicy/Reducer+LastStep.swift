@@ -18,7 +18,7 @@ extension PolicyState {
     /// Continues when all stages are complete: with the last step in the same prompt, or with the grant.
     mutating func beginLastStep(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         let id = evaluation.request.id
-        guard evaluation.request.lastStep != .none else {
+        guard evaluation.request.lastStep != .none || evaluation.accountHasExpired else {
             active = evaluation
             return end(id, .granted(evaluation.proven))
         }
@@ -31,10 +31,13 @@ extension PolicyState {
         evaluation.question = .none
         evaluation.keeping = nil
         evaluation.failedTries = 0
-        evaluation.notice = .none
+        evaluation.showsExpiry = evaluation.request.lastStep == .none
+        // A last step says it beside what it asks for.
+        evaluation.notice = evaluation.accountHasExpired ? .accountPasswordExpired : .none
         active = evaluation
         return disarm + [
-            .update(id, content(evaluation)), .startDeadline(id, seconds: Limits.lastStepSeconds),
+            .update(id, content(evaluation)),
+            .startDeadline(id, seconds: evaluation.showsExpiry ? Limits.promptSeconds : Limits.lastStepSeconds),
         ]
     }
 

@@ -58,7 +58,8 @@ extension PolicyState {
         // Only `accountProven` completes the request for the password of the account.
         if isRight, !evaluation.isProvingAccount {
             active = evaluation
-            return countRightPasscode() + proven(evaluation, proof(.passcode, nil, evaluation.request))
+            let proof = proof(.passcode, nil, evaluation.request, isVirtual: false)
+            return countRightPasscode() + proven(evaluation, proof)
         }
         evaluation.failedTries += 1
         evaluation.notice = .wrongPasscode
@@ -107,6 +108,10 @@ extension PolicyState {
     /// Ends the evaluation when its time is over; with `passcodeDelayed` if the passcode could not be entered because
     /// of the delay.
     mutating func deadlinePassed(_ id: UInt64) -> [PolicyEffect] {
+        // Nothing is left to prove.
+        if let evaluation = active, evaluation.request.id == id, evaluation.step == .accountExpired {
+            return end(id, .granted(evaluation.proven))
+        }
         let isDelay = active.map { $0.request.id == id && isDelayed($0) } ?? false
         return end(id, .denied(isDelay ? .passcodeDelayed : .systemCancel))
     }

@@ -10,7 +10,7 @@ extension PolicyState {
     mutating func companionConfirmed(_ id: UInt64) -> [PolicyEffect] {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, offersCompanion(evaluation)
         else { return [] }
-        return proven(evaluation, proof(.companion, nil, evaluation.request))
+        return proven(evaluation, proof(.companion, nil, evaluation.request, isVirtual: false))
     }
 
     mutating func companionsChanged(_ companions: CompanionState) -> [PolicyEffect] {
@@ -81,8 +81,11 @@ extension PolicyState {
 
     mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
         let isAnotherKind = sensor.kind != self.sensor.kind || sensor.isWeak != self.sensor.isWeak
-        // The finger or face that unlocked the device may no longer be enrolled.
-        if sensor.enrolment != self.sensor.enrolment { biometricUnlock = nil }
+        // The finger or face that unlocked the device may no longer be enrolled; and an unlock by a virtual sensor must
+        // not count as one by the sensor that replaces it.
+        if sensor.enrolment != self.sensor.enrolment || sensor.isVirtual != self.sensor.isVirtual {
+            biometricUnlock = nil
+        }
         self.sensor = sensor
         guard let evaluation = active else { return [] }
         // A match of the previous enrolment set must not count in a later stage (abuse case 32).

@@ -14,7 +14,7 @@ extension PolicyState {
         case .promptVisible(let id): promptVisible(id)
         case .promptUnavailable(let id): end(id, .denied(.notInteractive))
         case .promptLost(let id): end(id, .denied(.systemCancel))
-        case .matched(let id, let set): matched(id, set)
+        case .matched(let id, let set, let isVirtual): matched(id, set, isVirtual: isVirtual)
         case .notMatched(let id): notMatched(id)
         case .sensorFailed(let id): sensorFailed(id)
         case .guided(let id, let guidance): guided(id, guidance)
@@ -34,7 +34,8 @@ extension PolicyState {
         case .accountNotProven(let id, let fault): accountNotProven(id, fault)
         case .passcodeOutdated(let id): passcodeOutdated(id)
         case .accountMessage(let id): accountMessage(id)
-        case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
+        case .accountExpired(let id): accountExpired(id)
+        case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown, .accountExpired)
         case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked, .recoveryCodeRepeated)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
@@ -103,7 +104,9 @@ extension PolicyState {
             let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000
         else { return nil }
-        return proof(.biometry, sensor.enrolment, request)
+        // The session does not say which sensor matched. The state says whether any is virtual, and the unlock ends when
+        // that changes.
+        return proof(.biometry, sensor.enrolment, request, isVirtual: sensor.isVirtual)
     }
 
     /// Ends an active or waiting evaluation with exactly one reply; any other number is ignored.
@@ -181,14 +184,14 @@ extension PolicyState {
 
     // MARK: - Biometry
 
-    private mutating func matched(_ id: UInt64, _ set: EnrolmentSet) -> [PolicyEffect] {
+    private mutating func matched(_ id: UInt64, _ set: EnrolmentSet, isVirtual: Bool) -> [PolicyEffect] {
         guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
             return []
         }
         // A match of an enrolment set that is no longer current counts as a miss (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
         let isWorthKeeping = countMatch()
-        let effects = proven(evaluation, proof(.biometry, set, evaluation.request))
+        let effects = proven(evaluation, proof(.biometry, set, evaluation.request, isVirtual: isVirtual))
         return (isWorthKeeping ? [.keep(counters)] : []) + effects
     }
 
@@ -296,13 +299,16 @@ extension PolicyState {
     }
 
     /// Creates an authorisation with one proof; all authorisations originate here.
+    ///
+    /// - Parameter isVirtual: whether a program stands in for the sensor that matched; false for methods other than
+    ///   biometry.
     func proof(
-        _ method: AuthenticationMethod, _ enrolment: EnrolmentSet?, _ request: EvaluationRequest
+        _ method: AuthenticationMethod, _ enrolment: EnrolmentSet?, _ request: EvaluationRequest, isVirtual: Bool
     ) -> Authorisation {
         Authorisation([
             Authorisation.Proof(
                 evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now,
-                token: [], isWeak: method == .biometry && sensor.isWeak)
+                token: [], isWeak: method == .biometry && sensor.isWeak, isVirtual: isVirtual)
         ])
     }
 

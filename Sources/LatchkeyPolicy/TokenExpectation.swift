@@ -88,7 +88,7 @@ extension Authorisation {
                 Proof(
                     evaluation: expected.evaluation, caller: expected.caller, method: method,
                     enrolment: method == .biometry ? token.enrolment : nil, time: token.issued,
-                    token: token.challenge, isWeak: isWeak && method == .biometry)
+                    token: token.challenge, isWeak: isWeak && method == .biometry, isVirtual: token.isVirtual)
             })
     }
 }

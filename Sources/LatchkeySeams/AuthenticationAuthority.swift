@@ -164,7 +164,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     var state: PolicyState { get }
     /// The prompt that is shown now; nil if there is none.
     var shownPrompt: StatusReport.ShownPrompt? { get }
-    /// What the passcode is; nil if none is set, or if that is not known.
+    /// What the passcode is, or what a first one will be; nil if that is not known.
     var passcodeKind: PasscodeKind? { get }
     /// The identifier of the connection under whose key tokens are issued, 16 bytes; changes with each connection.
     var connection: [UInt8] { get }

@@ -4,8 +4,9 @@ package import LatchkeyModel
 
 /// The result of a scan.
 package enum SensorEvent: Equatable, Sendable {
-    /// A finger or face of that enrolment set was recognised.
-    case match(EnrolmentSet)
+    /// A finger or face of that enrolment set was recognised; `isVirtual` says whether the sensor that recognised it is a
+    /// program. A machine can have a virtual and a real sensor at the same time.
+    case match(EnrolmentSet, isVirtual: Bool)
     /// A finger or face was not recognised.
     case noMatch
     /// The scan could not be used and continues. Counts as no attempt.

@@ -208,7 +208,7 @@ package struct AuditEntry: Equatable, Sendable {
 /// The role that stores items, records and the audit log. The changes of a completed `write` survive a crash of the
 /// process or the machine.
 ///
-/// All calls block. One thread at a time calls `write`; any number of threads call `read`.
+/// All calls block, and any thread may make them. Calls of `write` run one after the other.
 package protocol ItemStore: AnyObject, Sendable {
     /// Runs `body` on a consistent snapshot.
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R

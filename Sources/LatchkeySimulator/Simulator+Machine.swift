@@ -7,26 +7,36 @@ import LatchkeyModel
 extension Simulator {
     /// Replaces the sensor. The enrolment set is preserved.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Parameter sensor: the new sensor; `none` removes it.
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor.kind)) }
 
     /// Enrols one more finger or face. The enrolment set changes.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func enrol() throws { try control(.enrol) }
 
     /// Removes all enrolled fingers or faces.
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func unenrol() throws { try control(.unenrol) }
 
     /// Replaces an enrolled finger with another one. The enrolment set changes.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Throws: `SimulatorError` when nothing is enrolled.
     public func replaceFinger() throws { try control(.replaceFinger) }
 
     /// Advances the clock. All timers that become due run before this returns.
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Parameter duration: the time to advance by; fractions of a second are dropped, and a negative duration counts
     ///   as zero.
@@ -41,6 +51,8 @@ extension Simulator {
     public func lock() throws { try control(.lock) }
 
     /// Unlocks the device, by biometry or by the passcode.
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Parameter byBiometry: true for an unlock by biometry, which apps can reuse for up to five minutes
     ///   (`LAContext.touchIDAuthenticationAllowableReuseDuration`); false for the passcode.
@@ -67,17 +79,23 @@ extension Simulator {
 
     /// Pairs a device and brings it near. A device that was paired before is replaced by another of the same type.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Parameter companion: the type of device.
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }
 
     /// Removes the paired device of a type.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Parameter companion: the type of device.
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
 
     /// Brings a paired device near or out of reach.
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Parameters:
     ///   - companion: the type of device.
@@ -151,6 +169,8 @@ extension Simulator {
     }
 
     /// Makes the next operation to which the fault applies fail, once.
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Parameter fault: the fault to inject.
     /// - Throws: `SimulatorError` when the machine cannot be reached.

@@ -176,6 +176,8 @@ extension Simulator {
 
     /// Removes all actions that are still queued.
     ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func forgetActions() throws { try control(.reset) }
 

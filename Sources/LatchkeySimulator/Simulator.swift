@@ -130,7 +130,7 @@ public final class Simulator: Sendable {
     }
 
     /// Runs `body` as another app on the same machine. The app has its own items, and shares the user, the sensor and
-    /// the queue of actions.
+    /// the queue of actions. Blocks and prompts as `body` does.
     ///
     /// - Parameters:
     ///   - application: the name of the app.
@@ -149,6 +149,7 @@ public final class Simulator: Sendable {
     // MARK: - Scope
 
     /// Runs `body` with this machine behind `LocalAuthentication` and `Security`, on the calling thread.
+    /// Blocks and prompts as `body` does.
     ///
     /// - Parameter body: calls `LocalAuthentication` and `Security`.
     /// - Returns: the result of `body`.
@@ -157,7 +158,8 @@ public final class Simulator: Sendable {
         try ClientScope.$world.withValue(client, operation: body)
     }
 
-    /// Runs `body` and its child tasks with this machine behind `LocalAuthentication` and `Security`.
+    /// Runs `body` and its child tasks with this machine behind `LocalAuthentication` and `Security`. Suspends and prompts as
+    /// `body` does.
     ///
     /// - Parameters:
     ///   - isolation: the actor on which `body` runs; by default that of the caller.

@@ -21,11 +21,15 @@ public struct Transcript: Equatable, Sendable, CustomStringConvertible {
 
     /// Reads a transcript from a file.
     ///
+    /// Blocks while it reads.
+    ///
     /// - Parameter file: a UTF-8 text file that `write(to:)` wrote.
     /// - Throws: an error of Foundation when the file cannot be read.
     public init(contentsOf file: URL) throws { self.init(try String(contentsOf: file, encoding: .utf8)) }
 
     /// Writes the transcript to a file as UTF-8 text.
+    ///
+    /// Blocks while it writes.
     ///
     /// - Parameter file: the file to create or replace.
     /// - Throws: an error of Foundation when the file cannot be written.

@@ -18,6 +18,7 @@ private enum Operation: UInt8 {
     case deleteItems = 13
     case listItems = 14
     case listEverything = 15
+    case listNames = 16
     case passcode = 20
     case facePermissions = 21
     case changeFacePermission = 22
@@ -63,6 +64,7 @@ extension Request: WireValue {
         case .deleteItems(let query): writer.request(.deleteItems, query)
         case .listItems(let query): writer.request(.listItems, query)
         case .listEverything: writer.request(.listEverything)
+        case .listNames: writer.request(.listNames)
         case .passcode(let change): writer.request(.passcode, change)
         case .facePermissions: writer.request(.facePermissions)
         case .changeFacePermission(let change): writer.request(.changeFacePermission, change)
@@ -111,6 +113,7 @@ extension Request: WireValue {
             case .deleteItems: return .deleteItems(try reader.value())
             case .listItems: return .listItems(try reader.value())
             case .listEverything: return try reader.noFields(.listEverything)
+            case .listNames: return try reader.noFields(.listNames)
             case .passcode: return .passcode(try reader.value())
             case .facePermissions: return try reader.noFields(.facePermissions)
             case .changeFacePermission: return .changeFacePermission(try reader.value())

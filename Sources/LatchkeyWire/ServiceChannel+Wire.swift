@@ -292,6 +292,7 @@ extension SensorState: WireMap {
             kind: try map.field(0, \.kind),
             enrolment: try map.optional(1, \.enrolment, EnrolmentShape()),
             reportsEnrolmentChanges: try map.field(2, \.reportsEnrolmentChanges),
-            isWeak: try map.field(3, \.isWeak))
+            isWeak: try map.field(3, \.isWeak),
+            isVirtual: try map.field(4, \.isVirtual, omitting: false))
     }
 }

@@ -22,12 +22,14 @@ extension StatusReport: WireMap {
         let enclaveDevice = try map.optional(15, \.enclaveDevice)
         let deviceProblem = try map.optional(16, \.deviceProblem)
         let passcodeKind = try map.optional(17, \.passcodeKind)
+        let isBiometryVirtual = try map.field(18, \.isBiometryVirtual, omitting: false)
         return Self(
             tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
             isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
             isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
             enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
-            unlockedMemory: unlockedMemory, prompt: prompt, passcodeKind: passcodeKind)
+            unlockedMemory: unlockedMemory, prompt: prompt, passcodeKind: passcodeKind,
+            isBiometryVirtual: isBiometryVirtual)
     }
 }
 

@@ -25,17 +25,17 @@ struct PAMConversation {
     /// Decides about a message of the process.
     mutating func received(_ message: PAMMessage) -> Step {
         switch message {
-        case .begin, .answer: return failed("the process that runs PAM sent a message that is not its own")
+        case .begin, .answer: return refused("the process that runs PAM sent a message that is not its own")
         case .said(.hiddenQuestion, _):
             // A second question is for another secret, such as a code or a new password; the typed string is neither.
-            guard !hasAnswered else { return failed("a module of PAM asks for a second secret") }
+            guard !hasAnswered else { return refused("a module of PAM asks for a second secret") }
             hasAnswered = true
             return .answer
-        case .said(.shownQuestion, _): return failed("a module of PAM asks for a text that is not a password")
-        case .said(.other, _): return failed("a module of PAM uses a conversation of an unknown kind")
+        case .said(.shownQuestion, _): return refused("a module of PAM asks for a text that is not a password")
+        case .said(.other, _): return refused("a module of PAM uses a conversation of an unknown kind")
         case .said(.information, let text), .said(.error, let text):
             shown += 1
-            guard shown <= Self.messages else { return failed("the modules of PAM send too many messages") }
+            guard shown <= Self.messages else { return refused("the modules of PAM send too many messages") }
             return .show(text)
         case .ended(let phase, let code): return .end(verdict(phase, code))
         }
@@ -66,16 +66,19 @@ struct PAMConversation {
     /// PAM counts only if it verified the string that was typed: a module can accept a finger or nothing at all.
     private func right(mustChange: Bool) -> AccountVerdict {
         hasAnswered
-            ? .right(mustChange: mustChange) : .failed(Self.failure("PAM accepted the account without a password"))
+            ? .right(mustChange: mustChange) : .failed(Self.violation("PAM accepted the account without a password"))
     }
 
-    private func failed(_ what: String) -> Step { .end(.failed(Self.failure(what))) }
+    private func refused(_ what: String) -> Step { .end(.failed(Self.violation(what))) }
 
     private static let administrator = "Ask an administrator about the account."
 
-    static func failure(_ what: String) -> Failure {
+    /// The failure of a module that broke a rule of the conversation.
+    static func violation(_ what: String) -> Failure { failure(what, .peerNotTrusted) }
+
+    static func failure(_ what: String, _ status: Status = .authenticationFailed) -> Failure {
         Failure(
-            .authenticationFailed, "The password was not verified: \(what).",
+            status, "The password was not verified: \(what).",
             hint: "Compare /etc/pam.d/latchkey with the file of the package. See: journalctl -u latchkey-authd")
     }
 }

@@ -115,7 +115,7 @@ package final class PAMFace: BiometricReader {
             }
             guard isArmed else { continue }
             switch end {
-            case .recognised: scan.events(.match(Self.enrolment(of: scan.user)))
+            case .recognised: scan.events(.match(Self.enrolment(of: scan.user), isVirtual: false))
             case .notRecognised: scan.events(.noMatch)
             case .failed: scan.events(.failed)
             }
@@ -153,7 +153,7 @@ package final class PAMFace: BiometricReader {
                 if let end = conversation.received(try child.receive()) { return end }
             }
         } catch {
-            log.note(.sensorFailed, error)
+            log.note(error.status == .peerNotTrusted ? .sensorRefused : .sensorFailed, error)
             return .failed
         }
     }

@@ -62,6 +62,6 @@ struct PAMProcess {
     }
 
     private static var garbage: Failure {
-        PAMConversation.failure("the process that runs PAM sent a message that cannot be decoded")
+        PAMConversation.violation("the process that runs PAM sent a message that cannot be decoded")
     }
 }

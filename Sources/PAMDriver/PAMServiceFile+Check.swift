@@ -13,6 +13,7 @@ extension PAMServiceFile {
     /// An include may bring in modules that accept something else than a password, such as a finger, and libpam takes
     /// the lines of a missing type from the service `other`.
     ///
+    /// - Throws: `peerNotTrusted` for a file that others can change, or that leaves the decision to others.
     /// - Parameter owner: the user to whom the file must belong: root, except in tests.
     static func check(_ path: String, owner: UInt32 = 0) throws(Failure) {
         let text: String
@@ -25,8 +26,12 @@ extension PAMServiceFile {
             guard let bytes = try Files.read(path, limit: byteLimit) else { throw SystemError("open", code: ENOENT) }
             text = bytes.withBytes { String(decoding: $0, as: UTF8.self) }
         } catch {
-            throw Failure(error, "\(path) cannot be used: it must be a file that only root can change")
+            let missing = Failure(error, "\(path) cannot be used: it must be a file that only root can change")
+            guard [EPERM, ELOOP].contains(error.code) else { throw missing }
+            throw Failure(.peerNotTrusted, missing.message, hint: hint)
         }
-        if let flaw = flaw(of: text) { throw Failure(.notPermitted, "\(path) cannot be used: \(flaw).", hint: hint) }
+        if let flaw = flaw(of: text) {
+            throw Failure(.peerNotTrusted, "\(path) cannot be used: \(flaw).", hint: hint)
+        }
     }
 }

@@ -18,7 +18,8 @@ enum ShadowFile {
         guard let bytes else {
             throw Failure(
                 .notPermitted, "\(path) is missing, so it is unknown whether the account has a password.",
-                hint: "To use a passcode that is no password of an account: latchkey-authd --passcode own")
+                hint: "An administrator restores it, such as from /etc/shadow-, or makes it from "
+                    + "/etc/passwd with: pwconv")
         }
         let name = Array(account.text.utf8)
         return bytes.withBytes { bytes in

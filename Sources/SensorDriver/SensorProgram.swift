@@ -33,9 +33,13 @@ package struct InstalledSensorProgram: SensorProgram {
     private static let secondsToLeave: Int64 = 1
     private let path: String
     private let environment: [String]
+    private let arguments: [String]
 
-    /// - Parameter testOnlyEnvironment: `NAME=value`, for the bus of a test.
-    package init(_ path: String, testOnlyEnvironment: [String] = []) {
+    /// - Parameters:
+    ///   - testOnlyEnvironment: `NAME=value`, for the bus of a test.
+    ///   - testOnlyArguments: further options, for the files of a test.
+    package init(_ path: String, testOnlyEnvironment: [String] = [], testOnlyArguments: [String] = []) {
+        arguments = ["--user"] + testOnlyArguments
         self.path = path
         environment = testOnlyEnvironment
     }
@@ -45,7 +49,7 @@ package struct InstalledSensorProgram: SensorProgram {
         // No variable of this process: the caller who started it must not choose what the process loads, and to which bus
         // it connects.
         let process = try Processes.spawn(
-            path, ["--user"], environment: environment, descriptors: [nil, nil, nil, far], newSession: true)
+            path, arguments, environment: environment, descriptors: [nil, nil, nil, far], newSession: true)
         return SensorProcess(socket: near, processID: process) {
             let status = Processes.wait(process, killAfter: Self.secondsToLeave)
             // The low seven bits have the signal (wait(2)).

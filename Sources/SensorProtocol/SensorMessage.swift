@@ -65,12 +65,13 @@ extension SensorMessage {
         case .received(let number): Self.write(5, number, to: &writer)
         case .sensor(let state):
             writer.unsigned(6)
-            writer.array(4)
+            writer.array(5)
             writer.unsigned(UInt64(state.kind.rawValue))
             // Without bytes no finger is enrolled: a set has at least one.
             writer.bytes(state.enrolment?.bytes ?? [])
             writer.boolean(state.reportsEnrolmentChanges)
             writer.boolean(state.isWeak)
+            writer.boolean(state.isVirtual)
         case .scanned(let number, let event):
             writer.unsigned(7)
             writer.array(2)
@@ -107,10 +108,12 @@ extension SensorMessage {
 extension SensorEvent {
     fileprivate func write(to writer: inout CBORWriter) {
         switch self {
-        case .match(let set):
+        case .match(let set, let isVirtual):
             writer.array(2)
             writer.unsigned(1)
+            writer.array(2)
             writer.bytes(set.bytes)
+            writer.boolean(isVirtual)
         case .noMatch: writer.unsigned(2)
         case .guidance(let guidance):
             writer.array(2)
@@ -137,13 +140,20 @@ extension SensorEvent {
         }
         self = try reader.tuple(2) { (reader) throws(WireError) -> SensorEvent in
             switch try reader.unsigned() {
-            case 1:
-                guard let set = try SensorMessage.set(&reader) else { throw .invalidValue }
-                return .match(set)
+            case 1: return try Self.recognised(&reader)
             case 3: return .guidance(try SensorMessage.number(&reader))
             case 4: return .inUse(try reader.boolean())
             default: throw .invalidValue
             }
+        }
+    }
+}
+
+extension SensorEvent {
+    private static func recognised(_ reader: inout CBORReader) throws(WireError) -> SensorEvent {
+        try reader.tuple(2) { (reader) throws(WireError) -> SensorEvent in
+            guard let set = try SensorMessage.set(&reader) else { throw .invalidValue }
+            return .match(set, isVirtual: try reader.boolean())
         }
     }
 }
@@ -175,11 +185,11 @@ extension SensorMessage {
     }
 
     private static func sensor(_ reader: inout CBORReader) throws(WireError) -> SensorState {
-        try reader.tuple(4) { (reader) throws(WireError) -> SensorState in
+        try reader.tuple(5) { (reader) throws(WireError) -> SensorState in
             let kind: BiometryKind = try number(&reader)
             return SensorState(
                 kind: kind, enrolment: try set(&reader), reportsEnrolmentChanges: try reader.boolean(),
-                isWeak: try reader.boolean())
+                isWeak: try reader.boolean(), isVirtual: try reader.boolean())
         }
     }
 

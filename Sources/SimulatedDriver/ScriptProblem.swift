@@ -57,6 +57,7 @@ extension PromptContent {
     fileprivate var wants: String {
         switch step {
         case .recoveryCodeShown: "shows the recovery code"
+        case .accountExpired: "says that the password of the account has expired"
         case .recoveryCodeAsked: "asks for a recovery code"
         case .recoveryCodeRepeated: "asks for the end of the recovery code"
         case .newPasscodeAsked: "asks for a new passcode"

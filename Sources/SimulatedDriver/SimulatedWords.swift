@@ -60,6 +60,7 @@ extension PromptContent {
         case .recoveryCodeRepeated: return "  prompt: end of the recovery code"
         case .newPasscodeAsked: return "  prompt: new passcode" + why
         case .newPasscodeRepeated: return "  prompt: new passcode again"
+        case .accountExpired: return "  prompt: password of the account has expired"
         case .proof: break
         }
         let title =
@@ -88,6 +89,7 @@ extension PromptContent {
         case .newPasscodesDiffer: ", the entries differ"
         case .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: ", \(notice)"
         case .sensorDisconnected: ", the sensor is disconnected"
+        case .accountPasswordExpired: ", the password of the account has expired"
         case .accountNotChecked: ", the account cannot be checked"
         case .accountRefused: ", the account is refused"
         case .accountPasswordChanged: ", the account password was changed"

@@ -56,7 +56,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             case .fallback: !content.showsFallback
             case .confirm: !content.offersCompanion
             case .permission: content.question == .none
-            case .codeAcknowledged: content.step != .recoveryCodeShown
+            case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
             case .recoveryCode: content.step != .recoveryCodeAsked && content.step != .recoveryCodeRepeated
             case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
@@ -314,7 +314,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             core.takeFirst()
             let set = core.state.enrolment
             let isEnrolled = matching && !set.isEmpty && armed.user == user
-            let event: SensorEvent = isEnrolled ? .match(EnrolmentSet(set)) : .noMatch
+            let event: SensorEvent = isEnrolled ? .match(EnrolmentSet(set), isVirtual: false) : .noMatch
             return { armed.events(event) }
         case .passcode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asks(for: .passcode) else { return nil }
@@ -354,9 +354,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             core.takeFirst()
             return { prompt.events(.permission(isAllowed)) }
         case .codeAcknowledged:
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .recoveryCodeShown else {
-                return nil
-            }
+            guard let prompt = core.prompt, prompt.isVisible,
+                [.recoveryCodeShown, .accountExpired].contains(prompt.content.step)
+            else { return nil }
             core.takeFirst()
             return { prompt.events(.codeAcknowledged) }
         case .recoveryCode(let code):
@@ -371,7 +371,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             switch prompt.content.step {
             case .newPasscodeAsked: event = .newPasscodeEntered(passcode)
             case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: return nil
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired: return nil
             }
             core.takeFirst()
             return { prompt.events(event) }

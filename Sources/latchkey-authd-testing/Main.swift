@@ -10,7 +10,7 @@ import SystemDriver
 @main
 enum Main {
     static func main() {
-        AuthorityProcess.main(isVirtual: true) { options, clock, _ in
+        AuthorityProcess.main(isVirtual: true) { options, _, clock, _ in
             let virtual = VirtualClock(over: clock, offset: 0, boot: 0)
             let world = SimulatedWorld(
                 WorldState(sensor: .touchID, enrolment: [1]), clock: virtual, random: SystemRandomSource(), user: 0

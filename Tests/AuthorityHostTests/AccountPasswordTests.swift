@@ -235,12 +235,31 @@ import Testing
         #expect(replies().compactMap(\.status) == [.authenticationFailed])
     }
 
-    @Test func aPasswordThatMustBeChangedIsRight() throws {
+    @Test func aPasswordThatMustBeChangedIsRightAndThePromptSaysSo() throws {
         set()
         passwords.answer(.right(mustChange: true))
         let replies = evaluate()
         type("first password")
+        #expect(replies().isEmpty)
+        #expect(machine.seen.shown?.step == .accountExpired)
+        #expect(machine.seen.shown?.notice == .accountPasswordExpired)
+        machine.world.perform(.codeAcknowledged)
         #expect(replies() == [.proven([.passcode])])
+    }
+
+    @Test func aBrokenRuleOfPAMIsInTheAuditLogAndAnotherFailureIsNot() throws {
+        set()
+        for failure in [
+            Failure(.authenticationFailed, "PAM did not answer in time."), Failure(.peerNotTrusted, "It asks twice."),
+        ] {
+            passwords.answer(.failed(failure))
+            let replies = evaluate()
+            type("first password")
+            machine.world.perform(.cancel)
+            #expect(replies().compactMap(\.status) == [.userCancel])
+        }
+        let page = try machine.keychain.log(Request.Log(after: 0, limit: Limits.auditEntries, verifies: true))
+        #expect(page.lines.filter { $0.event == .accountsRefused }.map(\.count) == [1])
     }
 
     // MARK: - Changing and forgetting

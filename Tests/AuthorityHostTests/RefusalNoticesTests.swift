@@ -76,17 +76,18 @@ import Testing
     private func entries(_ machine: TwoServices) throws -> [AuditLine] {
         let page = try machine.keychain.log(Request.Log(after: 0, limit: Limits.auditEntries, verifies: true))
         #expect(page.finding == nil)
-        return page.lines.filter { $0.event == .sensorRefused || $0.event == .sessionsRefused }
+        return page.lines.filter { [.sensorRefused, .sessionsRefused, .accountsRefused].contains($0.event) }
     }
 
     @Test func theAuditLogOfAnAttachedUserRecordsRefusals() throws {
         let machine = try TwoServices()
         note(.sensorRefused, 1, machine.refusals)
         note(.sessionsRefused, 3, machine.refusals)
-        #expect(try entries(machine).map(\.event) == [.sensorRefused, .sessionsRefused])
+        note(.accountsRefused, 1, machine.refusals)
+        #expect(try entries(machine).map(\.event) == [.sensorRefused, .sessionsRefused, .accountsRefused])
         machine.clock.advance(seconds: RefusalNotices.seconds)
         let all = try entries(machine)
-        #expect(all.map(\.count) == [1, 1, 2])
+        #expect(all.map(\.count) == [1, 1, 1, 2])
         #expect(all.allSatisfy { $0.caller.isEmpty && $0.processID == 0 && $0.item.isEmpty })
     }
 

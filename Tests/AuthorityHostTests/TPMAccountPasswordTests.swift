@@ -97,7 +97,8 @@ import Testing
     }
 
     @Test func theStatusSaysWhatThePasscodeIsAndThatItCanBeGuessedWithoutTheTPM() throws {
-        #expect(try status(machine).passcodeKind == nil)
+        #expect(try status(machine).passcodeKind == .account, "what the first one will be")
+        #expect(try !status(machine).canBeGuessedWithoutTPM && !status(machine).isPasscodeSet)
         try set()
         #expect(try status(machine).passcodeKind == .account && status(machine).canBeGuessedWithoutTPM)
         let again = try restart()
@@ -110,6 +111,7 @@ import Testing
         let own = try TwoServices(
             WorldState(sensor: .none), after: disk, keepingStore: false, passwords: passwords, firstPasscode: .own,
             tpm: tpm)
+        #expect(try status(own).passcodeKind == .own, "what the first one will be")
         let replies = own.answers(own.session(), .passcode(.setAtPrompt))
         type("first password", on: own)
         own.enterNew("abcdef")

@@ -80,6 +80,37 @@ final class TwoServices: Sendable {
         let state = Mutex(State())
     }
 
+    /// What is virtual, and whether that is accepted.
+    struct Hardware: Sendable {
+        /// Whether all proofs are virtual.
+        var isVirtual = true
+        /// Whether the state of the sensor says that it is.
+        var sensorIsVirtual = false
+        /// Whether matches say that theirs is; nil for what the state says. They differ on a machine with several readers.
+        var matchIsVirtual: Bool?
+        var isAccepted = true
+    }
+
+    /// The sensor of a machine, whose state and matches say whether it is virtual as the test wants.
+    private final class LabelledReader: BiometricReader {
+        private let reader: any BiometricReader
+        private let hardware: Hardware
+        init(_ reader: any BiometricReader, _ hardware: Hardware) { (self.reader, self.hardware) = (reader, hardware) }
+        func state(for user: UInt32) -> SensorState {
+            var state = reader.state(for: user)
+            state.isVirtual = hardware.sensorIsVirtual
+            return state
+        }
+        func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
+            let isVirtual = hardware.matchIsVirtual ?? hardware.sensorIsVirtual
+            reader.arm(evaluation, user: user) { event in
+                if case .match(let set, _) = event { events(.match(set, isVirtual: isVirtual)) } else { events(event) }
+            }
+        }
+        func disarm(_ evaluation: UInt64) { reader.disarm(evaluation) }
+        func observe(_ changed: @escaping @Sendable () -> Void) { reader.observe(changed) }
+    }
+
     /// Starts the services for the user, who has the account `account`.
     ///
     /// - Parameters:
@@ -91,7 +122,8 @@ final class TwoServices: Sendable {
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
         after earlier: Disk? = nil, keepingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
-        firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil, sealed: Bool = false, moments: Moments? = nil
+        firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil, sealed: Bool = false, moments: Moments? = nil,
+        hardware: Hardware = Hardware()
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
@@ -140,14 +172,14 @@ final class TwoServices: Sendable {
             (received, ended) throws(Failure) in
             try Self.connect(
                 wire, world, prompter, sessions, refusals, clock, random, path, name, tier, userAccount, moments,
-                received, ended)
+                hardware, received, ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
         var parts = Service.Parts(
             tier: tier, userID: Self.userID, storePath: "", processID: 1, keychain: open(),
             authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
-            stretching: ImmediateWorkQueue(), acceptsVirtual: true)
+            stretching: ImmediateWorkQueue(), acceptsVirtual: hardware.isAccepted)
         // The nonces of a TPM age by its own clock.
         parts.keyModule = chip.map { TPMEnclave($0, clock: SystemClock(), allowsVirtual: true) }
         if let vault {
@@ -165,7 +197,7 @@ final class TwoServices: Sendable {
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ sessions: ScriptedSessions,
         _ refusals: RefusalNotices, _ clock: VirtualClock,
         _ random: SystemRandomSource, _ path: String, _ account: AccountName, _ tier: Tier,
-        _ userAccount: UserAccount?, _ moments: Moments?,
+        _ userAccount: UserAccount?, _ moments: Moments?, _ hardware: Hardware,
         _ received: @escaping @Sendable (SecretBytes) -> Bool,
         _ ended: @escaping @Sendable () -> Void
     ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
@@ -174,6 +206,7 @@ final class TwoServices: Sendable {
             $0.toStore = received
             $0.ended = ended
         }
+        let reader: any BiometricReader = LabelledReader(world, hardware)
         var parts = AuthorityConnection.Parts(
             random: random, log: refusals, sessions: sessions, stretching: ImmediateWorkQueue(),
             passcodeCost: 10
@@ -186,7 +219,7 @@ final class TwoServices: Sendable {
             let files = try AuthorityFolder(
                 "\(path)/\(userID)", userID: userID, account: account, clock: clock, random: SystemRandomSource())
             return UserParts(
-                tier: tier, isVirtual: true, reader: world, prompter: prompter, clock: clock,
+                tier: tier, isVirtual: hardware.isVirtual, reader: reader, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
                 counters: files, permissions: files, passcodes: moments.map { WatchedRecords(files, $0) } ?? files,
                 approvalKeys: files, enrolments: files,

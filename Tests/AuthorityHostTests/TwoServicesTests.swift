@@ -16,7 +16,10 @@ import Testing
 
     init() throws { machine = try TwoServices(WorldState(sensor: .none)) }
 
-    private func evaluate(_ session: Session, _ policy: Policy = .deviceOwnerAuthentication) -> () -> [Reply] {
+    private func evaluate(
+        _ session: Session, _ policy: Policy = .deviceOwnerAuthentication, on machine: TwoServices? = nil
+    ) -> () -> [Reply] {
+        let machine = machine ?? self.machine
         guard case .context(let context)? = machine.answers(session, .createContext)().last else { return { [] } }
         return machine.answers(
             session, .evaluate(Request.Evaluate(context: context, policy: policy, prompting: Prompting())))
@@ -34,15 +37,47 @@ import Testing
     @Test func aFingerIsAcceptedWithAToken() throws {
         let machine = try TwoServices()
         #expect(machine.setPasscode("abcdef") == [.done])
-        let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return }
-        let replies = machine.answers(
-            session,
-            .evaluate(
-                Request.Evaluate(
-                    context: context, policy: .deviceOwnerAuthenticationWithBiometrics, prompting: Prompting())))
+        #expect(touch(machine) == [.proven([.biometry])])
+    }
+
+    /// Returns the replies to an evaluation that a touch answers.
+    private func touch(_ machine: TwoServices) -> [Reply] {
+        let replies = evaluate(machine.session(), .deviceOwnerAuthenticationWithBiometrics, on: machine)
         machine.world.perform(.touch(matching: true))
-        #expect(replies() == [.proven([.biometry])])
+        return replies()
+    }
+
+    @Test func aMatchOfAVirtualSensorIsAcceptedOnlyWithTheConsentOfRoot_abuse24() throws {
+        for isAccepted in [true, false] {
+            let machine = try TwoServices(
+                hardware: .init(isVirtual: false, sensorIsVirtual: true, isAccepted: isAccepted))
+            #expect(machine.setPasscode("abcdef") == [.done], "a proof without the sensor is not virtual")
+            let replies = touch(machine)
+            #expect(replies.count == 1 && (replies == [.proven([.biometry])]) == isAccepted)
+        }
+    }
+
+    /// The state says that some reader is virtual, also while another one matches, and can change before a token is made.
+    @Test func theReaderThatMatchedDecidesWhetherTheTokenIsVirtual_abuse24() throws {
+        for matchIsVirtual in [true, false] {
+            let machine = try TwoServices(
+                hardware: .init(
+                    isVirtual: false, sensorIsVirtual: !matchIsVirtual, matchIsVirtual: matchIsVirtual,
+                    isAccepted: false))
+            #expect(machine.setPasscode("abcdef") == [.done])
+            #expect((touch(machine) == [.proven([.biometry])]) == !matchIsVirtual)
+        }
+    }
+
+    @Test func theStatusSaysThatTheSensorIsVirtual_abuse24() throws {
+        for isVirtual in [false, true] {
+            let machine = try TwoServices(hardware: .init(sensorIsVirtual: isVirtual))
+            guard case .status(let report)? = machine.answers(machine.session(), .status)().last else {
+                Issue.record("no status")
+                continue
+            }
+            #expect(report.biometry == .touchID && report.isBiometryVirtual == isVirtual)
+        }
     }
 
     @Test func aWrongPasscodeIsCountedByTheAuthority() {

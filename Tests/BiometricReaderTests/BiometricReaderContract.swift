@@ -7,16 +7,17 @@ import Testing
 
 /// The contract of `BiometricReader`, which every driver must fulfil.
 @Suite struct BiometricReaderContract {
-    @Test(arguments: Driver.all) func aMatchNamesTheEnrolmentSetOfTheState(_ driver: Driver) throws {
+    @Test(arguments: Driver.all) func aMatchNamesTheEnrolmentSetAndTheKindOfTheSensor(_ driver: Driver) throws {
         let (reader, events) = (try driver.make(), Events())
-        let set = try #require(reader.state().enrolment)
+        let state = reader.state()
+        let set = try #require(state.enrolment)
         reader.arm(1, events.add)
         #expect(events.all.isEmpty, "arming alone reports nothing")
         reader.touch(true)
-        #expect(events.all == [.match(set)])
+        #expect(events.all == [.match(set, isVirtual: state.isVirtual)])
     }
 
-    @Test(arguments: Driver.all) func eachTouchOfAnotherFingerIsReported(_ driver: Driver) throws {
+    @Test(arguments: Driver.strong) func eachTouchOfAnotherFingerIsReported(_ driver: Driver) throws {
         let (reader, events) = (try driver.make(), Events())
         reader.arm(1, events.add)
         reader.touch(false)
@@ -49,7 +50,7 @@ import Testing
         #expect(events.all == [.failed])
     }
 
-    @Test(arguments: Driver.all) func aChangeOfTheEnrolmentIsObservedAndChangesTheSet(_ driver: Driver) throws {
+    @Test(arguments: Driver.strong) func aChangeOfTheEnrolmentIsObservedAndChangesTheSet(_ driver: Driver) throws {
         let reader = try driver.make()
         let seen = Mutex<[EnrolmentSet?]>([])
         reader.observe { seen.withLock { $0.append(reader.state().enrolment) } }
@@ -61,6 +62,10 @@ import Testing
         let events = Events()
         reader.arm(1, events.add)
         reader.touch(true)
-        #expect(events.all == [.match(after)])
+        #expect(events.all == [.match(after, isVirtual: reader.state().isVirtual)])
+    }
+
+    @Test(arguments: Driver.all) func aSensorSaysWhetherItIsWeak(_ driver: Driver) throws {
+        #expect(try driver.make().state().isWeak == driver.isWeak)
     }
 }

@@ -23,9 +23,13 @@ struct Driver: Sendable, CustomTestStringConvertible {
     }
 
     let name: String
+    /// Whether the sensor is weak: each `arm` is one scan, and the enrolment set never changes.
+    var isWeak = false
     let make: @Sendable () throws -> Made
 
     var testDescription: String { name }
+
+    static var strong: [Driver] { all.filter { !$0.isWeak } }
 }
 
 /// Collects the events of a scan.

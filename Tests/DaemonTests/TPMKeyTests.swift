@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeySystem
+import TPMDriver
 import TestSupport
 import Testing
 
@@ -71,6 +72,22 @@ import Testing
         let after = try SoftwareTPM(state: tpm)
         try signs("k")
         withExtendedLifetime(after) {}
+    }
+
+    @Test func daemonThatStopsLeavesNothingInTheTPM() throws {
+        try latchkey("key", "create", "k", "--enclave")
+        try signs("k")
+        let process = try #require(try daemon.process)
+        kill(process, SIGTERM)
+        // The TPM answers once the daemon has ended its connection.
+        let transport = try TPMPlace(tpm.path).connect()
+        // Objects, loaded sessions, saved sessions.
+        for kind in [0x80, 0x02, 0x03] as [UInt8] {
+            // TPM2_GetCapability of TPM_CAP_HANDLES; the response ends with their number and the handles.
+            let answer = try transport.exchange(
+                [0x80, 1, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1, kind, 0, 0, 0, 0, 0, 0, 64])
+            #expect(answer.count == 19 && answer.suffix(4) == [0, 0, 0, 0], "kind \(kind): \(answer)")
+        }
     }
 
     @Test func keysOfAnotherTPMAreReportedAsSuch() throws {

@@ -89,6 +89,49 @@ import Testing
         #expect(enter(&world, .accountNotProven(1, .failed)).outcomes() == [.denied(.authenticationFailed)])
     }
 
+    // MARK: - An expired password
+
+    /// A prompt that says that the password has expired, after it was found right.
+    private func announcing() -> (World, [PolicyEffect]) {
+        var world = World(.absent)
+        world.show(.passcode)
+        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .accountExpired(1)])
+        let effects = world.send(.passcodeChecked(1, isRight: true))
+        return (world, effects)
+    }
+
+    @Test func anExpiredPasswordIsAnnouncedAfterAllProofsUntilTheUserConfirmsIt() {
+        var (world, effects) = announcing()
+        #expect(effects.outcomes() == [] && effects.content?.step == .accountExpired)
+        #expect(effects.content?.notice == .accountPasswordExpired && effects.content?.notice.isFailure == false)
+        #expect(world.state.passcodeFailures == 0)
+        #expect(world.send(.passcodeEntered(1, at: 0)) == [], "nothing is asked for any more")
+        #expect(world.send(.codeAcknowledged(1)).outcomes() == [.granted(.code)])
+    }
+
+    @Test func anAnnouncementThatNobodyConfirmsTakesNothingAway() {
+        var (world, _) = announcing()
+        #expect(world.send(.deadlinePassed(1)).outcomes() == [.granted(.code)])
+        (world, _) = announcing()
+        #expect(world.send(.cancelChosen(1)).outcomes() == [.denied(.userCancel)])
+        (world, _) = announcing()
+        #expect(world.send(.withdrawn(1, .appCancel)).outcomes() == [.denied(.appCancel)])
+    }
+
+    @Test func aLastStepAnnouncesTheExpiredPasswordBesideWhatItAsksFor() {
+        var world = asking(lastStep: .asksNewPasscode)
+        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .accountExpired(1)])
+        let effects = world.send(.accountProven(1))
+        #expect(effects.content?.step == .newPasscodeAsked && effects.content?.notice == .accountPasswordExpired)
+    }
+
+    @Test func aWrongPasswordAnnouncesNothing() {
+        var world = World(.absent)
+        world.show(.passcode)
+        #expect(world.send(.accountExpired(1)) == [])
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+    }
+
     @Test func aVerdictWithoutAnEnteredPasswordIsIgnored() {
         var world = asking()
         #expect(world.send([.accountProven(1), .passcodeOutdated(1), .accountNotProven(1, .failed)]) == [])

@@ -40,7 +40,7 @@ struct Alphabet {
     /// The events of the verification of an account's password.
     func accountReports(_ id: UInt64) -> [PolicyEvent] {
         AccountFault.allCases.map { .accountNotProven(id, $0) }
-            + [.accountProven(id), .passcodeOutdated(id), .accountMessage(id)]
+            + [.accountProven(id), .passcodeOutdated(id), .accountMessage(id), .accountExpired(id)]
     }
 
     /// The events that do not belong to an evaluation.

@@ -52,6 +52,15 @@ import Testing
         #expect(try !finger(1, Self.one).isOnePasscodeEvaluation)
     }
 
+    @Test func aVirtualMatchStaysVirtualNextToARealOne_abuse24() throws {
+        var world = World()
+        world.send([.evaluate(request(1, .biometry, Self.one)), .promptVisible(1)])
+        let virtual = try #require(world.send(.matched(1, .a, isVirtual: true)).authorisation(1))
+        let real = try finger(2, Self.one)
+        #expect(virtual.isVirtual && !real.isVirtual)
+        #expect(virtual.union(real).isVirtual && real.union(virtual).isVirtual)
+    }
+
     @Test func matchOfAnotherEnrolmentSetIsDropped_abuse32() throws {
         let both = try finger(1, Self.one).union(try code(2, Self.one))
         #expect(both.holding(for: .a) == both)

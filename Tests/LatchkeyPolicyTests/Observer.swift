@@ -27,6 +27,8 @@ struct Observer: Hashable, Sendable {
         var uncounted: PolicyCounters?
         /// Whether the password of the account was proven, where the evaluation begins with it.
         var hasAccount = false
+        /// Whether the password of the account that was verified last, or before, had expired.
+        var hasExpired = false
         /// Whether the user completed the last step while the prompt was in that step.
         var didLastStep = false
         /// Whether a new passcode of sufficient length was entered once.
@@ -58,7 +60,7 @@ struct Observer: Hashable, Sendable {
         switch event {
         case .evaluate(let request): outstanding.append(request)
         case .promptVisible(let id): if prompt?.request.id == id { prompt?.isVisible = true }
-        case .matched(let id, let set) where watches(id):
+        case .matched(let id, let set, _) where watches(id):
             if before.sensor.enrolment == set {
                 counters.biometryFailures = 0
                 prompt?.proven.insert(.biometry)
@@ -89,6 +91,8 @@ struct Observer: Hashable, Sendable {
             takeBack()
             prompt?.hasAccount = true
         case .passcodeOutdated(let id) where isChecking(.passcode, id): takeBack()
+        case .accountExpired(let id) where prompt?.request.id == id && prompt?.isChecking == true:
+            prompt?.hasExpired = true
         case .accountNotProven(let id, let fault) where prompt?.request.id == id && prompt?.isChecking == true:
             if fault == .notAvailable { takeBack() }
             prompt?.isChecking = false
@@ -199,7 +203,7 @@ struct Observer: Hashable, Sendable {
             return nil
         case .startDeadline(let id, let seconds):
             guard let shown = prompt, shown.request.id == id else { return "a deadline without a prompt" }
-            let isInLastStep = shown.content.step != .proof
+            let isInLastStep = shown.content.step != .proof && shown.content.step != .accountExpired
             return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
@@ -221,7 +225,7 @@ struct Observer: Hashable, Sendable {
         if content.step != .proof {
             let expected: PromptContent.Step? =
                 switch request.lastStep {
-                case .none: nil
+                case .none: prompt?.hasExpired == true ? .accountExpired : nil
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
                 case .repeatsRecoveryCode: .recoveryCodeRepeated

@@ -67,6 +67,26 @@ import Testing
         #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
     }
 
+    @Test func aChangeBetweenVirtualAndRealSensorEndsTheWindow_LA33_abuse24() {
+        var world = unlocked()
+        var virtual = SensorState.touch
+        virtual.isVirtual = true
+        world.send([.sensorChanged(virtual), .sensorChanged(.touch)])
+        #expect(world.state.biometricUnlock == nil)
+        #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
+    }
+
+    @Test func aReusedUnlockByAVirtualSensorIsAVirtualProof_LA33_abuse24() {
+        for isVirtual in [true, false] {
+            var sensor = SensorState.touch
+            sensor.isVirtual = isVirtual
+            var world = World(sensor)
+            world.send(.unlocked(byBiometry: true), at: .seconds(1000))
+            let effects = world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001))
+            #expect(effects.authorisation(1)?.isVirtual == isVirtual)
+        }
+    }
+
     @Test func unlockIsNotReusedAfterALockout_LA28_LA33() {
         var world = unlocked()
         for id: UInt64 in 1...2 {

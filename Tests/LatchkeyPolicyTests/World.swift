@@ -58,6 +58,11 @@ struct World {
     }
 }
 
+extension PolicyEvent {
+    /// A match by a sensor that is hardware.
+    static func matched(_ id: UInt64, _ set: EnrolmentSet) -> PolicyEvent { .matched(id, set, isVirtual: false) }
+}
+
 extension EnrolmentSet {
     static let a = EnrolmentSet([0xaa])
     static let b = EnrolmentSet([0xbb])

@@ -71,6 +71,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("discard-protected", .discardProtected),
         Sample("discard-forgotten", .discardForgotten),
         Sample("list-everything", .listEverything),
+        Sample("list-names", .listNames),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

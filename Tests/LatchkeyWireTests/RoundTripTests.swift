@@ -23,7 +23,8 @@ import Testing
 
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
-        case deleteItems, listItems, listEverything, discardForgotten, passcodeSet, passcodeChange, passcodeRemove,
+        case deleteItems, listItems, listEverything, listNames, discardForgotten, passcodeSet, passcodeChange,
+            passcodeRemove,
             passcodeSetAtPrompt, passcodeChangeAtPrompt, passcodeRecoverAtPrompt,
             sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
@@ -55,6 +56,7 @@ import Testing
         case .deleteItems: .deleteItems
         case .listItems: .listItems
         case .listEverything: .listEverything
+        case .listNames: .listNames
         case .passcode(.set): .passcodeSet
         case .passcode(.change): .passcodeChange
         case .passcode(.remove): .passcodeRemove

@@ -56,6 +56,27 @@ import Testing
         #expect(step(.ended(.account, code: PAMReturnValue.newPasswordRequired.rawValue)).verdictName == "failed")
     }
 
+    @Test func onlyABrokenRuleIsReportedAsNotTrusted() throws {
+        let broken: [[PAMMessage]] = [
+            [.answer(SecretBytes([1]))], [.said(.hiddenQuestion, ""), .said(.hiddenQuestion, "")],
+            [.said(.shownQuestion, "")], [.said(.other, "")], [.ended(.account, code: 0)],
+            Array(repeating: .said(.error, ""), count: PAMConversation.messages + 1),
+        ]
+        for messages in broken {
+            var conversation = PAMConversation()
+            let last = messages.map { conversation.received($0) }.last
+            guard case .end(.failed(let failure))? = last else {
+                Issue.record("\(messages) broke no rule")
+                continue
+            }
+            #expect(failure.status == .peerNotTrusted, "\(messages)")
+        }
+        guard case .end(.failed(let failure)) = step(.ended(.authentication, code: 19)) else {
+            return #expect(Bool(false), "an unknown value is a failure")
+        }
+        #expect(failure.status == .authenticationFailed)
+    }
+
     @Test(arguments: [
         (PAMMessage.Phase.account, 0 as UInt64, "right"), (.account, 12, "right, to be changed"),
         (.authentication, 7, "wrong"), (.authentication, 11, "wrong"),

@@ -53,7 +53,7 @@ import Testing
     @Test func theProcessGetsTheAccountAndTheServiceOfFaces() async throws {
         let begin = PAMMessage.begin(try #require(AccountName("ada")), .face)
         let driver = try driver(scripts.read(begin, into: scripts.file("begin")) + scripts.send(Self.success))
-        #expect(await scan(driver) == .match(try #require(driver.state(for: Self.user).enrolment)))
+        #expect(await scan(driver) == .match(try #require(driver.state(for: Self.user).enrolment), isVirtual: false))
         let first = try Data(contentsOf: URL(fileURLWithPath: scripts.file("begin")))
         #expect(Array(first) == Frame.bytes(begin.encoded()).copyBytes())
     }

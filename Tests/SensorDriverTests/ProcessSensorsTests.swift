@@ -58,7 +58,7 @@ import Testing
         // The same evaluation scans again, as after a change of the method at its prompt.
         let scan = try test.armed(1)
         #expect(scan != earlier)
-        try program.send(.scanned(earlier, .match(EnrolmentSet([7]))), .scanned(scan, .noMatch))
+        try program.send(.scanned(earlier, .match(EnrolmentSet([7]), isVirtual: false)), .scanned(scan, .noMatch))
         try test.awaitEvent()
         #expect(test.all == [.noMatch])
     }
@@ -69,15 +69,16 @@ import Testing
         test.arm(1)
         try test.awaitEvent()
         #expect(test.all == [.failed], "the second one")
-        try program.send(.scanned(scan, .match(EnrolmentSet([7]))))
+        try program.send(.scanned(scan, .match(EnrolmentSet([7]), isVirtual: false)))
         try test.awaitEvent()
-        #expect(test.all.last == .match(EnrolmentSet([7])))
+        #expect(test.all.last == .match(EnrolmentSet([7]), isVirtual: false))
     }
 
     @Test func nothingFollowsAFailure() throws {
         try program.greet()
         let scan = try test.armed(1)
-        try program.send(.scanned(scan, .failed), .scanned(scan, .match(EnrolmentSet([7]))), .sensor(.absent))
+        try program.send(
+            .scanned(scan, .failed), .scanned(scan, .match(EnrolmentSet([7]), isVirtual: false)), .sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
         #expect(test.all == [.failed])
     }
@@ -130,9 +131,9 @@ import Testing
         try program.send(.scanned(scan, .noMatch))
         try test.awaitEvent()
         test.clock.advance(seconds: 50)
-        try program.send(.scanned(scan, .match(EnrolmentSet([7]))))
+        try program.send(.scanned(scan, .match(EnrolmentSet([7]), isVirtual: false)))
         try test.awaitEvent()
-        #expect(test.all == [.noMatch, .match(EnrolmentSet([7]))])
+        #expect(test.all == [.noMatch, .match(EnrolmentSet([7]), isVirtual: false)])
     }
 
     @Test func aProcessThatNeverSpeaksIsReplacedWithBackOff() throws {

@@ -18,7 +18,9 @@ import Testing
         [
             .look(1), .arm(2), .disarm(.max), .applied(24), .received(256), .sensor(.absent),
             .sensor(SensorState(kind: .touchID, enrolment: EnrolmentSet([1, 2, 3]), reportsEnrolmentChanges: false)),
-            .sensor(SensorState(kind: .touchID, isWeak: true)), .scanned(3, .match(EnrolmentSet([9]))),
+            .sensor(SensorState(kind: .touchID, isWeak: true)), .sensor(SensorState(kind: .touchID, isVirtual: true)),
+            .scanned(3, .match(EnrolmentSet([9]), isVirtual: false)),
+            .scanned(3, .match(EnrolmentSet([9]), isVirtual: true)),
             .scanned(3, .noMatch), .scanned(3, .inUse(true)), .scanned(3, .inUse(false)), .scanned(3, .failed),
             .scanned(3, .disconnected), .sessions(1, .locked, SessionState(isLocked: true, biometry: .only([]))),
             .sessions(2, .ended, SessionState(isLocked: false, biometry: .every)),
@@ -48,8 +50,8 @@ import Testing
         let set = EnrolmentSet([UInt8](repeating: 1, count: EnrolmentSet.maximumBytes + 1))
         let messages: [SensorMessage] = [
             .note(.sensorFailed, message: text, hint: ""), .note(.sensorFailed, message: "", hint: text),
-            .sessions(1, .changed, many), .sessions(1, .changed, long), .scanned(1, .match(set)),
-            .scanned(1, .match(EnrolmentSet([]))),
+            .sessions(1, .changed, many), .sessions(1, .changed, long), .scanned(1, .match(set, isVirtual: false)),
+            .scanned(1, .match(EnrolmentSet([]), isVirtual: false)),
         ]
         for message in messages {
             #expect(throws: WireError.self, "\(message)") { try SensorMessage(decoding: message.encoded()) }

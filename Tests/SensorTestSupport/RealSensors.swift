@@ -10,12 +10,15 @@ package final class RealSensors: SensorProgram {
     private let program: InstalledSensorProgram
     private let process = Mutex<pid_t?>(nil)
 
-    /// - Parameter bus: the address of the bus that the process takes for that of the system.
-    package init(bus: String) {
+    /// - Parameters:
+    ///   - bus: the address of the bus that the process takes for that of the system.
+    ///   - arguments: options besides `--user`.
+    package init(bus: String, _ arguments: [String] = []) {
         // The executable is the toolchain's test runner; the bundle is one of its arguments, beside the programs.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
         program = InstalledSensorProgram(
-            Files.folder(of: bundle) + "/latchkey-authd", testOnlyEnvironment: ["DBUS_SYSTEM_BUS_ADDRESS=" + bus])
+            Files.folder(of: bundle) + "/latchkey-authd", testOnlyEnvironment: ["DBUS_SYSTEM_BUS_ADDRESS=" + bus],
+            testOnlyArguments: arguments)
     }
 
     package func start() throws(SystemError) -> SensorProcess {

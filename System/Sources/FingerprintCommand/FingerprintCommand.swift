@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FprintDriver
+package import FprintDriver
 package import LatchkeyModel
 import LatchkeySeams
 package import LatchkeyWords
@@ -15,6 +15,8 @@ package struct FingerprintCommand: Sendable {
         package var userID: UInt32
         /// The user to which the name of fprintd must belong; root outside tests.
         package var trustedUser: UInt32 = 0
+        /// The limits of waiting; others in tests only.
+        package var timing = FprintReader.Timing()
         /// Writes a text for the person.
         package var write: @Sendable (String) -> Void
         /// Asks for a line of text; nil without a terminal or at the end of the input.
@@ -44,82 +46,145 @@ package struct FingerprintCommand: Sendable {
         self.surroundings = surroundings
         texts = FingerprintTexts(surroundings.words)
         fingers = FprintFingers(
-            surroundings.bus, account: surroundings.account, trustedUser: surroundings.trustedUser, log: UnwatchedLog())
+            surroundings.bus, account: surroundings.account, trustedUser: surroundings.trustedUser,
+            timing: surroundings.timing, log: UnwatchedLog())
+    }
+
+    /// What a command line says.
+    private struct Line {
+        var flags: Set<String> = []
+        var reader: String?
+        /// For programs: the path that the list gave for the reader of this name.
+        var path: String?
+        var finger: String?
+        var isPlain: Bool { flags.contains("--plain") }
     }
 
     /// Runs the command.
     ///
     /// - Throws: `invalidParameter` for a command line that is not understood; otherwise what happened.
     package func run(_ arguments: [String]) throws(Failure) {
-        let options = Set(arguments.dropFirst().filter { $0.hasPrefix("--") })
-        let names = arguments.dropFirst().filter { !$0.hasPrefix("--") }
-        let isPlain = options.contains("--plain")
-        let (allowed, most): (Set<String>, Int)
+        let line = try parse(arguments.dropFirst())
+        let (allowed, takesFinger, takesReader): (Set<String>, Bool, Bool)
         switch arguments.first {
-        case "list": (allowed, most) = (["--plain"], 0)
-        case "verify": (allowed, most) = ([], 0)
-        case "enroll": (allowed, most) = (["--replace", "--plain"], 1)
-        case "delete": (allowed, most) = (["--all", "--yes", "--plain"], 1)
+        case "list": (allowed, takesFinger, takesReader) = (["--plain"], false, false)
+        case "verify": (allowed, takesFinger, takesReader) = ([], false, false)
+        case "enroll": (allowed, takesFinger, takesReader) = (["--replace", "--plain"], true, true)
+        case "delete": (allowed, takesFinger, takesReader) = (["--all", "--yes", "--plain"], true, true)
         default: throw texts.misused
         }
-        guard options.isSubset(of: allowed), names.count <= most else { throw texts.misused }
-        if let name = names.first, !FprintFingers.names.contains(name) {
+        guard line.flags.isSubset(of: allowed), takesFinger || line.finger == nil, takesReader || line.reader == nil,
+            line.path == nil || line.reader != nil && line.isPlain
+        else { throw texts.misused }
+        if let name = line.finger, !FprintFingers.names.contains(name) {
             throw texts.unknownFinger(name)
         }
         switch arguments.first {
-        case "list" where isPlain: try listPlainly()
+        case "list" where line.isPlain: try listPlainly()
         case "list": try list()
         case "verify": try verify()
-        case "enroll":
-            try enroll(names.first ?? "right-index-finger", mayReplace: options.contains("--replace"), isPlain: isPlain)
+        case "enroll": try enroll(line.finger ?? "right-index-finger", line)
         default:
-            guard (names.first == nil) == options.contains("--all") else { throw texts.misused }
-            try delete(names.first, isSure: options.contains("--yes"))
+            guard (line.finger == nil) == line.flags.contains("--all") else { throw texts.misused }
+            try delete(line.finger, line)
         }
+    }
+
+    private func parse(_ arguments: ArraySlice<String>) throws(Failure) -> Line {
+        var line = Line()
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--reader":
+                guard line.reader == nil, let name = rest.popFirst() else { throw texts.misused }
+                line.reader = name
+            case "--path":
+                guard line.path == nil, let path = rest.popFirst() else { throw texts.misused }
+                line.path = path
+            case let flag where flag.hasPrefix("--"): line.flags.insert(flag)
+            default:
+                guard line.finger == nil else { throw texts.misused }
+                line.finger = argument
+            }
+        }
+        return line
     }
 
     // MARK: - Commands
 
-    private func reader() throws(Failure) -> FprintFingers.Reader {
-        // Several readers are rare, and the first one is the one that other programs use too.
-        guard let reader = try fingers.readers().first else {
-            throw texts.noReader
+    private func readers() throws(Failure) -> [FprintFingers.Reader] {
+        let readers = try fingers.readers()
+        guard !readers.isEmpty else { throw texts.noReader }
+        return readers
+    }
+
+    /// The reader of a name, or of a number in the list; without either, one that has the finger, else the first one.
+    private func reader(_ line: Line, with finger: String?) throws(Failure) -> FprintFingers.Reader {
+        let readers = try readers()
+        if let path = line.path {
+            // A reader that was unplugged since the list was made must not be replaced by another one: of the same product
+            // on another path, or of another product on the path, which fprintd gives again after it was restarted.
+            guard let reader = readers.first(where: { $0.path == path && $0.name == line.reader }) else {
+                throw texts.disconnected
+            }
+            return reader
         }
-        return reader
+        guard let name = line.reader else {
+            return readers.first { finger.map($0.fingers.contains) ?? false } ?? readers[0]
+        }
+        let named = readers.filter { $0.name == name }
+        if named.count == 1 { return named[0] }
+        // Two readers of one product have the same name.
+        guard let number = Int(name), readers.indices.contains(number - 1) else {
+            throw texts.unknownReader(name, Self.numbered(readers))
+        }
+        return readers[number - 1]
+    }
+
+    private static func numbered(_ readers: [FprintFingers.Reader]) -> [String] {
+        readers.enumerated().map { "\($0.offset + 1)  \($0.element.name)" }
     }
 
     private func list() throws(Failure) {
-        let reader = try reader()
-        guard !reader.fingers.isEmpty else {
-            return surroundings.write(texts.none(on: reader.name) + "\n")
+        let readers = try readers()
+        for (reader, heading) in zip(readers, Self.numbered(readers)) {
+            guard readers.count > 1 || !reader.fingers.isEmpty else {
+                return surroundings.write(texts.none(on: reader.name) + "\n")
+            }
+            if readers.count > 1 { surroundings.write(heading + "\n") }
+            for finger in FprintFingers.names where reader.fingers.contains(finger) {
+                surroundings.write((readers.count > 1 ? "   " : "") + finger + "\n")
+            }
         }
-        for finger in FprintFingers.names where reader.fingers.contains(finger) { surroundings.write(finger + "\n") }
     }
 
-    /// For programs: a record for the reader and for each finger, whose fields are separated by tabs. No record without
-    /// a reader.
+    /// For programs: a record for each reader, followed by one for each finger on it, whose fields are separated by tabs.
     private func listPlainly() throws(Failure) {
-        guard let reader = try fingers.readers().first else { return }
-        // The name is text of the device, and must not look like another record.
-        let name = String(reader.name.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) })
-        surroundings.write("reader\t\(name)\t\(reader.isSwiped ? "swipe" : "press")\n")
-        for finger in FprintFingers.names where reader.fingers.contains(finger) {
-            surroundings.write("finger\t\(finger)\n")
+        for reader in try fingers.readers() {
+            // Neither the name nor the path has a tab or the end of a line, which would look like another record.
+            surroundings.write("reader\t\(reader.name)\t\(reader.isSwiped ? "swipe" : "press")\t\(reader.path)\n")
+            for finger in FprintFingers.names where reader.fingers.contains(finger) {
+                surroundings.write("finger\t\(finger)\n")
+            }
         }
     }
 
-    private func delete(_ finger: String?, isSure: Bool) throws(Failure) {
-        let reader = try reader()
-        if let finger, !reader.fingers.contains(finger) {
+    /// Deletes a finger, or every finger: of a named reader, else of all readers.
+    private func delete(_ finger: String?, _ line: Line) throws(Failure) {
+        let chosen = finger == nil && line.reader == nil ? try readers() : [try reader(line, with: finger)]
+        if let finger, !chosen[0].fingers.contains(finger) {
             throw texts.notEnrolled(finger)
         }
-        try confirm(isSure, word: "delete", texts.deletion(of: finger))
-        try fingers.delete(finger, on: reader)
+        try confirm(line.flags.contains("--yes"), word: "delete", texts.deletion(of: finger))
+        for reader in chosen where chosen.count == 1 || !reader.fingers.isEmpty {
+            try fingers.delete(finger, on: reader)
+        }
         surroundings.write(texts.deleted + "\n")
     }
 
-    private func enroll(_ finger: String, mayReplace: Bool, isPlain: Bool) throws(Failure) {
-        let reader = try reader()
+    private func enroll(_ finger: String, _ line: Line) throws(Failure) {
+        let reader = try reader(line, with: finger)
+        let (mayReplace, isPlain) = (line.flags.contains("--replace"), line.isPlain)
         // A program shows its own texts.
         let say: (String) -> Void = { [surroundings] text in if !isPlain { surroundings.write(text) } }
         if reader.fingers.contains(finger) {
@@ -139,9 +204,11 @@ package struct FingerprintCommand: Sendable {
     }
 
     private func verify() throws(Failure) {
-        _ = try reader()
+        _ = try readers()
+        // What is tried here releases nothing.
         let reader = FprintReader(
-            surroundings.bus, templates: nil, trustedUser: surroundings.trustedUser, log: UnwatchedLog())
+            surroundings.bus, templates: nil, allowsVirtual: true, configuration: "",
+            trustedUser: surroundings.trustedUser, timing: surroundings.timing, log: UnwatchedLog())
         guard reader.state(for: surroundings.userID).enrolment != nil else {
             throw texts.noneEnrolled
         }

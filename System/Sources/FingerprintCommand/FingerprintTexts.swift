@@ -15,11 +15,12 @@ struct FingerprintTexts: Sendable {
         words(
             """
             usage: latchkey fingerprint list
-                   latchkey fingerprint enroll [FINGER] [--replace]
-                   latchkey fingerprint delete FINGER | --all [--yes]
+                   latchkey fingerprint enroll [FINGER] [--reader READER] [--replace]
+                   latchkey fingerprint delete FINGER | --all [--reader READER] [--yes]
                    latchkey fingerprint verify
 
             FINGER is left- or right- with thumb, index-finger, middle-finger, ring-finger or little-finger.
+            READER is the name or the number of a reader, as the list shows them.
 
             """)
     }
@@ -54,6 +55,13 @@ struct FingerprintTexts: Sendable {
         Failure(
             .invalidParameter, words("There is no finger \(name)."),
             hint: words("Use one of: \(FprintFingers.names.joined(separator: ", "))"))
+    }
+
+    /// - Parameter known: the numbers and names of all readers.
+    func unknownReader(_ name: String, _ known: [String]) -> Failure {
+        Failure(
+            .invalidParameter, words("No reader, or more than one, has the name \(name)."),
+            hint: words("Use a number or a name of: \(known.joined(separator: ", "))"))
     }
 
     func notEnrolled(_ finger: String) -> Failure {

@@ -9,7 +9,8 @@ import SystemBus
 final class DeviceScan {
     /// What the scan reports.
     enum Event {
-        case match(EnrolmentSet)
+        /// `isVirtual` says whether this device is a program.
+        case match(EnrolmentSet, isVirtual: Bool)
         case noMatch
         case guidance(SensorGuidance)
         /// Another program has claimed the device, or has released it.
@@ -36,6 +37,7 @@ final class DeviceScan {
     private static let mostEarly = 8
 
     let device: String
+    private let isVirtual: Bool
     private let service: FprintService
     private let timing: FprintReader.Timing
     private let account: String
@@ -58,10 +60,12 @@ final class DeviceScan {
     private var isEnding = false
 
     init(
-        _ device: String, _ service: FprintService, _ timing: FprintReader.Timing, account: String, log: any EventLog,
+        _ device: FprintDevices.Enrolled, _ service: FprintService, _ timing: FprintReader.Timing, account: String,
+        log: any EventLog,
         enrolment: @escaping () -> Result<EnrolmentSet, Failure>, report: @escaping (Event, DeviceScan) -> Void
     ) {
-        self.device = device
+        self.device = device.path
+        isVirtual = device.isVirtual
         self.service = service
         self.timing = timing
         self.account = account
@@ -150,7 +154,7 @@ final class DeviceScan {
             guard let set else { return }
             // Reported before the verification is stopped, which takes longer than everything before. It is started
             // again, unless the receiver ends the scan: a match of an outdated set proves nothing.
-            report(.match(set), self)
+            report(.match(set, isVirtual: isVirtual), self)
             restart()
         case .noMatch:
             report(.noMatch, self)

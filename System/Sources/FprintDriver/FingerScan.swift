@@ -56,7 +56,7 @@ final class FingerScan {
     /// Receives an event of one device.
     func report(_ event: DeviceScan.Event, of device: DeviceScan) {
         switch event {
-        case .match(let set): if !isOver { events(.match(set)) }
+        case .match(let set, let isVirtual): if !isOver { events(.match(set, isVirtual: isVirtual)) }
         case .noMatch: if !isOver { events(.noMatch) }
         case .guidance(let guidance): if !isOver { events(.guidance(guidance)) }
         case .inUse(let isInUse):

@@ -17,7 +17,7 @@ package final class FprintFingers: @unchecked Sendable {
     /// A reader, and the fingers that are enrolled on it.
     package struct Reader: Equatable, Sendable {
         package let path: String
-        /// The product's name.
+        /// The product's name, without characters that could control a terminal: it is text of the device.
         package let name: String
         /// Whether the finger is swiped over the reader, not placed on it.
         package let isSwiped: Bool
@@ -55,7 +55,7 @@ package final class FprintFingers: @unchecked Sendable {
         }
     }
 
-    /// All readers.
+    /// All readers. One that is unplugged meanwhile is left out.
     package func readers() throws(Failure) -> [Reader] {
         let paths = try ask { [self] (done: @escaping (Result<[String], Failure>) -> Void) in
             self.service.resolve { result in
@@ -65,13 +65,18 @@ package final class FprintFingers: @unchecked Sendable {
         }
         var readers: [Reader] = []
         for path in paths {
-            let fingers = try ask { [self] (done: @escaping (Result<[String], Failure>) -> Void) in
-                service.fingers(of: account, path) { done($0.mapError { self.failure($0) }) }
+            let found = try ask { [self] (done: @escaping (Result<[String]?, Failure>) -> Void) in
+                service.fingers(of: account, path) { result in
+                    if case .failure(let error) = result, FprintName.isGone(error) { return done(.success(nil)) }
+                    done(result.map { Optional($0) }.mapError { self.failure($0) })
+                }
             }
+            guard let fingers = found else { continue }
             let name = property("name", of: path)?.text ?? "fingerprint reader"
             readers.append(
                 Reader(
-                    path: path, name: name, isSwiped: property("scan-type", of: path)?.text == "swipe", fingers: fingers
+                    path: path, name: name.withoutControls, isSwiped: property("scan-type", of: path)?.text == "swipe",
+                    fingers: fingers
                 ))
         }
         return readers
@@ -152,16 +157,13 @@ package final class FprintFingers: @unchecked Sendable {
         }
     }
 
-    /// A property of a device; nil if it has none. sd-bus has functions for properties, but refuses names with a hyphen.
+    /// A property of a device; nil if it has none.
     private func property(_ name: String, of path: String) -> BusValue? {
-        // The properties only select a text or a picture; without one the command names no reader and no stages.
-        let values = try? ask { [self] (done: @escaping (Result<[BusValue], Failure>) -> Void) in
-            guard let owner = service.owner else { return done(.success([])) }
-            let call = BusCall(
-                owner, path, "org.freedesktop.DBus.Properties", "Get", [.string(FprintName.device), .string(name)])
-            bus.call(call, milliseconds: timing.call) { done($0.mapError { self.failure($0) }) }
+        // The properties only select a text or a picture; without one the command names no reader and no stages. Whether a
+        // reader is virtual is decided by FprintDevices, which takes a reader without a name for virtual.
+        try? ask { [self] (done: @escaping (Result<BusValue?, Failure>) -> Void) in
+            service.property(name, of: path) { done($0.mapError { self.failure($0) }) }
         }
-        return values?.first?.content
     }
 
     private func ask<Value: Sendable>(

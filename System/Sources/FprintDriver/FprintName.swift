@@ -12,6 +12,13 @@ enum FprintName {
     static let root = "/net/reactivated/Fprint"
     private static let error = "net.reactivated.Fprint.Error."
 
+    /// Whether an error says that a device is gone: fprintd's own, or that of GDBus for a path without an object.
+    static func isGone(_ error: BusError) -> Bool {
+        guard case .refused(let name, _) = error else { return false }
+        return Refusal(error) == .noSuchDevice || name == "org.freedesktop.DBus.Error.UnknownObject"
+            || name == "org.freedesktop.DBus.Error.UnknownMethod"
+    }
+
     /// An error by which fprintd refuses a call.
     enum Refusal: String {
         case claimDevice = "ClaimDevice"

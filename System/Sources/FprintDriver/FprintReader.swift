@@ -25,6 +25,8 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         package var busy: Int64 = 500
         /// From an error of a reader until it counts as connected.
         package var unplugged: Int64 = 1_000
+        /// Between two questions whether the machine sleeps, of which there are at most 120.
+        package var sleep: Int64 = 250
         /// For the first state of a user, during which the caller waits.
         package var state: Int64 = 3_000
         /// Between a change of the enrolled fingers and the new state, so that several changes are one.
@@ -47,15 +49,19 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
     /// - Parameters:
     ///   - templates: the folder of the enrolled fingers (`/var/lib/fprint`), of which the enrolment set is made; nil if
     ///     it cannot be read, since it belongs to root. Then changes of the set cannot be detected.
+    ///   - allowsVirtual: whether readers are used that are programs of libfprint.
+    ///   - configuration: the file in which root can allow that.
     ///   - trustedUser: the user to which the name of fprintd must belong; another one than root in tests only.
     package init(
-        _ bus: SystemBus, templates: String?, trustedUser: UInt32 = 0, timing: Timing = Timing(), log: any EventLog
+        _ bus: SystemBus, templates: String?, allowsVirtual: Bool, configuration: String, trustedUser: UInt32 = 0,
+        timing: Timing = Timing(), log: any EventLog
     ) {
         self.bus = bus
         self.timing = timing
         let files = templates.map { EnrolmentFiles($0) }
-        sensor = FprintSensor(
-            FprintService(bus, timing, trustedUser: trustedUser, log: log), timing, templates: files, log: log)
+        let service = FprintService(bus, timing, trustedUser: trustedUser, log: log)
+        let devices = FprintDevices(service, allowsVirtual: allowsVirtual, configuration: configuration, log: log)
+        sensor = FprintSensor(service, devices, timing, templates: files, log: log)
         let sensor = Confined(sensor)
         bus.run { [weak self] in
             sensor.value.start()

@@ -8,6 +8,7 @@ import SystemBus
 /// The scans of all users, and the states that were reported. Used on the bus's thread only.
 final class FprintSensor {
     private let service: FprintService
+    private let devices: FprintDevices
     private let timing: FprintReader.Timing
     private let templates: EnrolmentFiles?
     private let log: any EventLog
@@ -21,8 +22,12 @@ final class FprintSensor {
     /// Called with the state of a user that a scan has found, before its verification begins.
     var found: (SensorState, UInt32) -> Void = { _, _ in }
 
-    init(_ service: FprintService, _ timing: FprintReader.Timing, templates: EnrolmentFiles?, log: any EventLog) {
+    init(
+        _ service: FprintService, _ devices: FprintDevices, _ timing: FprintReader.Timing, templates: EnrolmentFiles?,
+        log: any EventLog
+    ) {
         self.service = service
+        self.devices = devices
         self.timing = timing
         self.templates = templates
         self.log = log
@@ -48,7 +53,7 @@ final class FprintSensor {
             log.note(.sensorFailed, error)
             return done(.absent)
         }
-        enrolledDevices(of: account) { [self] result in
+        devices.enrolled(of: account) { [self] result in
             switch result {
             case .failure: done(.absent)
             case .success(let devices):
@@ -57,14 +62,16 @@ final class FprintSensor {
         }
     }
 
-    private func state(_ devices: [EnrolledDevice], of account: AccountName) -> SensorState {
+    private func state(_ devices: [FprintDevices.Enrolled], of account: AccountName) -> SensorState {
         guard !devices.isEmpty else { return .absent }
         let isEnrolled = devices.contains { !$0.fingers.isEmpty }
+        let isVirtual = devices.contains(where: \.isVirtual)
         do throws(Failure) {
             guard let templates else {
                 let names = devices.flatMap(\.fingers)
                 let set = names.isEmpty ? nil : try EnrolmentFiles.names(names, of: account)
-                return SensorState(kind: .touchID, enrolment: set, reportsEnrolmentChanges: false)
+                return SensorState(
+                    kind: .touchID, enrolment: set, reportsEnrolmentChanges: false, isVirtual: isVirtual)
             }
             let set = try templates.set(of: account)
             // Prints on a device that is not connected now: reporting no prints would make the service erase the
@@ -76,60 +83,11 @@ final class FprintSensor {
                     .biometryNotAvailable, "fprintd has enrolled fingers, but there are no files of them.",
                     hint: "See: ls /var/lib/fprint, and --fingerprints of latchkey-authd")
             }
-            return SensorState(kind: .touchID, enrolment: set)
+            return SensorState(kind: .touchID, enrolment: set, isVirtual: isVirtual)
         } catch {
             log.note(.sensorFailed, error)
             return .absent
         }
-    }
-
-    private struct EnrolledDevice {
-        let path: String
-        let fingers: [String]
-    }
-
-    /// Determines the devices and the fingers of an account on them. A failure is logged here.
-    private func enrolledDevices(
-        of account: AccountName, _ done: @escaping (Result<[EnrolledDevice], Failure>) -> Void
-    ) {
-        service.resolve { [self] result in
-            if case .failure(let failure) = result { return done(.failure(failure)) }
-            service.devices { [self] result in
-                switch result {
-                case .failure(let error): done(.failure(unusable(error)))
-                case .success(let paths): fingers(on: paths[...], of: account, found: [], done)
-                }
-            }
-        }
-    }
-
-    private func fingers(
-        on paths: ArraySlice<String>, of account: AccountName, found: [EnrolledDevice],
-        _ done: @escaping (Result<[EnrolledDevice], Failure>) -> Void
-    ) {
-        guard let path = paths.first else { return done(.success(found)) }
-        service.fingers(of: account.text, path) { [self] result in
-            switch result {
-            case .success(let fingers):
-                let device = EnrolledDevice(path: path, fingers: fingers)
-                self.fingers(on: paths.dropFirst(), of: account, found: found + [device], done)
-            // Unplugged since the list was made.
-            case .failure(let error) where FprintName.Refusal(error) == .noSuchDevice:
-                self.fingers(on: paths.dropFirst(), of: account, found: found, done)
-            case .failure(let error): done(.failure(unusable(error)))
-            }
-        }
-    }
-
-    private func unusable(_ error: BusError) -> Failure {
-        let isRefused = FprintName.Refusal(error) == .permissionDenied
-        let failure = Failure(
-            .biometryNotAvailable, "The fingerprint reader cannot be used (\(error.description)).",
-            hint: isRefused
-                ? "polkit refuses it; see: pkaction --verbose --action-id net.reactivated.fprint.device.verify"
-                : "See: systemctl status fprintd")
-        log.note(.sensorFailed, failure)
-        return failure
     }
 
     // MARK: - Scans
@@ -145,7 +103,7 @@ final class FprintSensor {
             log.note(.sensorFailed, error)
             return scan.fail(.failed)
         }
-        enrolledDevices(of: account) { [self] result in
+        devices.enrolled(of: account) { [self] result in
             // Ended meanwhile: no device was claimed for it.
             guard !scan.isOver else {
                 scans[evaluation] = nil
@@ -159,21 +117,26 @@ final class FprintSensor {
                     scan.fail(devices.isEmpty ? .disconnected : .failed)
                     return changed()
                 }
-                begin(scan, enrolled, account, user)
+                begin(scan, enrolled, account, user, isVirtual: devices.contains(where: \.isVirtual))
             }
         }
     }
 
-    private func begin(_ scan: FingerScan, _ enrolled: [EnrolledDevice], _ account: AccountName, _ user: UInt32) {
+    private func begin(
+        _ scan: FingerScan, _ enrolled: [FprintDevices.Enrolled], _ account: AccountName, _ user: UInt32,
+        isVirtual: Bool
+    ) {
         let names = enrolled.flatMap(\.fingers)
         let scans = enrolled.map { device in
-            DeviceScan(device.path, service, timing, account: account.text, log: log) { [weak self, templates] in
+            DeviceScan(device, service, timing, account: account.text, log: log) { [weak self, templates] in
                 Result { () throws(Failure) in
                     let set = try Self.set(templates, names, of: account)
                     // A change of the fingers may not be announced yet, and a match of a set that is not known proves
                     // nothing.
                     self?.found(
-                        SensorState(kind: .touchID, enrolment: set, reportsEnrolmentChanges: templates != nil), user)
+                        SensorState(
+                            kind: .touchID, enrolment: set, reportsEnrolmentChanges: templates != nil,
+                            isVirtual: isVirtual), user)
                     return set
                 }
             } report: { [weak self, weak scan] event, device in
@@ -233,14 +196,18 @@ final class FprintSensor {
             if arguments.last?.flag == true { changed() }
         case "InterfacesRemoved":
             guard let device = arguments.first?.text else { return }
+            devices.forget()
             for scan in scans.values { scan.lost(device, .disconnected) }
             changed()
-        case "InterfacesAdded": changed()
+        case "InterfacesAdded":
+            devices.forget()
+            changed()
         default: break
         }
     }
 
     private func ownerChanged(_ isRunning: Bool) {
+        devices.forget()
         // The earlier owner has no claim any more, and the new one none of ours.
         for scan in scans.values { scan.lost(nil, .failed) }
         // fprintd ends when it is idle; asking it would start it again, for ever.

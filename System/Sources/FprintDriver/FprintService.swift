@@ -119,12 +119,10 @@ final class FprintService {
     }
 
     private func wait(_ body: @escaping () -> Void) {
-        bus.after(milliseconds: Self.sleepMilliseconds, body)
+        bus.after(milliseconds: timing.sleep, body)
     }
 
-    /// Between two questions, and how many there are at most: about 30 seconds, in which the clock of a sleeping machine
-    /// stands still.
-    private static let sleepMilliseconds: Int64 = 250
+    /// Questions at most: about 30 seconds, in which the clock of a sleeping machine stands still.
     private static let mostQuestions = 120
 
     /// The paths of all devices.
@@ -132,6 +130,17 @@ final class FprintService {
         call("GetDevices") { result in
             done(result.map { $0.first?.values?.compactMap(\.text).prefix(Self.mostDevices).map { $0 } ?? [] })
         }
+    }
+
+    /// A property of a device; nil if it has none. sd-bus has functions for properties, but refuses names with a hyphen.
+    func property(_ name: String, of path: String, _ done: @escaping (Result<BusValue?, BusError>) -> Void) {
+        guard let owner else {
+            bus.after(milliseconds: 0) { done(.failure(.disconnected(0))) }
+            return
+        }
+        let call = BusCall(
+            owner, path, "org.freedesktop.DBus.Properties", "Get", [.string(FprintName.device), .string(name)])
+        bus.call(call, milliseconds: timing.call) { done($0.map { $0.first?.content }) }
     }
 
     /// The names of a user's enrolled fingers; empty if there are none.

@@ -18,7 +18,8 @@ package final class PrivateBus: Sendable {
     private let process: pid_t
     package var address: String { "unix:path=\(folder.path)/socket" }
 
-    package init() throws {
+    /// - Parameter startable: a name that the bus gives to no program: it starts one that never takes the name.
+    package init(startable: String? = nil) throws {
         folder = try TemporaryFolder()
         let configuration = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -27,12 +28,18 @@ package final class PrivateBus: Sendable {
               <type>system</type>
               <listen>unix:path=\(folder.path)/socket</listen>
               <auth>EXTERNAL</auth>
+              <servicedir>\(folder.path)</servicedir>
               <policy context="default">
                 <allow user="*"/><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
               </policy>
             </busconfig>
             """
         try configuration.write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        if let startable {
+            // Ends by itself: no process waits for what a bus has started.
+            let service = "[D-BUS Service]\nName=\(startable)\nExec=/bin/sleep 5\n"
+            try service.write(toFile: "\(folder.path)/\(startable).service", atomically: true, encoding: .utf8)
+        }
         // A program of another user connects in some tests.
         chmod(folder.path, 0o711)
         let (near, far) = try Sockets.pair()

@@ -22,11 +22,13 @@ extension FprintDriverTests {
             private let answer: String?
             private let reader: Fprintd.Reader
             private let words: Words
+            private let timing: FprintDriverTiming
 
             init(
                 _ machine: Fprintd, scans: [String] = [], answer: String? = nil, reader: Fprintd.Reader = .device,
-                words: Words = .plainEnglish
+                words: Words = .plainEnglish, timing: FprintDriverTiming = .forTests
             ) throws {
+                self.timing = timing
                 self.machine = machine
                 self.words = words
                 self.reader = reader
@@ -55,6 +57,7 @@ extension FprintDriverTests {
                     })
                 surroundings.trustedUser = UInt32(geteuid())
                 surroundings.words = words
+                surroundings.timing = timing
                 do throws(Failure) {
                     try FingerprintCommand(surroundings).run(arguments)
                     return nil
@@ -106,7 +109,9 @@ extension FprintDriverTests {
             try machine.enroll("A")
             let list = try Person(machine, words: german())
             #expect(list.run("list", "--plain") == nil)
-            #expect(list.output == "reader\tVirtual device for debugging\tswipe\nfinger\tright-index-finger\n")
+            #expect(
+                list.output == "reader\tVirtual device for debugging\tswipe\t\(BusClient.device)\n"
+                    + "finger\tright-index-finger\n")
         }
 
         @Test func aWrongCommandLineIsExplainedInTheLanguage() throws {
@@ -183,6 +188,83 @@ extension FprintDriverTests {
             #expect(try Person(machine, scans: ["SCAN B"]).run("verify")?.status == .authenticationFailed)
         }
 
+        @Test func anEnrolmentWithoutAFingerEndsAtItsDeadlineAndReleasesTheReader() throws {
+            let machine = try Fprintd(.device)
+            var timing = FprintDriverTiming.forTests
+            timing.scan = 50
+            let failure = try #require(Person(machine, timing: timing).run("enroll"))
+            #expect(failure.status == .timedOut)
+            try machine.released()
+            #expect(try Person(machine).run("verify")?.status == .biometryNotEnrolled)
+        }
+
+        // MARK: - Two readers
+
+        /// libfprint's names of its virtual readers.
+        private static let names = [
+            Fprintd.Reader.device: "Virtual device for debugging",
+            .storage: "Virtual device with storage and identification for debugging",
+        ]
+
+        /// A machine with two readers, and a finger on each.
+        private func twoReaders() throws -> Fprintd {
+            let machine = try Fprintd(.device, .storage)
+            for (reader, finger, print) in [
+                (Fprintd.Reader.device, "left-thumb", "A"), (.storage, "right-thumb", "B"),
+            ] {
+                let scans = Array(repeating: "SCAN \(print)", count: 8)
+                let person = try Person(machine, scans: scans, reader: reader)
+                #expect(person.run("enroll", finger, "--reader", Self.names[reader] ?? "") == nil, "\(person.output)")
+            }
+            return machine
+        }
+
+        @Test func everyReaderIsListedWithItsFingers() throws {
+            let machine = try twoReaders()
+            let list = try Person(machine)
+            #expect(list.run("list") == nil)
+            for (name, finger) in [(Self.names[.device], "left-thumb"), (Self.names[.storage], "right-thumb")] {
+                #expect(list.output.contains("  \(name ?? "")\n   \(finger)\n"), "\(list.output)")
+            }
+            let plain = try Person(machine)
+            #expect(plain.run("list", "--plain") == nil)
+            #expect(plain.output.split(separator: "\n").count == 4, "\(plain.output)")
+        }
+
+        @Test func theReaderWithTheFingerIsUsedUnlessAnotherOneIsNamed() throws {
+            let machine = try twoReaders()
+            #expect(
+                try Person(machine).run("delete", "right-thumb", "--yes", "--reader", Self.names[.device] ?? "")?.status
+                    == .itemNotFound)
+            for wrong in ["Virtual", "0", "3"] {
+                let failure = try Person(machine).run("delete", "right-thumb", "--yes", "--reader", wrong)
+                #expect(failure?.status == .invalidParameter)
+            }
+            for finger in ["right-thumb", "left-thumb"] {
+                #expect(try Person(machine).run("delete", finger, "--yes") == nil)
+                #expect(try Person(machine).run("delete", finger, "--yes")?.status == .itemNotFound)
+            }
+        }
+
+        @Test func everyFingerOfEveryReaderIsDeleted() throws {
+            let machine = try twoReaders()
+            #expect(try Person(machine).run("delete", "--all", "--yes") == nil)
+            #expect(try Person(machine).run("verify")?.status == .biometryNotEnrolled)
+        }
+
+        @Test func aFingerOnEitherReaderMatches() throws {
+            let machine = try twoReaders()
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
+            let set = try #require(reader.state.enrolment)
+            for (evaluation, place, print) in [(UInt64(1), Fprintd.Reader.storage, "B"), (2, .device, "A")] {
+                reader.arm(evaluation)
+                try #require(machine.sendWhenClaimed("SCAN \(print)", to: place))
+                #expect(try reader.next() == .match(set, isVirtual: true))
+                reader.reader.disarm(evaluation)
+                try machine.released()
+            }
+        }
+
         @Test func polkitsRefusalIsExplained() throws {
             let machine = try Fprintd(.device)
             machine.allow { $0 != "net.reactivated.fprint.device.enroll" }
@@ -193,7 +275,8 @@ extension FprintDriverTests {
 
         @Test(arguments: [
             ["enrol"], ["list", "x"], ["enroll", "thumb"], ["delete"], ["delete", "left-thumb", "--all"],
-            ["enroll", "--yes"], ["verify", "--all"],
+            ["enroll", "--yes"], ["verify", "--all"], ["list", "--reader", "1"], ["enroll", "--reader"],
+            ["enroll", "--reader", "1", "--reader", "1"],
         ])
         func aWrongCommandLineIsRefused(_ arguments: [String]) throws {
             let bus = try SystemBus(address: "unix:path=/nowhere")

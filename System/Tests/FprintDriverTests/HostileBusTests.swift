@@ -19,14 +19,18 @@ extension FprintDriverTests {
         private static let device = BusClient.device
 
         /// Answers as fprintd with one reader and one finger, except to some methods.
+        ///
+        /// - Parameter answer: the answer to a call; nil for that of `others` or fprintd.
         private func fprintd(
             _ bus: PrivateBus, _ others: [String: BusProgram.Reply] = [:], name: String? = service,
+            answer: @escaping @Sendable (BusProgram.Call) -> BusProgram.Reply? = { _ in nil },
             called: @escaping @Sendable (BusProgram.Call) -> Void = { _ in }
         ) throws -> BusProgram {
             try BusProgram(bus, name: name) { call in
                 defer { called(call) }
-                if let reply = others[call.member] { return reply }
+                if let reply = answer(call) ?? others[call.member] { return reply }
                 return switch call.member {
+                case "Get": .values([.variant(.string("A reader"))])
                 case "GetDevices": .values([.paths([Self.device])])
                 case "ListEnrolledFingers": .values([.strings(["right-index-finger"])])
                 default: .values([])
@@ -55,6 +59,9 @@ extension FprintDriverTests {
                 calls.withLock { $0.append(call) }
                 arrived.signal()
             }
+            func count(of member: String) -> Int { calls.withLock { $0.count { $0.member == member } } }
+            /// Waits for the next call.
+            func wait() throws { try arrived.signalled() }
             @discardableResult
             func wait(for member: String, path: String? = nil) throws -> BusProgram.Call {
                 while true {
@@ -69,7 +76,7 @@ extension FprintDriverTests {
 
         // MARK: - Who sends
 
-        @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce() throws {
+        @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce_abuse14() throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
             defer { service.end() }
@@ -91,7 +98,7 @@ extension FprintDriverTests {
             #expect(reader.log.messages[0].contains(forger.uniqueName))
         }
 
-        @Test func aNameOfAnotherUserIsNotTrusted() throws {
+        @Test func aNameOfAnotherUserIsNotTrusted_abuse17() throws {
             let bus = try PrivateBus()
             let service = try fprintd(bus)
             defer { service.end() }
@@ -104,7 +111,7 @@ extension FprintDriverTests {
             #expect(service.received.isEmpty, "nothing is sent to it")
         }
 
-        @Test func aResultBeforeTheVerificationOrAfterItsEndDoesNotCount() throws {
+        @Test func aResultBeforeTheVerificationOrAfterItsEndDoesNotCount_abuse15() throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
             defer { service.end() }
@@ -132,7 +139,7 @@ extension FprintDriverTests {
                 "VerifyStart", Self.device, Self.interface,
                 [("VerifyStatus", [.string("verify-match"), .flag(true)])])
             reader.arm()
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: false))
         }
 
         @Test func aResultOfAnotherDeviceDoesNotCount() throws {
@@ -170,7 +177,7 @@ extension FprintDriverTests {
 
         // MARK: - Who does not answer
 
-        @Test(arguments: ["GetDevices", "ListEnrolledFingers"])
+        @Test(arguments: ["GetDevices", "Get", "ListEnrolledFingers"])
         func aStateHasADeadline(_ silent: String) throws {
             let bus = try PrivateBus()
             let service = try fprintd(bus, [silent: .none])
@@ -221,6 +228,49 @@ extension FprintDriverTests {
             _ = try called.wait(for: "Release")
         }
 
+        @Test func aFprintdThatDoesNotStartHasADeadline() throws {
+            let bus = try PrivateBus(startable: Self.service)
+            let reader = try reader(bus, timing: short)
+            #expect(reader.state == .absent)
+            #expect(reader.log.events == [.sensorFailed])
+            #expect(reader.log.messages[0].contains("fprintd does not start (no answer before the deadline"))
+        }
+
+        @Test func aReaderThatIsGoneWithoutAnAnnouncementFailsAtItsDeadline() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(
+                bus, ["Release": .error("net.reactivated.Fprint.Error.Internal")], called: called.add)
+            defer { service.end() }
+            var timing = FprintReader.Timing()
+            timing.unplugged = 50
+            let reader = try reader(bus, timing: timing)
+            reader.arm()
+            try called.wait(for: "VerifyStart")
+            try reader.settle()
+            service.signal(
+                Self.device, Self.interface, "VerifyStatus", [.string("verify-unknown-error"), .flag(true)])
+            #expect(try reader.next() == .failed)
+            // Nothing of the earlier scan is left, so the next one begins.
+            reader.arm(2)
+            while called.count(of: "VerifyStart") < 2 { try called.wait() }
+        }
+
+        @Test func aMachineThatIsAlwaysAboutToSleepDelaysTheReleaseForALimitedTime() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let logind = try BusProgram(bus, name: "org.freedesktop.login1") { _ in .values([.variant(.flag(true))]) }
+            defer { logind.end() }
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            var timing = FprintReader.Timing()
+            timing.sleep = 1
+            let reader = try reader(bus, timing: timing)
+            reader.arm()
+            try called.wait(for: "VerifyStart")
+            reader.reader.disarm(1)
+            try called.wait(for: "Release")
+            #expect(logind.received.filter { $0.member == "Get" }.count == 121)
+        }
+
         @Test func aBusThatDoesNotAnswerHasADeadline() throws {
             let folder = try TemporaryFolder()
             let listener = try Sockets.listen(folder.path + "/socket")
@@ -228,7 +278,8 @@ extension FprintDriverTests {
             let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
             defer { bus.end() }
             let log = CollectedNotes()
-            let reader = FprintReader(bus, templates: nil, timing: short, log: log)
+            let reader = FprintReader(
+                bus, templates: nil, allowsVirtual: false, configuration: "", timing: short, log: log)
             #expect(reader.state(for: ReaderUnderTest.user) == .absent)
         }
 
@@ -237,7 +288,7 @@ extension FprintDriverTests {
             let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
             defer { bus.end() }
             let log = CollectedNotes()
-            let reader = FprintReader(bus, templates: nil, log: log)
+            let reader = FprintReader(bus, templates: nil, allowsVirtual: false, configuration: "", log: log)
             #expect(reader.state(for: ReaderUnderTest.user) == .absent)
             #expect(log.events == [.sensorFailed])
         }
@@ -287,7 +338,115 @@ extension FprintDriverTests {
             #expect(reader.log.messages[0].contains("there are no files of them"))
         }
 
+        // MARK: - Virtual readers
+
+        @Test(arguments: [
+            (BusProgram.Reply.values([.variant(.string("A reader"))]), false),
+            (.values([.variant(.string("Virtual image device for debugging"))]), true),
+            (.values([.variant(.number(7))]), true), (.values([]), true),
+            (.error("org.freedesktop.DBus.Error.InvalidArgs"), true),
+        ])
+        func aReaderWithoutANameOfItsOwnCountsAsVirtual(_ answer: BusProgram.Reply, _ isVirtual: Bool) throws {
+            let bus = try PrivateBus()
+            let service = try fprintd(bus, ["Get": answer])
+            defer { service.end() }
+            #expect(try ReaderUnderTest(bus, templates: nil, allowsVirtual: true).state.isVirtual == isVirtual)
+            let refusing = try ReaderUnderTest(bus, templates: nil, allowsVirtual: false)
+            #expect((refusing.state == .absent) == isVirtual)
+        }
+
+        /// What fprintd says about its only reader.
+        private final class Named: Sendable {
+            let answer = Mutex(BusProgram.Reply.values([.variant(.string("A reader"))]))
+            @Sendable func reply(_ call: BusProgram.Call) -> BusProgram.Reply? {
+                call.member == "Get" ? answer.withLock { $0 } : nil
+            }
+            func name(_ name: String) { answer.withLock { $0 = .values([.variant(.string(name))]) } }
+        }
+
+        @Test(arguments: [
+            BusProgram.Reply.error("org.freedesktop.DBus.Error.AccessDenied"),
+            .error("org.freedesktop.DBus.Error.NoReply"), .error("net.reactivated.Fprint.Error.Internal"),
+            .values([.variant(.number(7))]),
+        ])
+        func aNameThatCouldNotBeReadIsAskedForAgain(_ failure: BusProgram.Reply) throws {
+            let (bus, named, called) = (try PrivateBus(), Named(), Called())
+            named.answer.withLock { $0 = failure }
+            let service = try fprintd(bus, answer: named.reply, called: called.add)
+            defer { service.end() }
+            let reader = try ReaderUnderTest(bus, templates: nil, allowsVirtual: false)
+            #expect(reader.state == .absent)
+            named.name("A reader")
+            #expect(reader.state.kind == .touchID && !reader.state.isVirtual)
+            // What was answered is not asked for again, until the readers change.
+            named.answer.withLock { $0 = failure }
+            let count = called.count(of: "Get")
+            reader.arm()
+            try called.wait(for: "VerifyStart")
+            #expect(called.count(of: "Get") == count)
+        }
+
+        @Test func aReaderThatIsGoneIsNeitherRealNorVirtual() throws {
+            let (bus, gone) = (try PrivateBus(), "/net/reactivated/Fprint/Device/1")
+            let service = try fprintd(
+                bus, ["GetDevices": .values([.paths([gone, Self.device])])],
+                answer: { call in call.path == gone ? .error("org.freedesktop.DBus.Error.UnknownMethod") : nil })
+            defer { service.end() }
+            let reader = try ReaderUnderTest(bus, templates: nil, allowsVirtual: false)
+            #expect(reader.state.kind == .touchID)
+            #expect(reader.log.events.isEmpty)
+        }
+
+        enum Change: CaseIterable, Sendable { case removed, added, restarted }
+
+        /// The state is what `allow-virtual-hardware` decides about, so another reader must not take over what is known about
+        /// an earlier one at its path.
+        @Test(arguments: Change.allCases)
+        func aVirtualReaderAtThePathOfARealOneIsNotUsed_abuse24(_ change: Change) throws {
+            let (bus, named) = (try PrivateBus(), Named())
+            var service = try fprintd(bus, answer: named.reply)
+            defer { service.end() }
+            let reader = try ReaderUnderTest(bus, templates: nil, allowsVirtual: false)
+            #expect(reader.state.kind == .touchID)
+            named.name("Virtual image device for debugging")
+            let manager = "/net/reactivated/Fprint"
+            let objects = "org.freedesktop.DBus.ObjectManager"
+            switch change {
+            case .removed:
+                service.signal(manager, objects, "InterfacesRemoved", [.path(Self.device), .strings([Self.interface])])
+            case .added: service.signal(manager, objects, "InterfacesAdded", [.path(Self.device), .noProperties])
+            case .restarted:
+                service.end()
+                service = try fprintd(bus, answer: named.reply)
+            }
+            #expect(try reader.change { $0 == .absent } == .absent)
+            #expect(reader.log.messages.contains { $0.contains("it is a program: Virtual image device") })
+        }
+
         // MARK: - Several readers
+
+        @Test func aMatchSaysWhetherItsReaderIsVirtual_abuse24() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let virtual = "/net/reactivated/Fprint/Device/1"
+            let service = try fprintd(
+                bus, ["GetDevices": .values([.paths([Self.device, virtual])])],
+                answer: { call in
+                    call.member == "Get" && call.path == virtual
+                        ? .values([.variant(.string("Virtual image device for debugging"))]) : nil
+                }, called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            let set = try #require(reader.state.enrolment)
+            #expect(reader.state.isVirtual)
+            reader.arm()
+            try called.wait(for: "VerifyStart", path: Self.device)
+            try called.wait(for: "VerifyStart", path: virtual)
+            try reader.settle()
+            for (path, isVirtual) in [(Self.device, false), (virtual, true)] {
+                service.signal(path, Self.interface, "VerifyStatus", [.string("verify-match"), .flag(true)])
+                #expect(try reader.next() == .match(set, isVirtual: isVirtual))
+            }
+        }
 
         @Test func everyReaderWithAFingerIsUsed() throws {
             let (bus, called) = (try PrivateBus(), Called())

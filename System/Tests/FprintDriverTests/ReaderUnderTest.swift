@@ -20,10 +20,13 @@ final class ReaderUnderTest: Sendable {
     private let changes = DispatchSemaphore(value: 0)
 
     init(
-        _ private: PrivateBus, templates: String?, trustedUser: UInt32 = user, timing: FprintReader.Timing = .forTests
+        _ private: PrivateBus, templates: String?, allowsVirtual: Bool = true, trustedUser: UInt32 = user,
+        timing: FprintReader.Timing = .forTests
     ) throws {
         bus = try SystemBus(address: `private`.address)
-        reader = FprintReader(bus, templates: templates, trustedUser: trustedUser, timing: timing, log: log)
+        reader = FprintReader(
+            bus, templates: templates, allowsVirtual: allowsVirtual, configuration: "/etc/latchkey/latchkeyd.conf",
+            trustedUser: trustedUser, timing: timing, log: log)
         reader.observe { [changes] in changes.signal() }
     }
 

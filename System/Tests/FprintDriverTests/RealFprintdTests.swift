@@ -34,9 +34,23 @@ extension FprintDriverTests {
         @Test func theStateNamesTheEnrolledFingers() throws {
             let machine = try Fprintd(.device)
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
-            #expect(reader.state == SensorState(kind: .touchID))
+            #expect(reader.state == SensorState(kind: .touchID, isVirtual: true))
             try machine.enroll("A")
             #expect(try reader.change { $0.enrolment != nil }.reportsEnrolmentChanges)
+        }
+
+        @Test(arguments: [Fprintd.Reader.device, .storage, .image])
+        func aVirtualReaderIsAbsentWithoutTheConsentOfRoot_abuse24(_ kind: Fprintd.Reader) throws {
+            let machine = try Fprintd(kind)
+            if kind != .image { try machine.enroll("A", on: kind) }
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state, allowsVirtual: false)
+            for _ in 0..<2 { #expect(reader.state == .absent) }
+            reader.arm()
+            #expect(try reader.next() == .disconnected)
+            #expect(reader.log.events == [.sensorFailed], "noted once")
+            #expect(reader.log.messages[0].contains("Virtual "))
+            #expect(
+                reader.log.messages[0].hasSuffix("/etc/latchkey/latchkeyd.conf: allow-virtual-hardware = yes"))
         }
 
         @Test func withoutTheFilesChangesCannotBeDetected() throws {
@@ -58,7 +72,7 @@ extension FprintDriverTests {
             reader.arm()
             try begun(machine)
             machine.send("SCAN A", to: kind)
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
             reader.reader.disarm(1)
             try machine.released()
             #expect(reader.all.isEmpty)
@@ -78,7 +92,7 @@ extension FprintDriverTests {
             try begun(machine)
             let set = try #require(try reader.change { $0.enrolment != before }.enrolment)
             machine.send("SCAN B")
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
         }
 
         @Test func aFingerThatLiesOnTheReaderAlreadyCounts() throws {
@@ -90,7 +104,7 @@ extension FprintDriverTests {
                 reader.arm(evaluation)
                 // Taken as soon as the reader is claimed, before the verification begins or after.
                 try #require(machine.sendWhenClaimed("SCAN A"))
-                #expect(try reader.next() == .match(set))
+                #expect(try reader.next() == .match(set, isVirtual: true))
                 reader.reader.disarm(evaluation)
                 try machine.released()
             }
@@ -190,7 +204,7 @@ extension FprintDriverTests {
             _ = try reader.change { $0 == .absent }
         }
 
-        @Test func aRestartOfFprintdEndsTheScanAndTheNextOneWorks() throws {
+        @Test func aRestartOfFprintdEndsTheScanAndTheNextOneWorks_abuse16() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
@@ -203,7 +217,7 @@ extension FprintDriverTests {
             reader.arm(2)
             try begun(machine)
             machine.send("SCAN A")
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
         }
 
         @Test func aReaderThatAnotherProgramUsesIsWaitedFor() throws {
@@ -220,7 +234,7 @@ extension FprintDriverTests {
             #expect(try reader.next() == .inUse(false))
             try begun(machine)
             machine.send("SCAN A")
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
         }
 
         @Test func twoEvaluationsUseTheReaderOneAfterTheOther() throws {
@@ -232,12 +246,12 @@ extension FprintDriverTests {
             reader.arm(2)
             try begun(machine)
             machine.send("SCAN A")
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
             reader.reader.disarm(1)
             try begun(machine)
             #expect(reader.all.isEmpty, "a match counts for one evaluation")
             machine.send("SCAN A")
-            #expect(try reader.next() == .match(set))
+            #expect(try reader.next() == .match(set, isVirtual: true))
         }
 
         @Test func polkitsRefusalIsLoggedWithTheAction() throws {
@@ -261,7 +275,7 @@ extension FprintDriverTests {
             try machine.released()
         }
 
-        @Test func aFingerReplacedUnderTheSameNameIsAnotherSet() throws {
+        @Test func aFingerReplacedUnderTheSameNameIsAnotherSet_abuse30() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
@@ -274,7 +288,7 @@ extension FprintDriverTests {
             #expect(try reader.next() == .noMatch)
             try begun(machine)
             machine.send("SCAN B")
-            #expect(try reader.next() == .match(after))
+            #expect(try reader.next() == .match(after, isVirtual: true))
         }
     }
 }

@@ -16,6 +16,7 @@ extension FprintDriverTests {
     /// real fprintd. As root, because the process trusts only fprintd of root, and fprintd is the test's own.
     @Suite(.needs(.fprintd), .needs(.root), .timeLimit(.minutes(2))) struct SensorProcessTests {
         private let machine: Fprintd
+        private let folder: RootFolder
         private let program: RealSensors
         private let sensors: ProcessSensors
         private let log = CollectedNotes()
@@ -24,9 +25,35 @@ extension FprintDriverTests {
         init() throws {
             machine = try Fprintd(.device)
             try machine.enroll("A")
-            program = RealSensors(bus: machine.bus.address)
+            folder = try RootFolder()
+            try folder.write("hardware.conf", "allow-virtual-hardware = yes\n")
+            program = RealSensors(bus: machine.bus.address, ["--hardware", folder.path + "/hardware.conf"])
             sensors = ProcessSensors(program, user: ReaderUnderTest.user, clock: SystemClock(), log: log)
             sensors.observe { [changes] in changes.signal() }
+        }
+
+        @Test func withoutTheLineOfRootThereIsNoSensor_abuse24() throws {
+            let refused = ProcessSensors(
+                RealSensors(bus: machine.bus.address, ["--hardware", folder.path + "/none"]),
+                user: ReaderUnderTest.user, clock: SystemClock(), log: log)
+            defer { refused.stop() }
+            #expect(refused.state(for: ReaderUnderTest.user) == .absent)
+            try log.wait(for: .sensorFailed)
+            #expect(log.messages.contains { $0.contains("allow-virtual-hardware = yes") })
+        }
+
+        /// latchkeyd reads the file as well, and logs what is wrong with it.
+        @Test func aDamagedFileAllowsNothingAndIsNotLoggedByTheProcess_abuse24() throws {
+            try folder.write("damaged.conf", "allow-virtual-hardware = maybe\n")
+            let log = CollectedNotes()
+            let refused = ProcessSensors(
+                RealSensors(bus: machine.bus.address, ["--hardware", folder.path + "/damaged.conf"]),
+                user: ReaderUnderTest.user, clock: SystemClock(), log: log)
+            defer { refused.stop() }
+            #expect(refused.state(for: ReaderUnderTest.user) == .absent)
+            // The line of the file would be sent before the one of the reader.
+            try log.wait(for: .sensorFailed)
+            #expect(log.messages.allSatisfy { $0.contains("it is a program") }, "\(log.messages)")
         }
 
         private func state(until isReached: (SensorState) -> Bool) throws -> SensorState {
@@ -57,7 +84,7 @@ extension FprintDriverTests {
             machine.send("RETRY 1")
             guard case .guidance = try again.next() else { throw CocoaError(.featureUnsupported) }
             machine.send("SCAN A")
-            #expect(try again.next() == .match(try #require(state.enrolment)))
+            #expect(try again.next() == .match(try #require(state.enrolment), isVirtual: true))
             sensors.disarm(1)
             try machine.released()
             #expect(log.events.isEmpty)
@@ -77,7 +104,7 @@ extension FprintDriverTests {
             #expect(try state { $0.enrolment != nil } == before)
             let again = try arm(2)
             machine.send("SCAN A")
-            #expect(try again.next() == .match(try #require(before.enrolment)))
+            #expect(try again.next() == .match(try #require(before.enrolment), isVirtual: true))
         }
 
         @Test func polkitDecidesWhetherTheUserMayUseTheReader() throws {

@@ -191,7 +191,7 @@ import Testing
 
     // MARK: - Who speaks
 
-    @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce() throws {
+    @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce_abuse14() throws {
         let bus = try PrivateBus()
         let (logind, driver) = try started([Session(id: "2", user: 1001, locked: true)], bus)
         defer { logind.end() }
