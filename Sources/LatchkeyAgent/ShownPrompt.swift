@@ -25,6 +25,8 @@ public struct ShownPrompt: Equatable, Sendable {
         case scan
         /// A confirmation that the recovery code shown is written down.
         case recoveryCode
+        /// A confirmation that `feedback` was read; nothing is left to prove.
+        case message
         /// A recovery code, or the last group of one that was shown before, to be typed.
         case recoveryCodeEntry
         /// A new passcode, to be typed.
@@ -91,7 +93,7 @@ public struct ShownPrompt: Equatable, Sendable {
     public let cancelTitle: String
     /// The title of the fallback button; nil when none is to be shown.
     public let fallbackTitle: String?
-    /// The title of the button that confirms that `recoveryCode` is written down.
+    /// The title of the button that confirms that `recoveryCode` is written down, or that `feedback` was read.
     public let acknowledgement: String
     /// The title of the button that permits the app to use the camera, or starts a scan.
     public let allowTitle: String
@@ -130,6 +132,7 @@ public struct ShownPrompt: Equatable, Sendable {
         method =
             switch (content.step, content.method) {
             case (.recoveryCodeShown, _): .recoveryCode
+            case (.accountExpired, _): .message
             case (.recoveryCodeAsked, _), (.recoveryCodeRepeated, _): .recoveryCodeEntry
             case (.newPasscodeAsked, _): .newPasscodeEntry
             case (.newPasscodeRepeated, _): .newPasscodeRepetition

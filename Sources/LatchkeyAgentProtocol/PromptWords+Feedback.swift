@@ -17,7 +17,7 @@ extension PromptState {
             feedback(showsTries: true)
         case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
             .newPasscodeTooShort, .newPasscodesDiffer, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry,
-            .scanTooFast, .sensorDisconnected, .accountPasswordChanged, .sensorInUse:
+            .scanTooFast, .sensorDisconnected, .accountPasswordChanged, .sensorInUse, .accountPasswordExpired:
             feedback(showsTries: false)
         }
     }
@@ -26,7 +26,9 @@ extension PromptState {
     package var isFailure: Bool { content.notice.isFailure && entry != .checking }
 
     private func feedback(showsTries: Bool) -> String {
-        let message = content.message.isEmpty ? nil : words("The system says: “\(content.message)”.")
+        // Texts of modules are in the language of the system already; those of the service are in English.
+        let message =
+            content.message.isEmpty ? nil : words("The system says: “\(words.translation(of: content.message))”.")
         if entry == .checking { return [checking, message].compactMap { $0 }.joined(separator: " ") }
         if content.question == .permission { return "" }
         let tries = showsTries && content.step == .proof ? tries : nil
@@ -36,7 +38,8 @@ extension PromptState {
     /// What happens to the text that was sent.
     private var checking: String {
         switch content.step {
-        case .proof: asksForPasscode ? words("Checking the passcode.") : words("Checking the password.")
+        case .proof, .accountExpired:
+            asksForPasscode ? words("Checking the passcode.") : words("Checking the password.")
         case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: words("Checking the recovery code.")
         case .newPasscodeAsked, .newPasscodeRepeated: words("Checking the new passcode.")
         }
@@ -68,6 +71,7 @@ extension PromptState {
         case .sensorDisconnected: words("The sensor was disconnected.")
         case .accountNotChecked: words("The password of your account could not be checked.")
         case .accountRefused: words("The system does not accept your account at present.")
+        case .accountPasswordExpired: words("The password of your account has expired.")
         case .accountPasswordChanged: words("The password of your account was changed.")
         case .wrongRecoveryCode:
             words("That is not the recovery code of this keychain. The last code that was shown is valid.")

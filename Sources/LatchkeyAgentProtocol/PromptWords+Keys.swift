@@ -35,7 +35,7 @@ extension PromptState {
         case .newPasscodeAsked: words("New passcode")
         case .newPasscodeRepeated: words("New passcode again")
         case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
-        case .proof, .recoveryCodeShown: asksForPasscode ? words("Passcode") : words("Password")
+        case .proof, .recoveryCodeShown, .accountExpired: asksForPasscode ? words("Passcode") : words("Password")
         }
     }
 
@@ -51,7 +51,7 @@ extension PromptState {
         }
         if takesText {
             keys.insert((key: enter, title: words("Send")), at: 0)
-        } else if content.step == .recoveryCodeShown {
+        } else if [.recoveryCodeShown, .accountExpired].contains(content.step) {
             keys.insert((key: enter, title: acknowledgement), at: 0)
         } else if content.showsFallback {
             keys.append((key: "P", title: fallbackTitle))
@@ -88,8 +88,10 @@ extension PromptState {
         }
     }
 
-    /// The title of the button that confirms that the recovery code is written down.
-    package var acknowledgement: String { words("I have written it down") }
+    /// The title of the button that confirms that the recovery code is written down, or that a message was read.
+    package var acknowledgement: String {
+        content.step == .accountExpired ? words("Continue") : words("I have written it down")
+    }
 
     /// A notice that the machine is simulated; nil in other tiers.
     package var simulation: String? {

@@ -49,6 +49,7 @@ extension PromptState {
         case .discardProtected: words("delete every protected item of this keychain permanently")
         case .acceptStore:
             words("continue with this keychain although it was replaced by an older or a changed one")
+        case .listNames: words("list the names of the items of every app in this keychain, without their secrets")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -99,6 +100,7 @@ extension PromptState {
             return words(
                 "Type a new passcode of at least \(prompt.tier.passcodeCharacters) characters, then press Enter.")
         case .newPasscodeRepeated: return words("Type the new passcode again, then press Enter.")
+        case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
         case .proof: break
         }
         switch content.question {
@@ -178,7 +180,7 @@ extension PromptState {
     package var takesText: Bool {
         switch content.step {
         case .proof: content.method == .passcode && !isDelayed
-        case .recoveryCodeShown: false
+        case .recoveryCodeShown, .accountExpired: false
         case .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated: true
         }
     }

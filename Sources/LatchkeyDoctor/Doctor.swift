@@ -14,11 +14,14 @@ package enum Doctor {
     private static let compilerSeconds: Int64 = 10
 
     /// All rows, in the order in which defects should be mended.
-    package static func rows(_ places: MachinePlaces = MachinePlaces()) -> [DoctorRow] {
+    ///
+    /// - Parameter fingerprints: the path of `latchkey-fingerprint`; nil if it is not installed.
+    package static func rows(_ places: MachinePlaces = MachinePlaces(), fingerprints: String? = nil) -> [DoctorRow] {
         let executable = Environment.executable
         let tier = TierFacts(places)
         let store = StoreFacts()
         let sockets = SocketFacts(places)
+        let socketsRow = DoctorRow.systemSockets(sockets)
         let answer = ask(places, tier, store)
         var report: StatusReport?
         if case .answered(let found) = answer { report = found }
@@ -32,10 +35,11 @@ package enum Doctor {
         return [
             .version(executable: executable),
             .kernel(KernelFacts(), isSystem: tier.isSystem),
-            .tier(tier, report?.tier),
-            .systemSockets(sockets),
+            .tier(tier, report?.tier, sockets: socketsRow),
+            socketsRow,
             .configuration(places, isInstalled: sockets.isInstalled),
             .accountPasswords(places, isInstalled: sockets.isInstalled),
+            .faces(places),
             .program(program),
             .units(UnitFacts(places, seconds: answerSeconds), isInstalled: sockets.isInstalled),
             .service(answer, isSystem: tier.isSystem, lock: folder + "/" + DaemonLock.fileName),
@@ -44,7 +48,7 @@ package enum Doctor {
             .memory(report, isSystem: tier.isSystem),
             .passcode(report),
             .lock(report, login),
-            .sensor(report),
+            .sensor(report, FingerFacts(program: fingerprints, report, seconds: answerSeconds)),
             .sensorProgram(program, isSystem: tier.isSystem),
             .fingerprintService(places),
             .session(session),

@@ -34,7 +34,8 @@ extension DoctorRow {
     package static func kernel(_ facts: KernelFacts, isSystem: Bool) -> DoctorRow {
         guard facts.reportsMounts || !isSystem else {
             return DoctorRow(
-                "kernel", .attention, "\(facts.release); before Linux 5.8 the path of a program is no identity")
+                "kernel", .attention,
+                "\(facts.release); before Linux 5.8 the path of a program is no identity: install a later kernel")
         }
         return DoctorRow(
             "kernel", .ok,

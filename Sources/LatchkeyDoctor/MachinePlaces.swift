@@ -35,6 +35,7 @@ package struct MachinePlaces: Sendable {
     var processes: String { root + "/proc" }
     var trustedModule: String { root + "/dev/tpmrm0" }
     var passwordService: String { root + PAMService.password.path }
+    var faceService: String { root + PAMService.face.path }
     var fingerprintService: String { root + "/usr/share/dbus-1/system-services/net.reactivated.Fprint.service" }
 
     var loginctl: String { root + "/usr/bin/loginctl" }

@@ -14,8 +14,10 @@ package struct ProgramFacts: Equatable, Sendable {
     package var version: String?
     /// Whether the program that shows prompts on a terminal is beside it.
     package var hasPrompt: Bool
-    /// Whether the program that speaks to fprintd and logind is beside it.
+    /// Whether `latchkey-authd`, which speaks to fprintd and logind, is beside it.
     package var hasSensors = false
+    /// The first line that `latchkey-authd` prints for `--version`; nil if it prints none in time.
+    package var authorityVersion: String?
 
     package init(program: Result<String, Failure>, isChosen: Bool = false, version: String?, hasPrompt: Bool = true) {
         self.program = program
@@ -36,7 +38,9 @@ package struct ProgramFacts: Equatable, Sendable {
         }
         version = ProgramOutput.lines(path, ["--version"], seconds: seconds)?.first
         hasPrompt = PathState(Files.folder(of: path) + "/latchkey-prompt")?.kind == .file
-        hasSensors = PathState(Files.folder(of: path) + "/latchkey-authd")?.kind == .file
+        let authority = Files.folder(of: path) + "/latchkey-authd"
+        hasSensors = PathState(authority)?.kind == .file
+        if hasSensors { authorityVersion = ProgramOutput.lines(authority, ["--version"], seconds: seconds)?.first }
     }
 }
 
@@ -72,7 +76,7 @@ extension DoctorRow {
         }
     }
 
-    /// The daemon's program: found, complete, and of the version of this program.
+    /// The daemon's program and `latchkey-authd`: found, complete, and of the version of this program.
     package static func program(_ facts: ProgramFacts) -> DoctorRow {
         let name = "daemon program"
         let hint = facts.isChosen ? Hint("unset LATCHKEY_DAEMON") : Hint.install
@@ -81,11 +85,18 @@ extension DoctorRow {
         case .failure(let failure): return DoctorRow(name, .attention, failure.message, hint)
         case .success(let found): path = found
         }
-        guard let version = facts.version else {
-            return DoctorRow(name, .attention, "\(path) does not print its version", hint)
+        var programs = [(path, facts.version, "latchkeyd")]
+        if facts.hasSensors {
+            programs.append((Files.folder(of: path) + "/latchkey-authd", facts.authorityVersion, "latchkey-authd"))
         }
-        guard version == "latchkeyd \(productVersion)" else {
-            return DoctorRow(name, .attention, "\(path) is \(version), but this is latchkey \(productVersion)", hint)
+        for (path, version, program) in programs {
+            guard let version else {
+                return DoctorRow(name, .attention, "\(path) does not print its version", hint)
+            }
+            guard version == "\(program) \(productVersion)" else {
+                return DoctorRow(
+                    name, .attention, "\(path) is \(version), but this is latchkey \(productVersion)", hint)
+            }
         }
         guard facts.hasPrompt else {
             return DoctorRow(

@@ -38,7 +38,7 @@ package struct LockLimits: Equatable, Sendable {
 }
 
 extension DoctorRow {
-    private static func unknown(_ name: String) -> DoctorRow {
+    static func unknown(_ name: String) -> DoctorRow {
         DoctorRow(name, .absent, "not known, because latchkeyd does not answer")
     }
 
@@ -87,27 +87,8 @@ extension DoctorRow {
         }
         return DoctorRow(
             "passcode", .ok,
-            "set, the password of your account, as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+            "set, the password of your account, as strong as /etc/shadow: a thief of the disk can guess it without the TPM"
         )
-    }
-
-    /// The sensor and its enrolled fingers or faces.
-    package static func sensor(_ report: StatusReport?) -> DoctorRow {
-        let name = "sensor"
-        guard let report else { return unknown(name) }
-        guard report.biometry != .none else {
-            return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
-        }
-        guard report.isEnrolled else {
-            return DoctorRow(
-                name, .attention, "\(report.biometry), nothing enrolled",
-                .init(report.tier == .simulated ? "latchkey sim enrol" : "latchkey fingerprint enroll"))
-        }
-        guard !report.isBiometryLocked else {
-            return DoctorRow(
-                name, .attention, "\(report.biometry), locked after failed tries", .init("latchkey passcode check"))
-        }
-        return DoctorRow(name, .ok, "\(report.biometry), enrolled")
     }
 
     /// The implementation of the Secure Enclave.
@@ -132,7 +113,10 @@ extension DoctorRow {
                     name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
             case nil:
                 return DoctorRow(
-                    name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer")
+                    name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer",
+                    isSystem
+                        ? .init("systemctl restart latchkey-authd latchkeyd", needsRoot: true)
+                        : .init("kill \(report.processID)"))
             }
         case nil:
             let restart = isSystem ? "systemctl restart latchkeyd" : "kill \(report.processID)"

@@ -45,10 +45,13 @@ package struct TierFacts: Equatable, Sendable {
 
 extension DoctorRow {
     /// The tier in use, as the daemon reports it, and why programs of this user have it.
-    package static func tier(_ facts: TierFacts, _ tier: Tier?) -> DoctorRow {
+    ///
+    /// - Parameter sockets: the row of the system's sockets, whose command mends what keeps the keychain from being used.
+    package static func tier(_ facts: TierFacts, _ tier: Tier?, sockets: DoctorRow) -> DoctorRow {
         switch facts.systemUser {
         case .failure(let failure):
-            return DoctorRow("tier", .attention, "the system's keychain is not used: \(failure.message)")
+            return DoctorRow(
+                "tier", .attention, "the system's keychain is not used: \(failure.message)", sockets.hint)
         case .success(let user?):
             return DoctorRow("tier", .ok, "\(tier?.name ?? "system"): the system's keychain, served by user \(user)")
         case .success(nil):

@@ -68,6 +68,10 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         case sensorRefused = 30
         /// A report about login sessions was not trusted.
         case sessionsRefused = 31
+        /// The user allowed a program to list the names of the items of every app.
+        case namesListed = 32
+        /// The check of the account's password was not trusted.
+        case accountsRefused = 33
     }
 
     /// The number of the entry, counted from 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LatchkeyDoctor
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
@@ -10,10 +11,12 @@ import Synchronization
 /// Calls block the calling thread, an enrolment until the finger was scanned often enough. Each runs the program
 /// `latchkey-fingerprint`, which speaks to fprintd.
 public final class FingerprintControl: Sendable {
-    /// The reader and the enrolled fingers.
+    /// A reader and the fingers that are enrolled on it.
     public struct Reader: Equatable, Sendable {
         /// The product's name.
         public let name: String
+        /// Tells readers of the same name from each other.
+        let path: String
         /// Whether the finger is swiped over the reader, not placed on it.
         public let isSwiped: Bool
         /// The enrolled fingers, by the names of `FingerprintControl.fingers`.
@@ -59,9 +62,12 @@ public final class FingerprintControl: Sendable {
     }
 
     private let state = Mutex(State())
+    private let program: @Sendable () throws(Failure) -> String
 
     /// Creates a control; it starts no program yet.
-    public init() {}
+    public init() { program = { () throws(Failure) in try FingerprintProgram.find() } }
+
+    init(testOnlyProgram path: String) { program = { path } }
 
     /// Ends the program that runs, which releases the reader; the call that waits for it fails with code `cancelled`, and
     /// so do later calls. May be called from any thread.
@@ -73,31 +79,31 @@ public final class FingerprintControl: Sendable {
         }
     }
 
-    /// The reader; nil if there is none.
+    /// All readers; empty if there is none. Blocks while the program reads them; never prompts.
     ///
     /// - Throws: `SettingsFailure`, with code `unavailable` if `latchkey-fingerprint` is not installed.
-    public func reader() throws(SettingsFailure) -> Reader? {
-        var reader: (name: String, isSwiped: Bool)?
-        var fingers: [String] = []
-        try run(["list", "--plain"]) { fields in
-            switch fields.first {
-            case "reader" where fields.count == 3: reader = (fields[1], fields[2] == "swipe")
-            case "finger" where fields.count == 2: fingers.append(fields[1])
-            default: break
-            }
+    public func readers() throws(SettingsFailure) -> [Reader] {
+        var records: [[String]] = []
+        try run(["list", "--plain"]) { records.append($0) }
+        return FingerprintReader.readers(records).map { reader in
+            Reader(name: reader.name, path: reader.path, isSwiped: reader.isSwiped, fingers: reader.fingers)
         }
-        return reader.map { Reader(name: $0.name, isSwiped: $0.isSwiped, fingers: fingers) }
     }
 
-    /// Enrols a finger; a print of the same name is deleted first.
+    /// Enrols a finger. Blocks until the scans are over; fprintd may ask for an authorisation (polkit).
     ///
     /// - Parameters:
     ///   - finger: one of `fingers`.
+    ///   - reader: one of `readers()`. If it was disconnected since, no other one is used.
+    ///   - replaces: whether a print of the same name is deleted first; ask the person before. If the enrolment is not
+    ///     completed, none remains.
     ///   - progress: called on the calling thread after each scan.
-    /// - Throws: `SettingsFailure`, with code `exists` for a finger that is enrolled under another name, and `noReader`
-    ///   if the reader is disconnected.
-    public func enrol(_ finger: String, progress: (Progress) -> Void) throws(SettingsFailure) {
-        try run(["enroll", finger, "--replace", "--plain"]) { fields in
+    /// - Throws: `SettingsFailure`, with code `exists` for a finger that is enrolled, under another name or without
+    ///   `replaces` under this one, and `noReader` if the reader is disconnected.
+    public func enrol(
+        _ finger: String, on reader: Reader, replaces: Bool, progress: (Progress) -> Void
+    ) throws(SettingsFailure) {
+        try run(["enroll", finger] + Self.options(reader) + (replaces ? ["--replace"] : [])) { fields in
             guard fields.count == 4, fields[0] == "scan", let passed = Int(fields[1]), let total = Int(fields[2]),
                 let advice = Advice(rawValue: fields[3])
             else { return }
@@ -105,12 +111,20 @@ public final class FingerprintControl: Sendable {
         }
     }
 
-    /// Deletes the print of a finger.
+    /// Deletes the print of a finger. Blocks until it is deleted; fprintd may ask for an authorisation (polkit).
     ///
-    /// - Parameter finger: one of `fingers`.
-    /// - Throws: `SettingsFailure`, with code `notFound` if it is not enrolled.
-    public func delete(_ finger: String) throws(SettingsFailure) {
-        try run(["delete", finger, "--yes", "--plain"]) { _ in }
+    /// - Parameters:
+    ///   - finger: one of `fingers`.
+    ///   - reader: one of `readers()`. If it was disconnected since, no other one is used.
+    /// - Throws: `SettingsFailure`, with code `notFound` if it is not enrolled, and `noReader` if the reader is
+    ///   disconnected.
+    public func delete(_ finger: String, on reader: Reader) throws(SettingsFailure) {
+        try run(["delete", finger, "--yes"] + Self.options(reader)) { _ in }
+    }
+
+    /// Options that name a reader by its name and its path: each of them can be that of another reader later.
+    private static func options(_ reader: Reader) -> [String] {
+        ["--plain", "--reader", reader.name, "--path", reader.path]
     }
 
     // MARK: - The program
@@ -147,7 +161,7 @@ public final class FingerprintControl: Sendable {
 
     private func start(_ arguments: [String]) throws(SettingsFailure) -> (pid_t, Descriptor, Descriptor) {
         var path = "latchkey-fingerprint"
-        do throws(Failure) { path = try FingerprintProgram.find() } catch { throw SettingsFailure(error) }
+        do throws(Failure) { path = try program() } catch { throw SettingsFailure(error) }
         let started: Result<(pid_t, Descriptor, Descriptor), SystemError>? = state.withLock { state in
             guard !state.isCancelled else { return nil }
             return Result { () throws(SystemError) in

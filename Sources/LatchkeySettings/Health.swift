@@ -58,7 +58,10 @@ public enum Health {
     /// Examines the machine. Changes nothing, starts no daemon, shows no prompt; may take seconds.
     ///
     /// - Returns: all rows, in the order in which defects should be mended.
-    public static func rows() -> [Row] { Doctor.rows().map { Row($0) } }
+    public static func rows() -> [Row] {
+        // Without the program the row of the sensor names no fingers; the page of the fingers says that it is missing.
+        Doctor.rows(fingerprints: try? FingerprintProgram.find()).map { Row($0) }
+    }
 
     /// Starts the program that shows prompts, which the session's autostart entry names.
     ///

@@ -12,6 +12,13 @@ extension KeychainControl {
         public let name: String
         /// Why it was left out, as a clause in English.
         public let reason: String
+
+        init(_ item: StayingItem) {
+            let names = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")
+            app = item.group
+            name = names.isEmpty ? item.label : names
+            reason = item.reason.words
+        }
     }
 
     /// What a backup contains, or what was added from it.
@@ -29,10 +36,7 @@ extension KeychainControl {
             count = result.count
             presentCount = result.present
             leftOutCount = result.staying.count
-            leftOut = result.staying.named.map { item in
-                let name = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")
-                return LeftOut(app: item.group, name: name.isEmpty ? item.label : name, reason: item.reason.words)
-            }
+            leftOut = result.staying.named.map { LeftOut($0) }
         }
     }
 

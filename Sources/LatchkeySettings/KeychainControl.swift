@@ -36,7 +36,18 @@ public final class KeychainControl: Sendable {
     /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read, and `other` without
     ///   `KeychainOverview.listsItems`.
     public func items() throws(SettingsFailure) -> [StoredItem] {
-        guard case .items(let found, _) = try call(.listEverything) else { throw .unexpected }
+        try items(of: .listEverything)
+    }
+
+    /// The names and rules of the items of all apps, ordered by app and name, after the user agreed at the prompt with a
+    /// finger, a face or the passcode. The audit log records it.
+    ///
+    /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `locked` for a locked keychain,
+    ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
+    public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] { try items(of: .listNames) }
+
+    private func items(of request: Request) throws(SettingsFailure) -> [StoredItem] {
+        guard case .items(let found, _) = try call(request) else { throw .unexpected }
         return found.enumerated().map { StoredItem($1, number: $0) }
             .sorted { ($0.app, $0.place, $0.name, $0.id) < ($1.app, $1.place, $1.name, $1.id) }
     }
@@ -141,9 +152,9 @@ public final class KeychainControl: Sendable {
 
     // MARK: - Calls
 
-    private func perform(_ request: Request) throws(SettingsFailure) { _ = try call(request) }
+    func perform(_ request: Request) throws(SettingsFailure) { _ = try call(request) }
 
-    private func call(_ request: Request) throws(SettingsFailure) -> Reply {
+    func call(_ request: Request) throws(SettingsFailure) -> Reply {
         do throws(Failure) { return try connection.call(request) } catch { throw SettingsFailure(error) }
     }
 

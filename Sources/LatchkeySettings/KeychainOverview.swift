@@ -28,12 +28,20 @@ public struct KeychainOverview: Equatable, Sendable {
         case eyes
     }
 
+    /// What a passcode is.
+    public enum Passcode: CaseIterable, Sendable {
+        /// A secret that only Latchkey has.
+        case own
+        /// The password of the user's account. It is changed by the system's means only.
+        case account
+    }
+
     /// What protects the store.
     public let protection: Protection
     /// The folder of the store, or a name of the system's store.
     public let storePath: String
     /// Whether `KeychainControl.items()` lists the items of all apps. The system's services tell an app about its own items
-    /// only, also this one.
+    /// only, also this one, unless the user agrees at the prompt of `KeychainControl.itemsAfterPrompt()`.
     public var listsItems: Bool {
         switch protection {
         case .user, .simulated: true
@@ -42,8 +50,14 @@ public struct KeychainOverview: Equatable, Sendable {
     }
     /// Number of items of all apps; 0 when `problem` is set.
     public let itemCount: UInt64
+    /// Whether a recovery code replaces a forgotten passcode.
+    public var hasRecoveryCode: Bool { protection == .chip && isPasscodeSet }
     /// Whether a passcode is set.
     public let isPasscodeSet: Bool
+    /// What the passcode is, or what a first one will be; nil if that is not known.
+    public let passcode: Passcode?
+    /// Minimum characters of a new passcode of kind `own`.
+    public let passcodeCharacters: Int
     /// Whether the keychain is locked.
     public let isLocked: Bool
     /// The kind of sensor that the daemon uses.
@@ -76,6 +90,13 @@ public struct KeychainOverview: Equatable, Sendable {
         problem = report.problem.map { SettingsFailure($0) }
         itemCount = report.problem == nil ? report.itemCount : 0
         isPasscodeSet = report.isPasscodeSet
+        passcode =
+            switch report.passcodeKind {
+            case nil: nil
+            case .own: .own
+            case .account: .account
+            }
+        passcodeCharacters = report.tier.passcodeCharacters
         isLocked = report.isLocked
         isEnrolled = report.isEnrolled
         isSensorLocked = report.isBiometryLocked

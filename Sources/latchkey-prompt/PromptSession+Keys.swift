@@ -23,7 +23,7 @@ extension PromptSession {
         // 0x03 is Ctrl-C. Ctrl-Z and Ctrl-\ are ignored: another program would read the rest of a passcode.
         case .escape, .byte(0x03): tell(.cancel)
         case .byte(let byte) where state.takesText: pressAtField(byte)
-        case .byte(let byte) where state.content.step == .recoveryCodeShown:
+        case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
             if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
         // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
@@ -51,7 +51,7 @@ extension PromptSession {
         case .recoveryCodeAsked, .recoveryCodeRepeated: .codeEntered(text)
         case .newPasscodeAsked: .newPasscodeEntered(text)
         case .newPasscodeRepeated: .newPasscodeRepeated(text)
-        case .proof, .recoveryCodeShown: .passcode(text)
+        case .proof, .recoveryCodeShown, .accountExpired: .passcode(text)
         }
     }
 

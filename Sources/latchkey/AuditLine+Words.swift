@@ -77,7 +77,9 @@ extension AuditEvent {
         case .deviceIdentified: words("identified", context: "event")
         case .keyAttested: words("attested", context: "event")
         case .sensorRefused: words("sensor refused", context: "event")
+        case .accountsRefused: words("account refused", context: "event")
         case .sessionsRefused: words("sessions refused", context: "event")
+        case .namesListed: words("names listed", context: "event")
         }
     }
 }

@@ -2,10 +2,11 @@
 
 extension CommandTable {
     static let aboutFingerprint = """
-        The fingers of your account on this machine's fingerprint reader, which fprintd keeps for all programs. A change
+        The fingers of your account on this machine's fingerprint readers, which fprintd keeps for all programs. A change
         of them ends items of the rule current-set.
 
-        FINGER is left- or right- with thumb, index-finger, middle-finger, ring-finger or little-finger.
+        FINGER is left- or right- with thumb, index-finger, middle-finger, ring-finger or little-finger. With several readers, the one that
+        has the finger is used, else the first one; READER is the name of another one, or its number in the list.
         """
 
     static let fingerprint = [
@@ -15,7 +16,10 @@ extension CommandTable {
         CommandEntry(
             "fingerprint enroll", "enrol a finger; right-index-finger is the default",
             [CommandArgument("FINGER", isOptional: true)],
-            [CommandOption(.replace, "replace the print of the same finger without asking")], takesJSON: false,
+            [
+                CommandOption(.reader, "use this reader"),
+                CommandOption(.replace, "replace the print of the same finger without asking"),
+            ], takesJSON: false,
             about: """
                 Shows each scan as it is done. If the finger is enrolled already, its print is deleted before the new one
                 is scanned, and none remains if you stop before the end; so the command asks you to type replace first.
@@ -23,7 +27,10 @@ extension CommandTable {
         ) { (options) throws(CommandFailure) in try FingerprintCommand.run("enroll", options) },
         CommandEntry(
             "fingerprint delete", "delete an enrolled finger", [CommandArgument("FINGER", isOptional: true)],
-            [CommandOption(.all, "delete all of them"), CommandOption(.yes, "delete without asking")], takesJSON: false
+            [
+                CommandOption(.all, "delete all of them"), CommandOption(.reader, "use this reader"),
+                CommandOption(.yes, "delete without asking"),
+            ], takesJSON: false
         ) { (options) throws(CommandFailure) in try FingerprintCommand.run("delete", options) },
         CommandEntry("fingerprint verify", "try whether a finger is recognised", takesJSON: false) {
             (options) throws(CommandFailure) in try FingerprintCommand.run("verify", options)

@@ -34,7 +34,8 @@ extension CommandTable {
             ],
             about: """
                 Shows names, services and protection of the passwords of this access group, or with --all the items of
-                every app with their owners. Never prompts.
+                every app with their owners. Only the system's keychain prompts, and only with --all: for a finger, a face
+                or the passcode.
                 """,
             action: Items.list),
         CommandEntry(

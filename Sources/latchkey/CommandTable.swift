@@ -94,6 +94,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case party, nonce, state, root, known, device
     case publicKey = "public-key"
     case allowUnbound = "allow-unbound"
+    case reader
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -106,6 +107,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .hash: CommandArgument("HASH", .choice(["sha256", "sha384", "sha512"]))
         case .signature, .output, .state, .root, .device, .publicKey: CommandArgument("FILE", .file)
         case .party: CommandArgument("PARTY")
+        case .reader: CommandArgument("READER")
         case .nonce: CommandArgument("HEX")
         case .known: CommandArgument("NAME")
         case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))

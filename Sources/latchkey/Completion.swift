@@ -81,7 +81,7 @@ enum Completion {
     private static func matching(_ typed: String, _ candidates: [(String, String)]) -> [String] {
         candidates.filter { $0.0.hasPrefix(typed) }.map { word, meaning in
             // A stored name is text of an app: it must not control the terminal or end the line.
-            Table.shown(word) + (meaning.isEmpty ? "" : "\t" + meaning.prefix { $0 != "\n" })
+            word.withoutControls + (meaning.isEmpty ? "" : "\t" + meaning.prefix { $0 != "\n" })
         }
     }
 }

@@ -49,7 +49,19 @@ struct DaemonConnection: Sendable, RequestCaller {
 
     /// The items of this access group that match the query, without secrets; without a query, the items of every group.
     func items(_ query: ItemQuery?) throws(Failure) -> [FoundItem] {
-        guard case .items(let items, _) = try call(query.map { .listItems($0) } ?? .listEverything) else {
+        try items(of: query.map { .listItems($0) } ?? .listEverything)
+    }
+
+    /// The items of every group, without secrets. A daemon that separates the programs of a user asks the user first.
+    func itemsOfEveryApp() throws(Failure) -> [FoundItem] {
+        switch try status().tier {
+        case .user, .simulated: try items(of: .listEverything)
+        case .file, .tpm: try items(of: .listNames)
+        }
+    }
+
+    private func items(of request: Request) throws(Failure) -> [FoundItem] {
+        guard case .items(let items, _) = try call(request) else {
             throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         return items
@@ -60,14 +72,18 @@ extension Request {
     /// Whether the daemon may show a prompt before it replies.
     fileprivate var mayAsk: Bool {
         switch self {
-        case .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode, .createEnclaveKey,
-            .useEnclaveKey, .acceptStore, .discardProtected, .beginMigration, .beginEnrolment, .proveKey:
+        case .listNames, .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode,
+            .createEnclaveKey, .useEnclaveKey, .acceptStore, .discardProtected, .discardForgotten, .beginMigration,
+            .beginEnrolment, .proveKey:
             true
         case .migrate(let migrate): migrate.ticket != nil
         // Only the first request of an export or import prompts.
         case .exportItems(let export): export.cursor == nil
         case .importItems(let part): part.cursor == nil
-        default: false
+        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
+            .listEverything, .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .check,
+            .restoreRows, .receiveItems, .mapGroups, .describeEnclaveKey, .answerEnrolment:
+            false
         }
     }
 }
@@ -92,7 +108,7 @@ private final class WaitingNote: Sendable {
             guard prompt.processID != getpid() else { return }
             hasEnded.withLock { hasEnded in
                 guard !hasEnded else { return }
-                let program = Table.shown(prompt.program)
+                let program = prompt.program.withoutControls
                 Output.writeError(
                     localized("Waiting: \(program), process \(prompt.processID), is asking first.") + "\n")
             }

@@ -3,12 +3,14 @@
 import Glibc
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeySettings
 import LatchkeySystem
 
 /// doctor: shows what this machine has and lacks, and the next step for each gap.
 enum DoctorCommand {
     static func run(_ options: Options) throws(CommandFailure) {
-        let rows = Doctor.rows()
+        // Without the program no row names a finger.
+        let rows = Doctor.rows(fingerprints: try? FingerprintProgram.find())
         let gaps = rows.filter { $0.state == .attention }
         if options.isJSON {
             let pairs: [(String, JSON)] = [("ok", .boolean(gaps.isEmpty)), ("rows", .array(rows.map(\.json)))]

@@ -114,7 +114,9 @@ enum Items {
         }
         let items: [FoundItem]
         do throws(Failure) {
-            items = try Client.command.items(options.has(.all) ? nil : query(options, nil))
+            items =
+                options.has(.all)
+                ? try Client.command.itemsOfEveryApp() : try Client.command.items(query(options, nil))
         } catch {
             throw .failure(error)
         }

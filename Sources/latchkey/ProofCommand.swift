@@ -154,8 +154,8 @@ enum ProofCommand {
         case .hardware(let manufacturer, let model):
             localized(
                 """
-                Proven: the key was made in a TPM (manufacturer \(Table.shown(manufacturer)), model \
-                \(Table.shown(model))), and cannot leave it.
+                Proven: the key was made in a TPM (manufacturer \(manufacturer.withoutControls), model \
+                \(model.withoutControls)), and cannot leave it.
                 """)
         case .virtual:
             localized(

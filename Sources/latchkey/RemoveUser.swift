@@ -62,7 +62,7 @@ enum RemoveUser {
         if word.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt32(word) { return number }
         guard let user = Accounts.user(named: word) else {
             throw Failure(
-                .itemNotFound, "There is no account \(Table.shown(word)).",
+                .itemNotFound, "There is no account \(word.withoutControls).",
                 hint: "For a deleted account, give its user number.")
         }
         return user.userID

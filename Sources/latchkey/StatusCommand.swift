@@ -27,6 +27,8 @@ enum StatusCommand {
             report.biometry == .none
             ? localized("no sensor")
             : "\(report.biometry), \(report.isEnrolled ? localized("enrolled") : localized("nothing enrolled"))"
+                + (report.isBiometryVirtual
+                    ? ", " + localized("virtual: a program, which decides what it matches") : "")
                 + (report.isBiometryLocked ? ", " + localized("locked until the passcode is entered") : "")
         var rows = [
             [
@@ -75,7 +77,7 @@ enum StatusCommand {
         guard report.passcodeKind == .account else { return localized("set") }
         return report.canBeGuessedWithoutTPM
             ? localized(
-                "set, the password of your account, as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+                "set, the password of your account, as strong as /etc/shadow: a thief of the disk can guess it without the TPM"
             )
             : localized("set, the password of your account")
     }
@@ -94,7 +96,7 @@ enum StatusCommand {
     }
 
     /// What the JSON says of a passcode that the TPM does not protect against guessing.
-    private static let guessable = "as strong as /etc/shadow: whoever has the disk can guess it without the TPM"
+    private static let guessable = "as strong as /etc/shadow: a thief of the disk can guess it without the TPM"
 
     private static func json(_ report: StatusReport) -> JSON {
         .object([
@@ -102,8 +104,9 @@ enum StatusCommand {
             ("store", .text(report.storePath)),
             ("items", report.problem == nil ? .number(Int64(clamping: report.itemCount)) : .null),
             ("biometry", .text("\(report.biometry)")), ("enrolled", .boolean(report.isEnrolled)),
+            ("biometryVirtual", .boolean(report.isBiometryVirtual)),
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
-            ("passcodeKind", report.passcodeKind.map { .text($0.name) } ?? .null),
+            ("passcodeKind", report.isPasscodeSet ? report.passcodeKind.map { .text($0.name) } ?? .null : .null),
             ("passcodeLimit", report.canBeGuessedWithoutTPM ? .text(guessable) : .null),
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),

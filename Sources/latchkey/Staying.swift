@@ -22,22 +22,10 @@ extension Staying {
 extension StayingItem {
     /// One line that names the item and the reason.
     var words: String {
-        let name = [label, service, account].filter { !$0.isEmpty }.map(Self.quoted).joined(separator: " ")
+        let name = [label, service, account].filter { !$0.isEmpty }.map(\.withoutControls).joined(separator: " ")
         return
-            "\(group.isEmpty ? "?" : Self.quoted(group))  \(itemClass)\(name.isEmpty ? "" : "  " + name): "
+            "\(group.isEmpty ? "?" : group.withoutControls)  \(itemClass)\(name.isEmpty ? "" : "  " + name): "
             + localized.translation(of: reason.words)
-    }
-
-    /// Replaces control characters: a name is text of an app and must not control the terminal.
-    private static func quoted(_ text: String) -> String {
-        String(
-            text.unicodeScalars.map { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-                    Character("\u{fffd}")
-                default: Character(scalar)
-                }
-            })
     }
 
     var json: JSON {

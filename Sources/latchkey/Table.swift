@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 /// A table of text whose columns are as wide as their widest cell.
 enum Table {
     /// The heads of the columns of items: of every group, and of the own one.
@@ -19,31 +21,18 @@ enum Table {
         for row in rows {
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], shown(cell).count)
+                widths[column] = max(widths[column], cell.withoutControls.count)
             }
         }
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
-                let cell = shown(cell)
+                let cell = cell.withoutControls
                 line += cell
                 if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
             }
             while line.hasSuffix(" ") { line.removeLast() }
             return line + "\n"
         }.joined()
-    }
-
-    /// Replaces control characters: text of an app must not control the terminal.
-    static func shown(_ cell: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                cell.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                        "\u{fffd}"
-                    default: scalar
-                    }
-                }))
     }
 }

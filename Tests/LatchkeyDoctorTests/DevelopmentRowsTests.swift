@@ -41,6 +41,17 @@ import Testing
         #expect(DoctorRow.compiler(try install("nothing")).state == .attention)
     }
 
+    /// `swiftly`, which downloads a compiler, is a program of the test.
+    @Test(arguments: ["nothing", "Swift version 6.1 (swift-6.1-RELEASE)"])
+    func oldOrSilentCompilerIsReplacedByThePrintedCommand(version: String) throws {
+        let row = DoctorRow.compiler(try install(version))
+        let new = try machine.write("/new", "#!/bin/sh\necho '\(Self.version)'\n", mode: 0o755)
+        let installs = "[ \"$*\" = 'install latest' ] && cp \(new) \(machine.root)/bin/swift"
+        try machine.write("/bin/swiftly", "#!/bin/sh\n\(installs)\n", mode: 0o755)
+        try row.mend(["PATH=\(machine.root)/bin:/usr/bin:/bin"])
+        #expect(DoctorRow.compiler(CompilerFacts(searchPath: "\(machine.root)/bin", seconds: 20)).state == .ok)
+    }
+
     @Test func sdkIsValidForItsCompilerOnly() throws {
         let compiler = CompilerFacts(path: "/bin/swift", version: Self.version)
         let missing = DoctorRow.sdk(SDKFacts(prefix: machine.root), compiler)

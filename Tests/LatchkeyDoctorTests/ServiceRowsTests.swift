@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["latchkey-authd 0.0.9", nil])
+    func anAuthorityOfAnotherVersionIsReplaced(version: String?) {
+        var facts = ProgramFacts(program: .success("/p/latchkeyd"), version: "latchkeyd \(productVersion)")
+        facts.hasSensors = true
+        facts.authorityVersion = version
+        let row = DoctorRow.program(facts)
+        #expect(row.state == .attention && row.found.hasPrefix("/p/latchkey-authd "), "\(row)")
+        #expect(row.hint?.command == "make install PREFIX=~/.local")
+        facts.authorityVersion = "latchkey-authd \(productVersion)"
+        #expect(DoctorRow.program(facts).state == .ok)
+    }
+
     /// A listener that accepts no connection, and whose queue is full, delays nothing longer than the time limit.
     @Test func silentSocketEndsWithTheTimeLimit() throws {
         let machine = try TemporaryMachine()

@@ -73,6 +73,28 @@ import Testing
         #expect(DoctorRow.passcode(report).state == .absent)
     }
 
+    @Test func theSensorIsNamedWithItsFingers() {
+        let records = [
+            ["reader", "A reader", "press", "/0"], ["finger", "left-thumb"], ["finger", "right-thumb"],
+            ["reader", "Another", "swipe", "/1"], ["other"], [],
+        ]
+        let facts = FingerFacts(FingerprintReader.readers(records))
+        let first = FingerprintReader(name: "A reader", path: "/0", fingers: ["left-thumb", "right-thumb"])
+        #expect(facts.readers == [first, FingerprintReader(name: "Another", isSwiped: true, path: "/1")])
+        #expect(
+            DoctorRow.sensor(Self.sound, facts).found
+                == "touchID, enrolled on A reader: left-thumb, right-thumb; Another")
+        let none = FingerFacts([FingerprintReader(name: "A reader")])
+        let empty = DoctorRow.sensor(Self.sound.with(\.isEnrolled, false), none)
+        #expect(empty.found == "touchID, nothing enrolled on A reader")
+        #expect(FingerprintReader.readers([["finger", "left-thumb"]]).isEmpty, "a finger needs a reader")
+    }
+
+    @Test func aVirtualSensorNeedsAttention() {
+        let row = DoctorRow.sensor(Self.sound.with(\.isBiometryVirtual, true))
+        #expect(row.state == .attention && row.found.contains("virtual"))
+    }
+
     @Test func sensorHasItsNextStep() {
         #expect(DoctorRow.sensor(Self.sound.with(\.biometry, .none)).state == .absent)
         let empty = Self.sound.with(\.isEnrolled, false)
@@ -103,5 +125,7 @@ import Testing
         let report = Self.sound.with(\.enclave, .tpm).with(\.enclaveDevice, device)
         let row = DoctorRow.enclave(report, isSystem: true, configuration: "")
         #expect(row.state == state && row.found.contains(words))
+        // A TPM that does not answer may do so after a restart; no command makes a chip of a program.
+        #expect((row.hint == nil) == (device != nil))
     }
 }

@@ -11,29 +11,46 @@ import Testing
 
 @Suite struct TierRowTests {
     private static let socket = "/run/latchkey/public/keychain.sock"
+    private static let sound = DoctorRow("system sockets", .ok, "")
 
     @Test(arguments: [
         (TierFacts(chosenFolder: "/a"), "LATCHKEY_HOME names it"),
         (TierFacts(ownStore: "/home/a", systemSocket: socket), "it exists"),
         (TierFacts(), "this machine has no system keychain"),
     ]) func ownStoreHasAReason(facts: TierFacts, reason: String) {
-        let row = DoctorRow.tier(facts, .user)
+        let row = DoctorRow.tier(facts, .user, sockets: Self.sound)
         #expect(row == DoctorRow("tier", .ok, "user: the user's own store, because \(reason)"))
         #expect(!facts.isSystem)
-        #expect(DoctorRow.tier(facts, .simulated).found.contains("protects nothing"))
+        #expect(DoctorRow.tier(facts, .simulated, sockets: Self.sound).found.contains("protects nothing"))
     }
 
     @Test func keychainOfTheSystemNamesItsUser() {
         let facts = TierFacts(systemSocket: Self.socket, systemUser: .success(990))
         #expect(
-            DoctorRow.tier(facts, .file) == DoctorRow("tier", .ok, "file: the system's keychain, served by user 990"))
+            DoctorRow.tier(facts, .file, sockets: Self.sound)
+                == DoctorRow("tier", .ok, "file: the system's keychain, served by user 990"))
         #expect(facts.isSystem)
     }
 
     @Test func socketsThatAreNotTrustedAreNotReplacedByAnOwnStore() {
         let facts = TierFacts(systemSocket: Self.socket, systemUser: .failure(Failure(.peerNotTrusted, "Not root's.")))
-        #expect(DoctorRow.tier(facts, nil).state == .attention && facts.isSystem)
-        #expect(DoctorRow.tier(facts, nil).found.contains("Not root's."))
+        let row = DoctorRow.tier(facts, nil, sockets: Self.sound)
+        #expect(row.state == .attention && facts.isSystem)
+        #expect(row.found.contains("Not root's."))
+    }
+
+    @Test func socketsThatAreNotTrustedAreMendedByTheCommandOfTheTier() throws {
+        let machine = try TemporaryMachine()
+        let listeners = try machine.listen()
+        try machine.setMode("/run/latchkey", 0o777)
+        var facts = TierFacts(systemUser: .failure(Failure(.peerNotTrusted, "Others can change the folder.")))
+        let row = DoctorRow.tier(facts, nil, sockets: .systemSockets(SocketFacts(machine.places, storeUser: nil)))
+        #expect(row.state == .attention && row.hint?.needsRoot == true)
+        try row.mend()
+        facts.systemUser = .success(0)
+        let sockets = DoctorRow.systemSockets(SocketFacts(machine.places, storeUser: nil))
+        #expect(sockets.state == .ok && DoctorRow.tier(facts, .file, sockets: sockets).state == .ok)
+        withExtendedLifetime(listeners) {}
     }
 
     @Test func storeBesideTheSystemsKeychainIsNamedWithIt() {
@@ -57,8 +74,10 @@ import Testing
             try DaemonFinder.systemUser(machine.places.sockets, ownStore: machine.root)
         }
         #expect(throws: Failure.self) { try answer.get() }
-        let row = DoctorRow.tier(TierFacts(systemUser: answer), nil)
+        let sockets = DoctorRow.systemSockets(SocketFacts(machine.places, storeUser: nil))
+        let row = DoctorRow.tier(TierFacts(systemUser: answer), nil, sockets: sockets)
         #expect(row.state == .attention && row.found.contains("keychain.sock is missing"), "\(row)")
+        #expect(row.hint?.command.contains("systemctl enable --now latchkeyd.socket") == true, "\(row)")
         try machine.write("/root.key", "")
         #expect(try DaemonFinder.systemUser(machine.places.sockets, ownStore: machine.root) == nil)
     }
@@ -90,7 +109,8 @@ import Testing
 
     @Test func systemServicesNeedAKernelThatReportsMounts() {
         let facts = KernelFacts(release: "5.4", hasPeerProcess: false, reportsMounts: false)
-        #expect(DoctorRow.kernel(facts, isSystem: true).state == .attention)
+        let row = DoctorRow.kernel(facts, isSystem: true)
+        #expect(row.state == .attention && row.found.hasSuffix("install a later kernel"))
         #expect(DoctorRow.kernel(facts, isSystem: false).state == .ok)
     }
 

@@ -16,7 +16,7 @@ import Testing
     @Test func aCancelledFingerprintControlStartsNoProgram() {
         let control = FingerprintControl()
         control.cancel()
-        #expect { try control.reader() } throws: { error in
+        #expect { try control.readers() } throws: { error in
             // Where the program is not installed, that is found first.
             [.cancelled, .unavailable].contains((error as? SettingsFailure)?.code)
         }

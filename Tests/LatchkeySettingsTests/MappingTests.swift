@@ -58,6 +58,26 @@ import Testing
         #expect(!"\(item)".contains("hidden"))
     }
 
+    private func overview(_ tier: Tier, _ kind: PasscodeKind?, isPasscodeSet: Bool = true) -> KeychainOverview {
+        KeychainOverview(
+            StatusReport(
+                tier: tier, processID: 1, storePath: "", itemCount: 3, biometry: .none, isEnrolled: false,
+                isPasscodeSet: isPasscodeSet, isBiometryLocked: false, accessGroup: "", problem: nil, passcodeKind: kind
+            ))
+    }
+
+    @Test func overviewSaysWhatThePasscodeIsAndHowLongANewOneMustBe() {
+        #expect(overview(.file, .account).passcode == .account && overview(.file, .own).passcode == .own)
+        #expect(overview(.file, nil).passcode == nil)
+        #expect(overview(.user, .own).passcodeCharacters == 4 && overview(.file, .own).passcodeCharacters == 4)
+        #expect(overview(.tpm, .own).passcodeCharacters == 6)
+    }
+
+    @Test func onlyAKeychainOnATPMHasARecoveryCodeAndOnlyWithAPasscode() {
+        #expect(overview(.tpm, .own).hasRecoveryCode && !overview(.tpm, .own, isPasscodeSet: false).hasRecoveryCode)
+        for tier in [Tier.user, .simulated, .file] { #expect(!overview(tier, .own).hasRecoveryCode) }
+    }
+
     @Test(
         arguments: [
             (.userCancel, .cancelled), (.systemCancel, .cancelled), (.daemonUnavailable, .unavailable),

@@ -61,7 +61,7 @@ import Widgets
         if prompt.isChecking { return picture.spin() }
         switch (prompt.method, prompt.sensor) {
         case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.newPasscodeEntry, _),
-            (.newPasscodeRepetition, _), (.biometry, .none), (.permission, .none), (.scan, .none):
+            (.newPasscodeRepetition, _), (.message, _), (.biometry, .none), (.permission, .none), (.scan, .none):
             picture.show("dialog-password-symbolic")
         case (.companion, _): picture.show("phone-symbolic")
         case (_, .finger): picture.show("auth-fingerprint-symbolic")

@@ -95,7 +95,7 @@ import Widgets
         switch prompt.method {
         case .passcode: !prompt.isDelayed
         case .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: true
-        case .biometry, .companion, .permission, .scan, .recoveryCode: false
+        case .biometry, .companion, .permission, .scan, .recoveryCode, .message: false
         }
     }
 
@@ -104,7 +104,7 @@ import Widgets
         case .permission, .scan: prompt.allowTitle
         case .passcode where prompt.isDelayed: nil
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: prompt.entryTitle
-        case .recoveryCode: prompt.acknowledgement
+        case .recoveryCode, .message: prompt.acknowledgement
         case .biometry, .companion: nil
         }
     }
@@ -169,7 +169,7 @@ import Widgets
         switch prompt.method {
         case .permission, .scan: send(.permission(true))
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
-        case .recoveryCode: send(.codeAcknowledged)
+        case .recoveryCode, .message: send(.codeAcknowledged)
         case .biometry, .companion: break
         }
     }
@@ -191,7 +191,7 @@ import Widgets
             switch prompt.method {
             case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
             case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
-            case .passcode, .biometry, .companion, .permission, .scan, .recoveryCode:
+            case .passcode, .biometry, .companion, .permission, .scan, .recoveryCode, .message:
                 link.send(passcode: $0, prompt: prompt.number)
             }
         }

@@ -12,6 +12,8 @@ import Widgets
     private let place = EmptyPlace()
     private let stack: Stack
     private let older: Box
+    /// The button that asks the user for the names of items.
+    private let unnamed = Box(.down)
     private var choice: Choice?
     private var search: SearchField?
     private var entries: [ActivityEntry] = []
@@ -20,7 +22,8 @@ import Widgets
     private var isNamed = true
     /// The app whose entries are shown; nil for all.
     private var app: String?
-    private var isReading = false
+    /// The number of the latest reading. The result of an earlier one is not shown.
+    private var reading = 0
     private var hasOlder = false
 
     /// Entries that are read at once.
@@ -30,7 +33,7 @@ import Widgets
         self.host = host
         older = Box(.down)
         let filters = Box(.across, spacing: 12)
-        let list = Box(.down, spacing: 12, [group, older])
+        let list = Box(.down, spacing: 12, [unnamed, group, older])
         stack = Stack(["list": list, "empty": place])
         content = Page(Box(.down, spacing: 18, [filters, stack]), width: 600, isCentred: false)
         let search = SearchField(ActivityWords.search) { [weak self] _ in self?.draw() }
@@ -43,6 +46,9 @@ import Widgets
         let more = MnemonicButton(ActivityWords.older, styles: ["pill"]) { [weak self] in self?.readOlder() }
         more.centre(down: false)
         older.append(more)
+        let name = MnemonicButton(ActivityWords.showNames, styles: ["flat"]) { [weak self] in self?.host.listItems() }
+        name.centre(down: false)
+        unnamed.append(name)
     }
 
     func startSearch() { search?.focus() }
@@ -50,7 +56,14 @@ import Widgets
     func refresh(_ overview: KeychainOverview?) {
         guard let overview else { return }
         isNamed = overview.listsItems
+        unnamed.isVisible = !isNamed && host.listed == nil && overview.isPasscodeSet && !overview.isLocked
         read(before: nil)
+    }
+
+    func forgetNames() {
+        reading += 1
+        names = [:]
+        draw()
     }
 
     private func readOlder() {
@@ -59,14 +72,13 @@ import Widgets
     }
 
     private func read(before number: Int64?) {
-        guard !isReading else { return }
-        isReading = true
-        let (control, isNamed) = (control, isNamed)
+        reading += 1
+        let thisReading = reading
+        let (control, isNamed, listed) = (control, isNamed, host.listed?.items ?? [])
         Work.run { () throws(SettingsFailure) in
-            (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : [])
+            (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : listed)
         } done: { [weak self] result in
-            guard let self else { return }
-            isReading = false
+            guard let self, thisReading == reading else { return }
             switch result {
             case .failure(let failure): host.show(failure)
             case .success((let read, let items)):

@@ -9,6 +9,7 @@ enum ActivityWords {
     static let filter = words("App")
     static let allApps = words("All Apps")
     static let older = words("Show _Older")
+    static let showNames = words("Show _Names of Items…")
     static let emptyTitle = words("Nothing Here")
     static let empty = words("No app has used your keychain yet. What apps ask for appears here.")
     static let nothingFound = words("No entry matches.")
@@ -55,7 +56,9 @@ enum ActivityWords {
             case .deviceIdentified: words("\(app) identified this computer to a server")
             case .keyAttested: words("\(app) proved a key to a server")
             case .sensorRefused: words("A sensor that is not trusted was ignored")
+            case .accountsRefused: words("A check of your account’s password that is not trusted was ignored")
             case .sessionsRefused: words("A report about your login session that is not trusted was ignored")
+            case .namesListed: words("\(app) listed the names of all items")
             }
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
@@ -83,9 +86,9 @@ enum ActivityWords {
         case .added: "list-add-symbolic"
         case .updated, .restored: "document-edit-symbolic"
         case .deleted, .protectedDiscarded: "user-trash-symbolic"
-        case .used: "view-reveal-symbolic"
+        case .used, .namesListed: "view-reveal-symbolic"
         case nil, .refused, .tryFailed, .lockedOut, .countersLost, .rowsChanged, .quarantined, .invalidated,
-            .rollbackAccepted, .sensorRefused, .sessionsRefused:
+            .rollbackAccepted, .sensorRefused, .sessionsRefused, .accountsRefused:
             "dialog-warning-symbolic"
         case .passcodeSet, .passcodeChanged, .passcodeRemoved: "dialog-password-symbolic"
         case .enrolmentChanged: "auth-fingerprint-symbolic"

@@ -4,6 +4,7 @@ import LatchkeySettings
 import Widgets
 
 /// The items by app: names and rules. It shows no secret and cannot ask for one: the daemon gives an item to its app only.
+/// The system's daemon gives the names and rules only after the user agreed at a prompt.
 @MainActor final class AppsPage: SettingsPage {
     let content: Widget
     private unowned let host: any PageHost
@@ -15,8 +16,13 @@ import Widgets
     private var search: SearchField?
     private var items: [StoredItem] = []
     private var shown: [StoredItem]?
-    private var isReading = false
+    /// The number of the latest reading. The result of an earlier one is not shown.
+    private var reading = 0
     private var groupOfApp: [RowGroup] = []
+    /// Above a list to which the user agreed.
+    private let allowed = RowGroup(name: AppsWords.listedTitle)
+    /// Below the explanation why there is no list.
+    private let ask = Box(.down)
 
     /// Maximum rows; more are found by a search.
     private static let rowLimit = 300
@@ -24,35 +30,35 @@ import Widgets
     init(_ host: any PageHost) {
         self.host = host
         let list = Box(.down, spacing: 12, [groups, more])
-        stack = Stack(["list": list, "empty": place])
+        stack = Stack(["list": list, "empty": Box(.down, spacing: 18, [place, ask])])
         let column = Box(.down, spacing: 18)
         content = Page(column, width: 600, isCentred: false)
         let search = SearchField(AppsWords.search) { [weak self] _ in self?.draw() }
         search.setPlaceholder(AppsWords.search)
+        column.append(allowed)
         column.append(search)
         column.append(stack)
         self.search = search
+        let button = MnemonicButton(AppsWords.list, styles: ["pill", "suggested-action"]) { [weak self] in
+            self?.host.listItems()
+        }
+        button.centre(down: false)
+        ask.append(button)
     }
 
     func startSearch() { search?.focus() }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard let overview, !isReading else { return }
-        guard overview.listsItems else {
-            search?.isVisible = false
-            place.show(
-                icon: "view-app-grid-symbolic", title: AppsWords.separateTitle,
-                words: AppsWords.separate(Int(clamping: overview.itemCount)))
-            stack.page = "empty"
-            return
-        }
-        isReading = true
-        let control = control
+        guard let overview else { return }
+        reading += 1
+        guard overview.listsItems else { return showListed(overview) }
+        ask.isVisible = false
+        allowed.show([])
+        let (control, thisReading) = (control, reading)
         Work.run { () throws(SettingsFailure) in
             try control.items()
         } done: { [weak self] result in
-            guard let self else { return }
-            isReading = false
+            guard let self, thisReading == reading else { return }
             switch result {
             case .failure(let failure): host.show(failure)
             case .success(let items):
@@ -60,6 +66,38 @@ import Widgets
                 draw()
             }
         }
+    }
+
+    func forgetNames() {
+        reading += 1
+        items = []
+        allowed.show([])
+        draw()
+    }
+
+    /// Shows what a keychain of the system listed after a prompt, or why there is no list.
+    private func showListed(_ overview: KeychainOverview) {
+        guard let listed = host.listed else {
+            items = []
+            show([])
+            allowed.show([])
+            search?.isVisible = false
+            place.show(
+                icon: "view-app-grid-symbolic", title: AppsWords.separateTitle, words: AppsWords.separate(overview))
+            ask.isVisible = overview.isPasscodeSet && !overview.isLocked
+            stack.page = "empty"
+            return
+        }
+        ask.isVisible = false
+        let again = MnemonicButton(AppsWords.listAgain) { [weak self] in self?.host.listItems() }
+        let isOutdated = listed.itemCount != overview.itemCount
+        allowed.show([
+            Row(
+                AppsWords.listedTitle, subtitle: isOutdated ? AppsWords.isOutdated : AppsWords.isComplete,
+                icon: isOutdated ? "dialog-warning-symbolic" : "view-reveal-symbolic", suffix: [again])
+        ])
+        items = listed.items
+        draw()
     }
 
     private func draw() {
@@ -74,11 +112,15 @@ import Widgets
                 icon: "view-app-grid-symbolic", title: AppsWords.emptyTitle,
                 words: items.isEmpty ? AppsWords.empty : AppsWords.nothingFound)
             stack.page = "empty"
-            return
+            return show([])
         }
         stack.page = "list"
         let rows = Array(found.prefix(Self.rowLimit))
         more.show(found.count > rows.count ? AppsWords.more(found.count - rows.count) : nil)
+        show(rows)
+    }
+
+    private func show(_ rows: [StoredItem]) {
         guard rows != shown else { return }
         shown = rows
         var apps: [(name: String, items: [StoredItem])] = []

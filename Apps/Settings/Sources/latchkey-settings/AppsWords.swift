@@ -12,13 +12,32 @@ enum AppsWords {
     static let noApp = words("Unknown App")
     static let noName = words("Item Without a Name")
 
-    /// Instead of a list, which the system's services give to no app.
-    static func separate(_ count: Int) -> String {
+    static let list = words("_Show All Items…")
+    static let listAgain = words("_Show Again…")
+    static let listedTitle = words("The items of all apps")
+    static let isComplete = words("This is the list that you allowed. No secret is in it.")
+    static let isOutdated = words("Items were added or deleted since you allowed this list.")
+
+    /// Instead of a list, for which the system's services ask first.
+    static func separate(_ overview: KeychainOverview) -> String {
+        let count = Int(clamping: overview.itemCount)
         let first = words.count(
             count, "The system’s keychain has \(count) item.", "The system’s keychain has \(count) items.")
-        let second = words(
-            "It tells an app about its own items only. The page Activity shows which app asked for what.")
+        let second =
+            overview.isPasscodeSet
+            ? words(
+                """
+                It tells an app about its own items only. With your finger or your passcode you allow this window to show \
+                the names and rules of all items.
+                """)
+            : words(
+                "It tells an app about its own items only. Set a passcode to see the names and rules of all items here."
+            )
         return "\(first) \(second)"
+    }
+
+    static func wereListed(_ count: Int) -> String {
+        words.count(count, "\(count) item is listed.", "\(count) items are listed.")
     }
 
     static func count(_ count: Int) -> String { words.count(count, "\(count) item", "\(count) items") }

@@ -38,18 +38,13 @@ enum BackupWords {
             result)
     }
 
-    /// Adds the items that were left out, at most ten of them by name.
+    /// Adds the items that were left out.
     private static func withLeftOut(_ text: String, _ result: KeychainControl.BackupResult) -> String {
         guard result.leftOutCount > 0 else { return text }
-        let shown = result.leftOut.prefix(10)
-        var lines = [text, words("\(AppsWords.count(Int(clamping: result.leftOutCount))) could not be included:")]
-        for item in shown {
-            let name = item.name.isEmpty ? AppsWords.noName : item.name
-            let app = item.app.isEmpty ? AppsWords.noApp : item.app
-            lines.append(words("“\(name)” of \(app): \(words.translation(of: item.reason))"))
-        }
-        let rest = result.leftOutCount - UInt64(shown.count)
-        if rest > 0 { lines.append(words("and \(rest) more.")) }
+        let count = AppsWords.count(Int(clamping: result.leftOutCount))
+        let lines =
+            [text, words("\(count) could not be included:")]
+            + LeftOutWords.lines(result.leftOut, of: result.leftOutCount)
         return lines.joined(separator: "\n")
     }
 }

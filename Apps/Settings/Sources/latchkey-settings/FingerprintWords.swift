@@ -9,6 +9,7 @@ enum FingerprintWords {
     static let noneText = words("Enrol one below to unlock with a touch.")
     static let new = words("Enrol a Finger")
     static let finger = words("Finger")
+    static let reader = words("Reader")
     static let enrol = words("_Enrol…")
     static let consequence = words(
         "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")

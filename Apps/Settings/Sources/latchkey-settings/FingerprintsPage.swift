@@ -13,8 +13,10 @@ import Widgets
     private let new = RowGroup(FingerprintWords.new, description: FingerprintWords.consequence)
     private let stack: Stack
     private let choice: Choice
+    private var readerChoice: Choice?
+    private var readerRow: Row?
     private let reading = FingerprintControl()
-    private var shown: Result<FingerprintControl.Reader?, SettingsFailure>?
+    private var shown: Result<[FingerprintControl.Reader], SettingsFailure>?
     private var isReading = false
 
     init(_ host: any PageHost) {
@@ -25,9 +27,12 @@ import Widgets
             "list": Page(Box(.down, spacing: 24, [enrolled, new]), width: 600, isCentred: false),
         ])
         content = stack
+        let readerChoice = Choice(FingerprintWords.reader) { [weak self] _ in self?.showFingers() }
+        let readerRow = Row(FingerprintWords.reader, suffix: [readerChoice])
+        (self.readerChoice, self.readerRow) = (readerChoice, readerRow)
         let enrol = MnemonicButton(FingerprintWords.enrol, styles: ["suggested-action"]) { [weak self] in self?.enrol()
         }
-        new.show([Row(FingerprintWords.finger, suffix: [choice, enrol])])
+        new.show([readerRow, Row(FingerprintWords.finger, suffix: [choice, enrol])])
     }
 
     func refresh(_ overview: KeychainOverview?) {
@@ -35,7 +40,7 @@ import Widgets
         isReading = true
         let reading = reading
         Work.run { () throws(SettingsFailure) in
-            try reading.reader()
+            try reading.readers()
         } done: { [weak self] result in
             guard let self else { return }
             isReading = false
@@ -43,7 +48,7 @@ import Widgets
         }
     }
 
-    private func show(_ result: Result<FingerprintControl.Reader?, SettingsFailure>) {
+    private func show(_ result: Result<[FingerprintControl.Reader], SettingsFailure>) {
         shown = result
         switch result {
         case .failure(let failure):
@@ -51,56 +56,75 @@ import Widgets
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.unusable,
                 words: FingerprintWords.explanation(failure))
             stack.page = "empty"
-        case .success(nil):
+        case .success(let readers) where readers.isEmpty:
             place.show(
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.noReader,
                 words: FingerprintWords.noReaderText)
             stack.page = "empty"
-        case .success(let reader?):
-            enrolled.setDescription(reader.name)
-            enrolled.show(rows(reader))
-            let missing = FingerprintControl.fingers.filter { !reader.fingers.contains($0) }
-            choice.show((missing + reader.fingers).map(FingerprintWords.name), selected: 0)
+        case .success(let readers):
+            enrolled.setDescription(readers.map(\.name).joined(separator: ", "))
+            let rows = readers.flatMap { self.rows($0, isOnlyReader: readers.count == 1) }
+            enrolled.show(rows.isEmpty ? [Row(FingerprintWords.none, subtitle: FingerprintWords.noneText)] : rows)
+            readerChoice?.show(readers.map(\.name), selected: 0)
+            readerRow?.isVisible = readers.count > 1
+            showFingers()
             stack.page = "list"
         }
     }
 
-    private func rows(_ reader: FingerprintControl.Reader) -> [Row] {
-        guard !reader.fingers.isEmpty else { return [Row(FingerprintWords.none, subtitle: FingerprintWords.noneText)] }
-        return reader.fingers.map { finger in
+    private func rows(_ reader: FingerprintControl.Reader, isOnlyReader: Bool) -> [Row] {
+        reader.fingers.map { finger in
             let name = FingerprintWords.name(finger)
             let delete = Button(
                 FingerprintWords.delete(name), icon: "user-trash-symbolic", showsTitle: false, styles: ["flat"]
-            ) { [weak self] in self?.askToDelete(finger) }
-            return Row(name, icon: "auth-fingerprint-symbolic", suffix: [delete])
+            ) { [weak self] in self?.askToDelete(finger, on: reader) }
+            return Row(
+                name, subtitle: isOnlyReader ? "" : reader.name, icon: "auth-fingerprint-symbolic", suffix: [delete])
         }
+    }
+
+    /// The reader on which a finger is enrolled.
+    private var chosenReader: FingerprintControl.Reader? {
+        guard case .success(let readers)? = shown, !readers.isEmpty else { return nil }
+        let number = readerChoice?.selected ?? 0
+        return readers.indices.contains(number) ? readers[number] : readers[0]
+    }
+
+    /// The fingers in the order in which they are offered: first those that are not enrolled on the reader.
+    private func offered(_ reader: FingerprintControl.Reader) -> [String] {
+        FingerprintControl.fingers.filter { !reader.fingers.contains($0) } + reader.fingers
+    }
+
+    private func showFingers() {
+        guard let reader = chosenReader else { return }
+        choice.show(offered(reader).map(FingerprintWords.name), selected: 0)
     }
 
     // MARK: - Actions
 
     private func enrol() {
-        guard case .success(let reader?)? = shown else { return }
-        let missing = FingerprintControl.fingers.filter { !reader.fingers.contains($0) }
-        let fingers = missing + reader.fingers
+        guard let reader = chosenReader else { return }
+        let fingers = offered(reader)
         guard fingers.indices.contains(choice.selected) else { return }
         let finger = fingers[choice.selected]
-        guard reader.fingers.contains(finger) else { return enrol(finger, isSwiped: reader.isSwiped) }
+        guard reader.fingers.contains(finger) else { return enrol(finger, on: reader, replaces: false) }
         guard let window = host.window else { return }
         Question.ask(
             over: window, heading: FingerprintWords.replaceQuestion(FingerprintWords.name(finger)),
             body: FingerprintWords.replaceText, decline: WindowWords.cancelMnemonic, agree: FingerprintWords.replace,
             isDestructive: true
-        ) { [weak self] in self?.enrol(finger, isSwiped: reader.isSwiped) }
+        ) { [weak self] in self?.enrol(finger, on: reader, replaces: true) }
     }
 
-    private func enrol(_ finger: String, isSwiped: Bool) {
+    private func enrol(_ finger: String, on reader: FingerprintControl.Reader, replaces: Bool) {
         let control = FingerprintControl()
+        let isSwiped = reader.isSwiped
         let name = FingerprintWords.name(finger)
         host.perform(
             Operation(
                 waiting: FingerprintWords.begin(name, isSwiped: isSwiped), cancel: { control.cancel() },
                 body: { report throws(SettingsFailure) in
-                    try control.enrol(finger) { progress in
+                    try control.enrol(finger, on: reader, replaces: replaces) { progress in
                         report(
                             Operation.Progress(
                                 words: FingerprintWords.progress(progress, isSwiped: isSwiped),
@@ -110,7 +134,7 @@ import Widgets
                 }))
     }
 
-    private func askToDelete(_ finger: String) {
+    private func askToDelete(_ finger: String, on reader: FingerprintControl.Reader) {
         guard let window = host.window else { return }
         let name = FingerprintWords.name(finger)
         Question.ask(
@@ -122,7 +146,7 @@ import Widgets
                 Operation(
                     waiting: FingerprintWords.deleting, cancel: { control.cancel() },
                     body: { _ throws(SettingsFailure) in
-                        try control.delete(finger)
+                        try control.delete(finger, on: reader)
                         return Operation.Outcome(words: FingerprintWords.isDeleted(name))
                     }))
         }

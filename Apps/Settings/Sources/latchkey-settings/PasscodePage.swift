@@ -3,19 +3,20 @@
 import LatchkeySettings
 import Widgets
 
-/// The passcode: whether it is set, and setting, changing, checking and removing it. Every passcode is typed at the
-/// daemon's prompt.
+/// The passcode: whether it is set, and setting, changing, checking and removing it, also if it is forgotten. Every passcode
+/// is typed at the daemon's prompt.
 @MainActor final class PasscodePage: SettingsPage {
     let content: Widget
     private unowned let host: any PageHost
     private let control = KeychainControl()
     private let state = RowGroup(name: PasscodeWords.stateName)
     private let actions = RowGroup(name: PasscodeWords.actionsName)
+    private let forgotten = RowGroup(ForgottenWords.name)
     private var shown: KeychainOverview?
 
     init(_ host: any PageHost) {
         self.host = host
-        content = Page(Box(.down, spacing: 24, [state, actions]), width: 600, isCentred: false)
+        content = Page(Box(.down, spacing: 24, [state, actions, forgotten]), width: 600, isCentred: false)
     }
 
     func refresh(_ overview: KeychainOverview?) {
@@ -26,23 +27,51 @@ import Widgets
                 overview.isPasscodeSet ? PasscodeWords.isSet : PasscodeWords.isNotSet,
                 subtitle: PasscodeWords.state(overview), icon: "dialog-password-symbolic")
         ])
-        guard overview.isPasscodeSet else {
-            let set = MnemonicButton(PasscodeWords.set, styles: ["suggested-action"]) { [weak self] in self?.set() }
-            return actions.show([Row(PasscodeWords.setTitle, subtitle: PasscodeWords.setText, suffix: [set])])
-        }
-        let change = MnemonicButton(PasscodeWords.change) { [weak self] in self?.change() }
+        actions.show(overview.isPasscodeSet ? rows(overview) : [firstRow(overview)])
+        forgotten.show(overview.isPasscodeSet ? forgottenRows(overview) : [])
+    }
+
+    private func firstRow(_ overview: KeychainOverview) -> Row {
+        let set = MnemonicButton(PasscodeWords.set, styles: ["suggested-action"]) { [weak self] in self?.set() }
+        return Row(PasscodeWords.setTitle, subtitle: PasscodeWords.setText(overview), suffix: [set])
+    }
+
+    private func rows(_ overview: KeychainOverview) -> [Row] {
         let check = MnemonicButton(PasscodeWords.check) { [weak self] in self?.check() }
         let remove = MnemonicButton(PasscodeWords.remove, styles: ["destructive-action"]) { [weak self] in
             self?.askToRemove()
         }
-        actions.show([
-            Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeText, suffix: [change]),
+        return [
+            changeRow(overview),
             Row(
                 PasscodeWords.checkTitle,
                 subtitle: overview.isSensorLocked ? PasscodeWords.sensorLocked : PasscodeWords.checkText,
                 suffix: [check]),
             Row(PasscodeWords.removeTitle, subtitle: PasscodeWords.removeText, suffix: [remove]),
-        ])
+        ]
+    }
+
+    private func changeRow(_ overview: KeychainOverview) -> Row {
+        // The daemon refuses to change the password of the account, which the system changes.
+        guard overview.passcode != .account else {
+            return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeAccountText)
+        }
+        let change = MnemonicButton(PasscodeWords.change) { [weak self] in self?.change() }
+        return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeText, suffix: [change])
+    }
+
+    private func forgottenRows(_ overview: KeychainOverview) -> [Row] {
+        guard overview.hasRecoveryCode else {
+            let forgot = MnemonicButton(ForgottenWords.forgot) { [weak self] in self?.askToDiscard() }
+            let text = overview.passcode == .account ? ForgottenWords.accountText : ForgottenWords.text
+            return [Row(ForgottenWords.title, subtitle: text, suffix: [forgot])]
+        }
+        let use = MnemonicButton(ForgottenWords.useCode) { [weak self] in self?.recover() }
+        let delete = MnemonicButton(ForgottenWords.delete) { [weak self] in self?.askToDiscard() }
+        return [
+            Row(ForgottenWords.title, subtitle: ForgottenWords.codeText, suffix: [use]),
+            Row(ForgottenWords.noCodeTitle, subtitle: ForgottenWords.noCodeText, suffix: [delete]),
+        ]
     }
 
     // MARK: - Actions
@@ -71,17 +100,21 @@ import Widgets
     /// Counts the items that the removal deletes before it asks, if the keychain lists them.
     private func askToRemove() {
         guard shown?.listsItems == true else { return ask(PasscodeWords.removeUncounted) }
+        count { [weak self] items in
+            let doomed = items.filter(\.needsPasscode)
+            let kept = items.filter { !$0.needsPasscode && ![.nothing, .appPassword].contains($0.rule) }
+            self?.ask(PasscodeWords.removeConsequences(deleted: doomed.count, unreadable: kept.count))
+        }
+    }
+
+    private func count(_ ask: @escaping @MainActor @Sendable ([StoredItem]) -> Void) {
         let control = control
         Work.run { () throws(SettingsFailure) in
             try control.items()
         } done: { [weak self] result in
-            guard let self else { return }
             switch result {
-            case .failure(let failure): host.show(failure)
-            case .success(let items):
-                let doomed = items.filter(\.needsPasscode)
-                let kept = items.filter { !$0.needsPasscode && ![.nothing, .appPassword].contains($0.rule) }
-                ask(PasscodeWords.removeConsequences(deleted: doomed.count, unreadable: kept.count))
+            case .failure(let failure): self?.host.show(failure)
+            case .success(let items): ask(items)
             }
         }
     }
@@ -98,6 +131,44 @@ import Widgets
         host.perform(
             .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasRemoved) { (control) throws(SettingsFailure) in
                 try control.removePasscode()
+            })
+    }
+
+    // MARK: - A forgotten passcode
+
+    private func recover() {
+        let control = KeychainControl()
+        host.perform(
+            Operation(
+                waiting: WindowWords.answerPrompt, cancel: { control.cancel() },
+                body: { _ throws(SettingsFailure) in
+                    Operation.Outcome(words: ForgottenWords.recovered(try control.recoverPasscode()), stays: true)
+                }))
+    }
+
+    private func askToDiscard() {
+        guard shown?.listsItems == true else { return askToDiscard(nil) }
+        count { [weak self] items in
+            self?.askToDiscard(items.count { $0.needsPasscode || $0.rule != .nothing })
+        }
+    }
+
+    private func askToDiscard(_ count: Int?) {
+        guard let window = host.window else { return }
+        Question.ask(
+            over: window, heading: ForgottenWords.question, body: ForgottenWords.consequences(count),
+            decline: WindowWords.cancelMnemonic, agree: ForgottenWords.agree, isDestructive: true,
+            typing: (ForgottenWords.word, ForgottenWords.typeIt)
+        ) { [weak self] in self?.discard() }
+    }
+
+    private func discard() {
+        let asks = shown?.listsItems == false
+        host.perform(
+            .keychain(
+                asks ? WindowWords.answerPrompt : ForgottenWords.deleting, done: ForgottenWords.wereDeleted
+            ) { (control) throws(SettingsFailure) in
+                try control.discardForgotten()
             })
     }
 }

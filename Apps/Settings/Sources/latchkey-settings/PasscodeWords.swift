@@ -10,11 +10,15 @@ enum PasscodeWords {
     static let actionsName = words("What you can do")
     static let set = words("_Set…")
     static let setTitle = words("Set a passcode")
-    static let setText = words("At least 6 digits or 8 characters. You type it in the prompt that appears.")
     static let change = words("_Change…")
     static let changeTitle = words("Change the passcode")
     static let changeText = words("The prompt asks for the old passcode, then for the new one twice.")
     static let check = words("_Enter…")
+    static let changeAccountText = words(
+        """
+        It changes with the password of your account, in the system’s settings. The next prompt then asks for the new one \
+        and once for the previous one.
+        """)
     static let checkTitle = words("Enter the passcode")
     static let checkText = words("Try whether you remember it.")
     static let sensorLocked = words("The sensor is ignored after too many tries. Enter the passcode to use it again.")
@@ -29,9 +33,29 @@ enum PasscodeWords {
     static let wasRight = words("The passcode is right.")
     static let wasRemoved = words("The passcode was removed.")
 
+    /// What the user has to type to set a first passcode.
+    static func setText(_ overview: KeychainOverview) -> String {
+        if overview.passcode == .account {
+            return words("The prompt that appears asks for the password of your account, which becomes the passcode.")
+        }
+        return words(
+            """
+            At least \(overview.passcodeCharacters) characters; 8 or more are better. You type it in the prompt that appears.
+            """)
+    }
+
     static func state(_ overview: KeychainOverview) -> String {
         guard overview.isPasscodeSet else {
             return words("Without one, apps cannot protect what they store here.")
+        }
+        if overview.passcode == .account {
+            return overview.protection == .chip
+                ? words(
+                    """
+                    It is the password of your account. A thief of the disk can guess it there without the security chip: \
+                    choose a long one.
+                    """)
+                : words("It is the password of your account. The system’s service checks it and limits wrong tries.")
         }
         return switch overview.protection {
         case .chip: words("The computer’s security chip checks it and limits wrong tries.")

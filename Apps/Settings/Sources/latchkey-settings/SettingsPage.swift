@@ -22,12 +22,16 @@ enum PageName: String, CaseIterable {
     var needsKeychain: Bool { get }
     /// Reads what the page shows. Called when it appears and after each change; `overview` is nil without a keychain.
     func refresh(_ overview: KeychainOverview?)
+    /// Removes the names of items from the page, also those that are being read. Called when the keychain is locked or
+    /// cannot be read any more, whether the page is open or not.
+    func forgetNames()
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
 }
 
 extension SettingsPage {
     var needsKeychain: Bool { true }
+    func forgetNames() {}
     func startSearch() {}
 }
 
@@ -35,6 +39,10 @@ extension SettingsPage {
 @MainActor protocol PageHost: AnyObject {
     /// The window, over which dialogs appear.
     var window: AppWindow? { get }
+    /// The items of all apps that the user agreed to list; nil before that, and after a lock.
+    var listed: ListedItems? { get }
+    /// Asks the user to let this window list the items of all apps.
+    func listItems()
     /// Performs an operation that changes something or waits for the user; one at a time.
     func perform(_ operation: Operation)
     /// Shows a short message.
@@ -43,6 +51,14 @@ extension SettingsPage {
     func show(_ failure: SettingsFailure)
     /// Opens another page.
     func open(_ page: PageName)
+}
+
+/// The items of all apps that a keychain of the system has listed after a prompt.
+struct ListedItems: Equatable {
+    let items: [StoredItem]
+    /// Number of items in the keychain when the list was made. If the keychain has another number of items now, the list is
+    /// not complete.
+    let itemCount: UInt64?
 }
 
 /// An operation on another thread, with the texts that the window shows meanwhile and afterwards.
@@ -67,6 +83,8 @@ struct Operation {
         let words: String
         /// Whether it stays until it is dismissed; otherwise it disappears after a time.
         var stays = false
+        /// The items of all apps, if the operation has listed them.
+        var items: [StoredItem]?
     }
 }
 

@@ -20,6 +20,7 @@ import Widgets
     private var lock: Button?
     private var unlock: Button?
     private(set) var window: AppWindow?
+    private(set) var listed: ListedItems?
     private var opened = PageName.passcode
     private var isPageShown = false
     private var running: Operation?
@@ -82,14 +83,26 @@ import Widgets
         } done: { [weak self] result in
             guard let self else { return }
             isAsking = false
+            // Something has changed since this answer was asked for, so it must not replace what the window shows.
+            guard !asksAgain else {
+                asksAgain = false
+                return refresh()
+            }
             state = result
+            forgetNames()
             page.refresh(overview)
             draw()
-            if asksAgain {
-                asksAgain = false
-                refresh()
-            }
         }
+    }
+
+    /// Removes the names of items from every page when the keychain is locked, has lost its passcode or cannot be read.
+    private func forgetNames() {
+        if let overview {
+            // A daemon that lists its items without a prompt does so while the keychain is locked, too.
+            guard listed != nil, overview.isLocked || !overview.isPasscodeSet else { return }
+        }
+        listed = nil
+        for page in pages { page.forgetNames() }
     }
 
     private func draw() {
@@ -129,12 +142,26 @@ import Widgets
         }
     }
 
+    func listItems() {
+        let control = KeychainControl()
+        perform(
+            Operation(
+                waiting: WindowWords.answerPrompt, cancel: { control.cancel() },
+                body: { _ throws(SettingsFailure) in
+                    let items = try control.itemsAfterPrompt()
+                    return Operation.Outcome(words: AppsWords.wereListed(items.count), items: items)
+                }))
+    }
+
     private func cancel() { running?.cancel?() }
 
     private func end(_ result: Result<Operation.Outcome, SettingsFailure>) {
         running = nil
         progress.end()
         if isClosing { leave() }
+        if case .success(let outcome) = result, let items = outcome.items {
+            listed = ListedItems(items: items, itemCount: overview?.itemCount)
+        }
         draw()
         sidebar?.focusSelected()
         refresh()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real fprintd on a message bus of its own, with a virtual reader of libfprint and a polkit that allows everything."""
+"""The real fprintd on a message bus of its own, with a virtual reader of libfprint and a polkit that allows everything, or
+all but one action."""
 
 import glob
 import os
@@ -32,7 +33,7 @@ xml = '''<node><interface name="org.freedesktop.PolicyKit1.Authority"><method na
 flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
 bus = Gio.DBusConnection.new_for_address_sync(sys.argv[1], flags, None, None)
 def answer(bus, sender, path, interface, method, arguments, invocation):
-    invocation.return_value(GLib.Variant('((bba{ss}))', ((True, False, {}),)))
+    invocation.return_value(GLib.Variant('((bba{ss}))', ((arguments[1] != sys.argv[2], False, {}),)))
 bus.register_object('/org/freedesktop/PolicyKit1/Authority', Gio.DBusNodeInfo.new_for_xml(xml).interfaces[0], answer)
 Gio.bus_own_name_on_connection(bus, 'org.freedesktop.PolicyKit1', 0, lambda *_: print('ready', flush=True), None)
 GLib.MainLoop().run()
@@ -46,14 +47,15 @@ def is_there():
 class Fprintd:
     """As a context manager, it ends the processes that it started."""
 
-    def __init__(self, folder, has_reader=True):
+    def __init__(self, folder, has_reader=True, refused=""):
+        """`refused` is the action that polkit does not allow."""
         self.folder = folder
         self.address = f"unix:path={folder}/bus"
         self.processes = []
         with open(folder + "/bus.conf", "w") as file:
             file.write(BUS.format(folder=folder))
         self.start([DAEMON, "--nofork", "--nopidfile", f"--config-file={folder}/bus.conf", "--print-address=1"], {})
-        self.start(["/usr/bin/python3", "-c", POLKIT, self.address], os.environ)
+        self.start(["/usr/bin/python3", "-c", POLKIT, self.address, refused], os.environ)
         environment = {
             "PATH": "/usr/bin:/bin", "DBUS_SYSTEM_BUS_ADDRESS": self.address, "STATE_DIRECTORY": folder + "/state",
             "FP_DRIVERS_WHITELIST": "virtual_device", "LC_ALL": "C",
@@ -65,7 +67,7 @@ class Fprintd:
             environment["LD_LIBRARY_PATH"] = ":".join(glob.glob(ROOT + "/usr/lib/*"))
         self.start([PROGRAM, "--no-timeout"], environment, says=False)
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-        bus = Gio.DBusConnection.new_for_address_sync(self.address, flags, None, None)
+        self.bus = bus = Gio.DBusConnection.new_for_address_sync(self.address, flags, None, None)
 
         def owns():
             reply = bus.call_sync(
@@ -105,3 +107,19 @@ class Fprintd:
                 except OSError:
                     return False
         until(sent, lambda: "the reader takes no scan")
+
+    def device(self, method, arguments=None):
+        """Calls a method of the reader, as another program does."""
+        def call(path, interface, method, arguments):
+            return self.bus.call_sync(
+                "net.reactivated.Fprint", path, "net.reactivated.Fprint." + interface, method, arguments, None, 0, 5000,
+                None).unpack()
+        path, = call("/net/reactivated/Fprint/Manager", "Manager", "GetDefaultDevice", None)
+        call(path, "Device", method, arguments)
+
+    def claim(self):
+        """Keeps the reader for this process."""
+        self.device("Claim", GLib.Variant("(s)", ("",)))
+
+    def release(self):
+        self.device("Release")

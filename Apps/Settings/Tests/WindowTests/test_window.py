@@ -8,6 +8,7 @@ usage: scripts/settings test [NAME...]
 import gettext
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -59,6 +60,39 @@ def the_passcode_is_changed_tried_and_removed():
         window.answer("Remove the Passcode?", "Remove")
         machine.prompt.enter("246802")
         window.sees("No Passcode Is Set")
+        check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
+
+
+FORGOTTEN = "Delete the Passcode and What It Protects?"
+
+
+def a_forgotten_passcode_is_deleted_after_a_word_was_typed():
+    with Machine() as machine:
+        machine.set_passcode("135790")
+        machine.latchkey("set", "card", "--protect", "passcode", "--device-only", input="4000\n", app="bank")
+        machine.latchkey("set", "login", "--protect", "presence", input="5000\n", app="bank")
+        machine.latchkey("set", "token", input="6000\n", app="mail")
+        window = machine.open()
+        tree = window.sees("I forgot the passcode")
+        everything_has_a_name(tree)
+        window.keys("alt+f")
+        tree = window.sees("2 protected items are deleted.", title=FORGOTTEN)
+        everything_has_a_name(tree)
+        window.picture("passcode-forgotten", title=FORGOTTEN)
+
+        def delete(tree):
+            return next(n for n in tree.all() if n.role == "push button" and "Delete" in n.name)
+
+        check(not delete(tree).sensitive, "nothing is deleted before the word was typed")
+        window.type("remove", title=FORGOTTEN)
+        check(not delete(window.sees(lambda t: any(n.text == "remove" for n in t.all()), title=FORGOTTEN)).sensitive,
+              "another word deletes nothing")
+        window.keys("ctrl+a", title=FORGOTTEN)
+        window.type("delete", title=FORGOTTEN)
+        tree = window.sees(lambda t: delete(t).sensitive, title=FORGOTTEN)
+        window.picture("passcode-forgotten-typed", title=FORGOTTEN)
+        delete(tree).press()
+        window.sees(lambda t: t.says("No Passcode Is Set") and t.says("The passcode and the protected items were deleted."))
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
 
 
@@ -185,6 +219,10 @@ def activity_shows_which_app_asked_for_what():
         window.type("stored")
         tree = window.sees(lambda t: t.says("bank stored") and not t.says("bank read"))
         check(tree.says("mail stored"), "the search finds both")
+        window.keys("ctrl+a")
+        window.type("xyz")
+        window.sees("No entry matches.")
+        window.picture("activity-no-match")
         window.keys("ctrl+a", "BackSpace", "Tab")
         window.sees("bank read")
         window.keys("space", "Down", "Down", "Down", "Return")
@@ -260,6 +298,32 @@ def the_keychain_is_locked_and_unlocked():
         machine.prompt.enter("135790")
         window.sees(lambda t: t.named("Lock Now", "push button"))
         check('"keychainLocked":false' in machine.latchkey("status", "--json"), "the daemon is unlocked")
+
+
+def a_sensor_that_is_locked_is_used_again_after_the_passcode():
+    with Machine(tier="simulated") as machine:
+        machine.latchkey("sim", "passcode", "set", input="1234\n")
+        machine.latchkey("sim", "sensor", "touch")
+        machine.latchkey("sim", "enrol")
+        # A prompt takes three tries, and five in a row lock the sensor.
+        for tries in 3, 2:
+            asking = subprocess.Popen(
+                [PROGRAMS + "/latchkey-test-client", "evaluate", "--reason", "open the album"], env=machine.environment,
+                stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True)
+            machine.prompt.asks("open the album")
+            for _ in range(tries):
+                machine.latchkey("sim", "touch", "--other")
+            # The prompt ends with its program, if it has not ended yet.
+            asking.terminate()
+            asking.wait(20)
+            machine.prompt.is_gone()
+        window = machine.open()
+        tree = window.sees("The sensor is ignored after too many tries.")
+        everything_has_a_name(tree)
+        window.picture("passcode-sensor-locked")
+        window.keys("alt+e")
+        machine.prompt.enter("1234")
+        window.sees(lambda t: t.says("The passcode is right.") and t.says("Try whether you remember it."))
 
 
 def face_permissions_are_withdrawn():
@@ -341,6 +405,37 @@ def a_backup_is_written_and_restored():
         restoring.picture("backup-no-backup")
 
 
+def a_backup_shows_how_many_items_are_written():
+    with Machine() as machine:
+        machine.set_passcode()
+        # A part of a backup has room for four of these items.
+        for number in range(100):
+            machine.latchkey("set", f"item{number}", input="x" * 60_000 + "\n", app="bank")
+        folder = machine.subfolder("backups")
+        window = machine.open("backup")
+        window.sees("Create a backup")
+        window.keys("alt+c")
+        choose_file(window, "Create a backup", folder + "/my backup")
+        machine.prompt.enter("135790")
+        tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
+        daemon = machine.daemon()
+        next(n for n in tree.all() if n.role == "push button" and n.name.startswith("I ")).press()
+
+        def has_begun():
+            return any(entry.stat().st_size for entry in os.scandir(folder))
+
+        # The daemon is stopped between two parts, so that the window is seen while it waits for the next one.
+        until(has_begun, lambda: "no part of the backup was written", every=0)
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            window.sees(lambda t: any(
+                n.role == "alert" and re.fullmatch("[0-9]+ items? written…", n.name) for n in t.all()))
+            window.picture("backup-writing")
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+        window.sees("The backup contains 100 items.")
+
+
 def choose_file(window, title, path):
     """Types the path in the file dialog of GTK, whose lists are too long to be read over the accessibility bus."""
     window.keys("ctrl+a", title=title)
@@ -416,6 +511,84 @@ def a_finger_is_enrolled_in_stages_and_deleted():
         window.picture("fingerprints-delete", title="Delete Right index finger?")
         window.answer("Delete Right index finger?", "Delete")
         window.sees(lambda t: t.says("No finger is enrolled") and t.says("Right index finger was deleted."))
+
+
+def enrolled_finger(machine, fprintd):
+    """The page about fingerprints, on which the right index finger was enrolled."""
+    window = machine.open_with_fingerprints(fprintd)
+    window.sees("No finger is enrolled")
+    window.keys("alt+e")
+    enrol(window, fprintd)
+    return window
+
+
+def enrol(window, fprintd, name="Right index finger"):
+    for number in range(5):
+        fprintd.scan("SCAN A")
+        if number < 4:
+            window.busy_with(f"{number + 1} of 5 scans.")
+    window.sees(lambda t: t.named(f"Delete {name}", "push button") and t.says(f"{name} is enrolled."))
+
+
+def choose_last(window, name):
+    """Chooses the last entry of a list of ten that a button of this name opens."""
+    def focused(tree):
+        # The row around the button has the same name.
+        return any(n.focused and n.name == name and n.role != "list item" for n in tree.all())
+
+    window.keys("F6")
+    until(lambda: focused(window.tree()) or window.keys("Tab"), lambda: f"no list {name}", every=0.1)
+    window.keys("space", *["Down"] * 9, "Return")
+
+
+def an_enrolled_finger_is_replaced_only_after_a_question():
+    with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+        window = enrolled_finger(machine, fprintd)
+        question = "Replace Right index finger?"
+
+        def ask():
+            choose_last(window, "Finger")
+            window.keys("alt+e")
+            return window.sees("The old print is deleted before the new one is scanned.", title=question)
+
+        everything_has_a_name(ask())
+        window.picture("fingerprints-replace", title=question)
+        window.answer(question, "Cancel")
+        window.sees(lambda t: t.named("Delete Right index finger", "push button"))
+        ask()
+        window.answer(question, "Replace")
+        window.busy_with("Right index finger: swipe it over the reader.")
+        enrol(window, fprintd)
+
+
+def what_stops_an_enrolment_is_explained():
+    with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+        window = machine.open_with_fingerprints(fprintd)
+        window.sees("No finger is enrolled")
+        fprintd.claim()
+        window.keys("alt+e")
+        tree = window.sees("Another program uses the reader.")
+        everything_has_a_name(tree)
+        window.picture("fingerprints-in-use")
+        fprintd.release()
+        window.keys("alt+e")
+        window.busy_with("Right index finger: swipe it over the reader.")
+        fprintd.scan("SCAN A")
+        window.busy_with("1 of 5 scans.")
+        fprintd.scan("UNPLUG")
+        window.sees(lambda t: t.says("The finger was not enrolled.") and t.says("No Fingerprint Reader"))
+        window.picture("fingerprints-unplugged")
+
+
+def an_enrolment_that_polkit_refuses_is_explained():
+    enrolment = "net.reactivated.fprint.device.enroll"
+    with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus"), refused=enrolment) as fprintd:
+        window = machine.open_with_fingerprints(fprintd)
+        window.sees("No finger is enrolled")
+        window.keys("alt+e")
+        tree = window.sees("You may not do this: polkit refuses it.")
+        everything_has_a_name(tree)
+        window.picture("fingerprints-refused")
 
 
 def a_narrow_window_shows_the_list_or_a_page():
@@ -494,6 +667,7 @@ def wrong_arguments_and_a_missing_display_are_reported():
 TESTS = [
     a_passcode_is_set_at_the_prompt,
     the_passcode_is_changed_tried_and_removed,
+    a_forgotten_passcode_is_deleted_after_a_word_was_typed,
     an_operation_is_cancelled_in_the_window_and_at_the_prompt,
     closing_the_window_ends_the_operation,
     without_a_program_for_prompts_it_offers_to_start_it,
@@ -503,12 +677,17 @@ TESTS = [
     older_activity_is_read_on_demand,
     apps_show_names_and_rules_and_no_secret,
     the_keychain_is_locked_and_unlocked,
+    a_sensor_that_is_locked_is_used_again_after_the_passcode,
     face_permissions_are_withdrawn,
     a_backup_is_written_and_restored,
+    a_backup_shows_how_many_items_are_written,
     health_lists_what_works_and_what_the_keychain_is,
     without_the_program_fingerprints_are_explained,
     without_a_reader_it_says_so,
     a_finger_is_enrolled_in_stages_and_deleted,
+    an_enrolled_finger_is_replaced_only_after_a_question,
+    what_stops_an_enrolment_is_explained,
+    an_enrolment_that_polkit_refuses_is_explained,
     a_narrow_window_shows_the_list_or_a_page,
     the_list_of_pages_is_used_by_keyboard,
     the_window_speaks_the_language_of_the_session,

@@ -12,9 +12,11 @@ import CAdwaita
     ///   - decline: the title of the button that changes nothing, with a mnemonic.
     ///   - agree: the title of the button that agrees, with a mnemonic.
     ///   - isDestructive: whether agreeing deletes something; it is then not the default.
+    ///   - typing: a word that has to be typed before the user can agree, and the accessible name of the field for it; nil
+    ///     for a question that a button answers.
     public static func ask(
         over parent: AppWindow, heading: String, body: String, decline: String, agree: String, isDestructive: Bool,
-        _ action: @escaping @MainActor () -> Void
+        typing: (word: String, name: String)? = nil, _ action: @escaping @MainActor () -> Void
     ) {
         let made: UnsafeMutablePointer<GtkWidget> = adw_message_dialog_new(parent.pointer, heading, body)
         let dialog = UnsafeMutableRawPointer(made).assumingMemoryBound(to: AdwMessageDialog.self)
@@ -24,6 +26,17 @@ import CAdwaita
             dialog, "yes", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
         adw_message_dialog_set_default_response(dialog, isDestructive ? "no" : "yes")
         adw_message_dialog_set_close_response(dialog, "no")
+        if let typing {
+            let field = TextField(typing.name) {}
+            adw_message_dialog_set_extra_child(dialog, field.widget)
+            adw_message_dialog_set_response_enabled(dialog, "yes", 0)
+            // The field keeps the action, and the action the field's wrapper, until the dialog is closed.
+            field.whenChanged {
+                // A keyboard on a telephone begins with a capital letter and ends with a blank.
+                let isTyped = field.text.lowercased().split(separator: " ") == [typing.word.lowercased()[...]]
+                adw_message_dialog_set_response_enabled(dialog, "yes", isTyped ? 1 : 0)
+            }
+        }
         // The title is the name that assistive technology reads.
         gtk_window_set_title(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self), heading)
         let answered: @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = { _, response, data in

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+
+/// The texts about a forgotten passcode.
+enum ForgottenWords {
+    static let name = words("If You Forgot It")
+    static let title = words("I forgot the passcode")
+    static let text = words("It cannot be recovered. You can delete it, with every item that it protects.")
+    static let accountText = words(
+        """
+        If the prompt asks for a previous password of your account that you forgot, you can delete the passcode, with every \
+        item that it protects.
+        """)
+    static let forgot = words("I _Forgot It…")
+    static let codeText = words("The recovery code that you wrote down opens the keychain. You choose a new passcode.")
+    static let useCode = words("_Use the Code…")
+    static let noCodeTitle = words("I have no recovery code either")
+    static let noCodeText = words("You can delete the passcode, with every item that it protects.")
+    static let delete = words("_Delete…")
+    static let question = words("Delete the Passcode and What It Protects?")
+    static let agree = words("_Delete")
+    static let deleting = words("Deleting…")
+    static let wereDeleted = words("The passcode and the protected items were deleted.")
+    static let recovered = words(
+        "The new passcode is set. The earlier recovery code is not valid any more; keep the new one apart from this computer."
+    )
+    static let unbound = words(
+        "The keychain was refused before. Items that are bound to the enrolled fingers or faces stay unreadable.")
+    /// The word that the user types, so that no items are deleted by accident.
+    static let word = words("delete", context: "typed to confirm")
+    static let typeIt = words("Type “\(word)” to go on.")
+
+    static let uncounted = words(
+        """
+        Every item that needs a finger, a face, a password or the passcode is deleted, also keys. Other items stay. It cannot be \
+        undone.
+        """)
+
+    /// What is deleted; nil for a number of items that is not known.
+    static func consequences(_ count: Int?) -> String {
+        let first =
+            switch count {
+            case nil: uncounted
+            case 0?: words("No item is deleted.")
+            case let count?:
+                words.count(
+                    count, "One protected item is deleted. Other items stay. It cannot be undone.",
+                    "\(count) protected items are deleted. Other items stay. It cannot be undone.")
+            }
+        return "\(first)\n\n\(typeIt)"
+    }
+
+    static func recovered(_ recovery: KeychainControl.Recovery) -> String {
+        var lines = [recovered]
+        if recovery.accepted != nil { lines.append(unbound) }
+        if recovery.lostCount > 0 {
+            let count = Int(clamping: recovery.lostCount)
+            lines.append(
+                words.count(
+                    count,
+                    "One private key cannot be used any more. Delete it, and register a new one where it was used:",
+                    "\(count) private keys cannot be used any more. Delete them, and register new ones where they were used:"
+                ))
+            lines += LeftOutWords.lines(recovery.lost, of: recovery.lostCount)
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySettings
+
+/// The lines of a message about items that something left out.
+enum LeftOutWords {
+    private static let limit = 10
+
+    /// A line for each of at most ten items, and one for the others.
+    static func lines(_ items: [KeychainControl.LeftOut], of count: UInt64) -> [String] {
+        let shown = items.prefix(limit)
+        var lines = shown.map { item in
+            let name = item.name.isEmpty ? AppsWords.noName : item.name
+            let app = item.app.isEmpty ? AppsWords.noApp : item.app
+            return words("“\(name)” of \(app): \(words.translation(of: item.reason))")
+        }
+        let rest = count - UInt64(shown.count)
+        if rest > 0 { lines.append(words("and \(rest) more.")) }
+        return lines
+    }
+}

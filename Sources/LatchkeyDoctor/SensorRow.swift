@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySystem
+
+/// The fingerprint readers of the machine and the fingers of the user on them, as `latchkey-fingerprint` lists them.
+package struct FingerFacts: Equatable, Sendable {
+    /// Nil if they cannot be listed.
+    package var readers: [FingerprintReader]?
+
+    package init(_ readers: [FingerprintReader]?) { self.readers = readers }
+
+    /// Asks the program, unless the daemon has no fingerprint reader or is simulated.
+    init(program: String?, _ report: StatusReport?, seconds: Int64) {
+        guard let program, let report, report.biometry == .touchID, report.tier != .simulated else {
+            readers = nil
+            return
+        }
+        readers = ProgramOutput.lines(program, ["list", "--plain"], seconds: seconds).map { lines in
+            FingerprintReader.readers(
+                lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) })
+        }
+    }
+
+    /// The readers and their fingers; nil if nothing is known.
+    var text: String? {
+        guard let readers, !readers.isEmpty else { return nil }
+        return readers.map { reader in
+            reader.fingers.isEmpty ? reader.name : "\(reader.name): \(reader.fingers.joined(separator: ", "))"
+        }.joined(separator: "; ")
+    }
+}
+
+extension DoctorRow {
+    /// The sensor and its enrolled fingers or faces.
+    package static func sensor(_ report: StatusReport?, _ facts: FingerFacts = FingerFacts(nil)) -> DoctorRow {
+        let name = "sensor"
+        guard let report else { return unknown(name) }
+        guard report.biometry != .none else {
+            return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
+        }
+        guard report.isEnrolled else {
+            let hint = Hint(report.tier == .simulated ? "latchkey sim enrol" : "latchkey fingerprint enroll")
+            guard let text = facts.text else {
+                return DoctorRow(name, .attention, "\(report.biometry), nothing enrolled", hint)
+            }
+            return DoctorRow(name, .attention, "\(report.biometry), nothing enrolled on \(text)", hint)
+        }
+        guard !report.isBiometryLocked else {
+            return DoctorRow(
+                name, .attention, "\(report.biometry), locked after failed tries", .init("latchkey passcode check"))
+        }
+        guard !report.isBiometryVirtual else {
+            return DoctorRow(name, .attention, "\(report.biometry), virtual: a program, which decides what it matches")
+        }
+        guard let text = facts.text else { return DoctorRow(name, .ok, "\(report.biometry), enrolled") }
+        return DoctorRow(name, .ok, "\(report.biometry), enrolled on \(text)")
+    }
+}
