@@ -169,6 +169,11 @@ class App(Link):
         """The secret, or the number of the failure."""
         return secret_of(self.call(11, self.reading(account, context, interactive, group), seconds))
 
+    def read_at(self, *arguments):
+        """The secret or the number of the failure, and when the reply arrived, in nanoseconds of CLOCK_MONOTONIC."""
+        result = self.read(*arguments)
+        return result, time.monotonic_ns()
+
     def log(self):
         """The audit log, each entry as [number, event, caller]."""
         entries = []
@@ -500,6 +505,29 @@ def answers(path, frames):
             link.close()
             link = None
     return answered
+
+
+def refused_while_unread(count, seconds):
+    """Asks for large answers, reads none of them, sends a frame that is refused, and then bytes without a pause.
+
+    Returns after how many seconds bytes were refused, None if never, and whether the connection ended.
+    """
+    app = App()
+    app.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    for _ in range(count):
+        app.send(11, {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: {1: False, 2: {0: "", 3: False}}})
+    app.raw(struct.pack(">BI", 9, 3) + b"\x83\0\1")
+    begin, refused = time.monotonic(), None
+    app.socket.setblocking(False)
+    while time.monotonic() - begin < seconds:
+        try:
+            app.socket.send(bytes(512))
+        except BlockingIOError:
+            pass
+        except OSError:
+            refused = refused or time.monotonic() - begin
+        pause(0.05)
+    return refused, app.ends(2)
 
 
 HELD = []

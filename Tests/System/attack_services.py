@@ -11,10 +11,9 @@ a machine of its own. The verdicts are:
 
 The exit code is 1 if the verdict of an attack is FELL.
 
-usage: Tests/System/attack_services.py [--list | NAME...]      as root, after `make build`
+usage: Tests/System/attack_services.py [--list | NAME...]      as root, after `make build system-programs`
 """
 
-import glob
 import os
 import pathlib
 import pwd
@@ -541,7 +540,7 @@ def services_are_killed_during_changes():
 
         reply = person.operate(number, current, new, kill)
         person.stop()
-        stop_services()  # latchkeyd does not connect again, see authority_is_killed.
+        stop_services()
         person = Person()
         if person.status[6]:
             if current is None:
@@ -596,13 +595,17 @@ def main():
         except Exception:
             expect(False, f"{names[0]} (its script failed)", traceback.format_exc().replace("\n", " ")[-190:])
         return 1 if "FELL" in RESULTS else 0
+    if os.geteuid() != 0:
+        print("skip  the attacks on both services: only root can boot a machine in new namespaces")
+        return 1 if os.environ.get("CI") == "true" else 0
     from machine import CHECKOUT, Machine
-    images = [path for path in glob.glob(os.path.expanduser("~/.cache/latchkey/system-machine-*")) if os.path.isdir(path)]
+    image = pathlib.Path(subprocess.run([CHECKOUT / "scripts/system-image", "machine"], stdout=subprocess.PIPE, text=True,
+                                        check=True).stdout.strip())
     programs = CHECKOUT / ".build/static/release"
     fallen = False
     for name in names or ATTACKS:
         print(f"-- {name}", flush=True)
-        with Machine(max(images, key=os.path.getmtime), programs) as machine:
+        with Machine(image, programs) as machine:
             machine.copy(programs / "latchkey-authd-testing", "/usr/libexec/latchkey-authd")
             machine.run("sh", "-c", "echo 'allow-virtual-hardware = yes' >> /etc/latchkey/latchkeyd.conf; for unit in "
                         "latchkeyd latchkey-authd; do mkdir -p /run/systemd/system/$unit.service.d; printf "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures both services as a person at the machine notices them: the time from `evaluatePolicy` to the visible prompt, and
-the time in which both services start. `make bench-services` runs it with run.py.
+"""Measures both services as a person at the machine notices them: the time from `evaluatePolicy` to the visible prompt,
+the time from a recognised finger to the secret, and the time in which both services start. `make bench-services` runs it
+with run.py.
 
 A queued touch is used as soon as the prompt is visible, so the duration of a call is that time plus the reply.
 """
@@ -8,8 +9,10 @@ A queued touch is used as soon as the prompt is visible, so the duration of a ca
 import statistics
 import subprocess
 
-from clients import FOLDER
+from clients import FOLDER, SECRET, ClientTest
 from desktops import WithDesktop
+from fingers import WithFingers
+from fprint import WithFprintd
 from machine import CHECKOUT, fact
 from prompts import PromptTest
 from sensors import WithSensor
@@ -25,6 +28,22 @@ import attack_client
 begin = time.perf_counter()
 assert attack_client.App().call(2)[0] != 0
 print((time.perf_counter() - begin) * 1000)
+"""
+
+# Prints when each match arrives that fprintd announces, in nanoseconds of CLOCK_MONOTONIC.
+WATCH = """
+import time
+from gi.repository import Gio, GLib
+bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
+def received(bus, sender, path, interface, name, arguments):
+    now = time.monotonic_ns()
+    if arguments[0] == "verify-match":
+        print(now, flush=True)
+bus.signal_subscribe(None, "net.reactivated.Fprint.Device", "VerifyStatus", None, None, 0, received)
+# The answer of the bus, which has the rule of the subscription by then.
+bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, -1, None)
+print("ready", flush=True)
+GLib.MainLoop().run()
 """
 
 
@@ -54,6 +73,25 @@ class PromptBench(WithSensor, WithDesktop, PromptTest):
         return float(words[1]) / 1000
 
 
+class FingerBench(WithFprintd, WithFingers, ClientTest):
+    def test_a_recognised_finger_releases_a_secret(self):
+        """The time by which the reply to the app is later than fprintd's signal at another program of the bus."""
+        watcher = self.machine.start("/usr/bin/python3", "-c", WATCH, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(watcher.communicate)
+        self.addCleanup(watcher.kill)
+        self.assertEqual(watcher.stdout.readline(), "ready\n")
+        times = []
+        for _ in range(1 + ROUNDS):
+            self.first.begin("app.read_at", "any", None, True, None, 20)
+            self.asked()
+            self.finger("touch")
+            secret, replied = self.first.end()
+            self.assertEqual(secret, SECRET)
+            times.append((replied - int(watcher.stdout.readline())) / 1e6)
+            self.await_end()
+        fact("fprintd's match to the secret in the app", row(times[1:], 2))
+
+
 class StartBench(PromptTest):
     def test_both_services_start(self):
         for path in ("Tests/System/attack_client.py", "Tests/Wire/deterministic_cbor.py"):
@@ -66,4 +104,4 @@ class StartBench(PromptTest):
         fact("start of both services to the first answer", row(times, 20))
 
 
-del PromptTest
+del PromptTest, ClientTest

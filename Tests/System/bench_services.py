@@ -18,20 +18,24 @@ FOLDER = "/usr/local/lib/latchkey"
 # The items of many users are created for at most these seconds.
 USERS, ITEMS, SECONDS = 20, 10_000, 240
 SERVICES = ("latchkeyd", "latchkey-authd")
+# What a read may cost in comparison with tier user, how long an evaluation without a person may take, the memory of an idle
+# service, and how often it may wake up.
+GOALS = {"read": "goal: at most 1.10x", "evaluation": "goal: less than 1000 us"}
+MEBIBYTES, WAKEUPS = "goal: less than 10", "goal: 0"
 
 
 def print_calls(rounds):
     print(f"{'us a call':<12} {'user':>8} {'system':>8} {'ratio':>6}")
     for user, system in rounds:
         for name in user:
-            print(f"{name:<12} {user[name]:8.1f} {system[name]:8.1f} {system[name] / user[name]:5.2f}x")
+            print(f"{name:<12} {user[name]:8.1f} {system[name]:8.1f} {system[name] / user[name]:5.2f}x  {GOALS[name]}")
 
 
 def print_services(title, rows):
-    """Prints a table with a column for each service; a value may have a unit."""
+    """Prints a table with a column for each service, and the goal of a row that has one."""
     print(f"\n{title:<44} {SERVICES[0]:>12} {SERVICES[1]:>15}")
-    for name, values in rows:
-        print(f"{name:<44} {values[SERVICES[0]]:12.1f} {values[SERVICES[1]]:15.1f}")
+    for name, values, *goal in rows:
+        print("  ".join((f"{name:<44} {values[SERVICES[0]]:12.1f} {values[SERVICES[1]]:15.1f}", *goal)))
 
 
 def print_users(found):
@@ -42,14 +46,15 @@ def print_users(found):
     print(f"a read of one user: {one['read']:.1f} us alone, {many['read']:.1f} us while the stores of all are open, "
           f"{many['read'] / one['read']:.2f}x")
     print_services("MiB of anonymous memory", (
-        ("idle, one user without an item", found["empty"]), (f"one user with {items[0]} items", one["memory"]),
+        ("idle, one user without an item", found["empty"], MEBIBYTES), (f"one user with {items[0]} items", one["memory"]),
         (f"{len(items)} users", many["memory"]),
-        (f"{len(items)} users, after 10 s without a request", found["rested"]),
+        (f"{len(items)} users, after 10 s without a request", found["rested"], MEBIBYTES),
         ("after the connections of all have ended", found["ended"])))
     measured = (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))
     print_services("in 10 s without a request", [
-        (f"{what}, {name}", {service: values[service][part] for service in SERVICES})
-        for part, what in enumerate(("wake-ups", "ms of processor time")) for name, values in measured])
+        (f"{what}, {name}", {service: values[service][part] for service in SERVICES}, *goal)
+        for part, (what, *goal) in enumerate((("wake-ups", WAKEUPS), ("ms of processor time",)))
+        for name, values in measured])
 
 
 def main():

@@ -50,6 +50,13 @@ class Shown(Windows):
             keyboard.press(name)
         keyboard.close()
 
+    def writes(self, text, title=None):
+        """Types into the field of a window, not of a prompt, that has the focus."""
+        keyboard = Keyboard()
+        until(lambda: keyboard.focus(title or self.title), lambda: f"no window {title or self.title}")
+        keyboard.type(text)
+        keyboard.close()
+
     def types(self, *texts):
         """Types each text into the entry for a passcode that has the focus, and presses the key Return."""
         for text in texts:

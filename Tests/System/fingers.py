@@ -55,3 +55,24 @@ class WithFingers:
 
     def restart(self):
         self.first, self.prompts = self.app(), self.agent()
+
+
+class ChangedFingers:
+    """Fingers that change between a proof and what it releases, in each tier with a reader: tests for a class that derives
+    from `WithFingers`."""
+
+    def test_a_proof_of_the_old_fingers_opens_no_item_bound_to_them_abuse32(self):
+        handle = self.touched()
+        self.assertEqual(self.read("set", handle), SECRET)
+        handle = self.touched()
+        self.finger("replace")
+        self.assertNotEqual(self.read("set", handle), SECRET)
+        self.assertNotEqual(self.read("any", handle), SECRET)
+
+    def test_fingers_that_change_while_the_prompt_is_shown_open_nothing_bound_abuse32(self):
+        self.first.begin("app.read", "set", None, True, None, 20)
+        self.asked()
+        self.finger("replace")
+        self.finger("touch")
+        self.prompts.do("agent.event", [3])
+        self.assertNotEqual(self.first.end(), SECRET)

@@ -3,7 +3,9 @@
 
 import textwrap
 
-UNIT = "fprintd.service"
+from services import CONFIGURATION
+
+UNIT, HARDWARE = "fprintd.service", "/etc/latchkey/hardware.conf"
 DROP_IN = f"/run/systemd/system/{UNIT}.d/virtual.conf"
 SOCKET = "/run/fprint-test/finger.sock"
 VIRTUAL = textwrap.dedent(f"""\
@@ -60,6 +62,12 @@ ENROL = SEND + textwrap.dedent("""\
     """) + ENROLMENT
 
 
+RULE = """polkit.addRule(function(action, subject) {
+    if (action.id.indexOf("net.reactivated.fprint.") === 0) return polkit.Result.YES;
+});
+"""
+
+
 class WithFprintd:
     """alice is at the machine and has one enrolled finger; for a class that derives from a `ServiceTest` too."""
 
@@ -69,6 +77,10 @@ class WithFprintd:
         self.seat = self.enterContext(self.machine.seat("alice"))
         self.machine.write(DROP_IN, self.reader)
         self.machine.run("systemctl", "daemon-reload")
+        self.configuration = self.machine.read(CONFIGURATION)
+        self.addCleanup(self.machine.write, CONFIGURATION, self.configuration)
+        self.addCleanup(self.machine.run, "rm", "-f", HARDWARE)
+        self.allow_virtual_hardware("yes")
         self.remove_fingers()
         self.enrol("first")
         super().setUp()
@@ -82,6 +94,12 @@ class WithFprintd:
     def client(self, user="alice", program="/usr/bin/python3", session=None):
         """A process of alice is one of her session at the machine, unless another one is given."""
         return super().client(user, program, session or (self.seat if user == "alice" else None))
+
+    def allow_virtual_hardware(self, answer):
+        line = f"allow-virtual-hardware = {answer}\n"
+        self.machine.write(CONFIGURATION, self.configuration + line)
+        # For the sensors of tier user.
+        self.machine.write(HARDWARE, line)
 
     def remove_fingers(self):
         self.machine.run("systemctl", "stop", UNIT)
@@ -105,3 +123,10 @@ class WithFprintd:
             self.enrol(self.enrolled + "+")
         else:
             self.send("SCAN " + (self.enrolled if command == "touch" else "of another finger"))
+
+    def allow_everyone(self):
+        """A rule of polkit, as an administrator writes it for users who log in over SSH."""
+        path = "/etc/polkit-1/rules.d/10-fprint.rules"
+        self.machine.write(path, RULE)
+        self.machine.run("systemctl", "restart", "polkit")
+        self.addCleanup(self.machine.run, "rm", "-f", path)

@@ -25,7 +25,7 @@ static int say(pam_handle_t *handle, int style, const char *text) {
     return code;
 }
 
-// Succeeds if the file names the user, blocks for ever if the file says "nobody", and fails otherwise.
+// Succeeds if the file names the user, blocks for ever if the file says "hang", and fails otherwise.
 static int look(pam_handle_t *handle) {
     const char *user = NULL;
     char seen[64] = "";
@@ -35,7 +35,7 @@ static int look(pam_handle_t *handle) {
     fclose(file);
     if (pam_get_user(handle, &user, NULL) != PAM_SUCCESS || count != 1) return PAM_SERVICE_ERR;
     say(handle, PAM_TEXT_INFO, "Look at the camera");
-    while (strcmp(seen, "nobody") == 0) pause();
+    while (strcmp(seen, "hang") == 0) pause();
     return strcmp(seen, user) == 0 ? PAM_SUCCESS : PAM_AUTH_ERR;
 }
 

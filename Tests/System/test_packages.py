@@ -98,7 +98,7 @@ class UpgradeTests(StoreTest):
             self.assertNotEqual(old, new)
         self.assertNotIn("latchkey", self.machine.run("systemctl", "--failed", "--plain", "--no-legend").stdout)
 
-    def test_an_upgrade_does_not_start_services_that_nobody_uses(self):
+    def test_an_upgrade_does_not_start_services_that_are_not_in_use(self):
         self.upgrade()
         self.assertListening()
         self.assertEqual((self.state(KEYCHAIN), self.state(AUTHORITY)), ("inactive", "inactive"))
@@ -195,7 +195,8 @@ class WindowTests(PackageTest):
         self.install(*PACKAGES)
 
     def test_the_programs_start_and_find_their_libraries(self):
-        for program in ("/usr/libexec/latchkey-agent", "/usr/bin/quicknote", "/usr/bin/latchkey"):
+        for program in ("/usr/libexec/latchkey-agent", "/usr/bin/latchkey-settings", "/usr/bin/quicknote",
+                        "/usr/bin/latchkey"):
             self.assertIn("usage", self.machine.run(program, "--help", user="alice").stdout)
             self.assertNotIn("not found", self.machine.run("ldd", program).stdout)
 

@@ -119,6 +119,30 @@ class ServiceTests(RelyingPartyTest):
         self.assertIn("error: line ", self.machine.journal(UNIT))
         self.systemctl("reset-failed", UNIT)
 
+    def test_root_rotates_the_secret_and_revokes_and_the_service_goes_on(self):
+        previous, revocations = f"{STATE}/previous-secret", f"{STATE}/revocations"
+        self.addCleanup(self.machine.run, "sh", "-c", "rm -rf /etc/latchkey-server")
+        self.machine.run("sed", "-i", "-E", "s/^#(previous_secret_file|revocations_file)/\\1/", CONFIGURATION)
+        self.systemctl("start", UNIT)
+        old = self.machine.read(SECRET)
+        self.command("rotate-secret")
+        self.assertEqual((self.owner(SECRET), self.machine.read(previous)), ("600 root", old))
+        self.assertNotEqual(self.machine.read(SECRET), old)
+        self.command("administrator", "ada")
+        self.command("administrator", "ada", "--remove")
+        for file in (previous, revocations):
+            self.assertEqual(self.owner(file), "600 latchkey-server", file)
+        copy = f"{SECRET}-copy"
+        if self.exists(copy):
+            # In place of the credential, which the service manager renews at a restart.
+            self.machine.run("install", "-m", "600", "-o", "latchkey-server", SECRET, copy)
+        else:
+            self.systemctl("reload", UNIT)
+            self.assertTrue(eventually(lambda: "secrets not reloaded" in self.machine.journal(UNIT), 20))
+        self.systemctl("restart", UNIT)
+        self.assertEqual(self.get("/ready"), ["200"])
+        self.assertIn("administrators removed again: 0", self.command("restored"))
+
     def certificate(self, name):
         """Installs a certificate for 127.0.0.1 with a name."""
         with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@ import time
 
 from machine import eventually, fact
 from modules import install_module
-from services import AUTHORITY, RECORDS, ServiceTest
+from services import AUTHORITY, CONFIGURATION, RECORDS, ServiceTest
 from terminals import Terminal
 
 OWN = "/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
@@ -135,10 +135,26 @@ class PasswordTests(AccountTest):
         self.assertReleasesNothing(terminal)
         self.assertIn("accountNotChecked", self.log())
 
-    def test_a_password_that_must_be_changed_is_right(self):
+    def test_a_password_that_must_be_changed_is_right_and_the_prompt_says_so_until_it_was_read(self):
         self.set()
         self.machine.run("chage", "--lastday", "0", USER)
-        self.assertReleases(self.asking(), PASSWORD)
+        terminal = self.asking()
+        terminal.type(PASSWORD + "\r")
+        terminal.expect("has expired", "passwd")
+        self.assertNotIn("the secret", terminal.output)
+        terminal.type("\r")
+        self.assertEqual(terminal.end(), 0, terminal.output)
+        self.assertTrue(terminal.output.rstrip().endswith("the secret"), terminal.output)
+
+    def test_a_line_of_the_configuration_chooses_a_passcode_of_ones_own(self):
+        original = self.machine.read(CONFIGURATION)
+        self.addCleanup(self.machine.write, CONFIGURATION, original)
+        self.machine.write(CONFIGURATION, original + "passcode = own\n")
+        self.stop_services()
+        with Terminal(self.session, "latchkey", "passcode", "set") as terminal:
+            terminal.expect(ACCOUNT)
+            terminal.type(PASSWORD + "\r")
+            terminal.expect("new passcode")
 
     def test_an_account_without_a_password_has_a_passcode_of_its_own(self):
         self.machine.run("passwd", "--delete", USER)
@@ -171,6 +187,11 @@ class ModuleTests(AccountTest):
         self.machine.write("/usr/local/sbin/latchkey-test-module", "#!/bin/sh\n" + text, 0o755)
         return "pam_exec.so quiet stdout /usr/local/sbin/latchkey-test-module"
 
+    def assertRecorded(self):
+        """The audit log of the user names what was not trusted, and so does the log of the service."""
+        self.assertIn("accountsRefused", self.log())
+        eventually(lambda: "account refused" in self.session.run("latchkey", "log").stdout)
+
     def test_a_module_that_hangs_is_killed_at_the_deadline_and_counts_abuse26(self):
         self.pam(f"auth required pam_unix.so nodelay\naccount required {self.script('sleep 1000')}\n")
         terminal = self.asking()
@@ -200,7 +221,7 @@ class ModuleTests(AccountTest):
                 # Each try counts, and the third one delays the next.
                 self.remove_counters()
 
-    def test_a_file_that_accepts_everyone_accepts_nobody(self):
+    def test_a_file_that_accepts_everyone_is_refused(self):
         self.pam("auth sufficient pam_permit.so\naccount required pam_permit.so\n")
         terminal = self.asking()
         terminal.type(PASSWORD + "\r")
@@ -213,6 +234,19 @@ class ModuleTests(AccountTest):
         terminal.type(PASSWORD + "\r")
         terminal.expect("could not be checked", "cannot be used", "3 tries left")
         self.assertReleasesNothing(terminal)
+        self.assertRecorded()
+
+    def test_a_file_that_others_can_change_verifies_nothing(self):
+        for change, back in (("chmod 666", "chmod 644"), ("chown alice", "chown root")):
+            with self.subTest(change):
+                self.machine.run("sh", "-c", f"{change} {SERVICE_FILE}")
+                self.addCleanup(self.machine.run, "sh", "-c", f"{back} {SERVICE_FILE}")
+                terminal = self.asking()
+                terminal.type(PASSWORD + "\r")
+                terminal.expect("could not be checked", "3 tries left")
+                self.assertReleasesNothing(terminal)
+                self.assertRecorded()
+                self.machine.run("sh", "-c", f"{back} {SERVICE_FILE}")
 
     def test_garbage_in_messages_ends_the_verification(self):
         self.pam("auth required pam_unix.so nodelay\n"
@@ -221,6 +255,7 @@ class ModuleTests(AccountTest):
         terminal.type(PASSWORD + "\r")
         terminal.expect("could not be checked", "too many messages", "2 tries left")
         self.assertReleasesNothing(terminal)
+        self.assertRecorded()
         self.assertEqual(self.machine.unit(AUTHORITY)["ActiveState"], "active")
 
     def test_the_process_of_a_verification_that_is_killed_has_verified_nothing(self):

@@ -4,6 +4,7 @@
 from clients import CANCELLED, DONE, NOT_FOUND, PASSCODE, SECRET, ClientTest
 
 EXPORT, IMPORT, EXPORTED, IMPORTED, EXPORTED_EVENT = 25, 26, 11, 13, 20
+ADD, ATTRIBUTE = 10, 14  # An attribute of bytes: kSecAttrGeneric.
 CODE_SHOWN, CODE_ASKED = 1, 2
 STEP, CODE, PURPOSE = 6, 8, 1
 
@@ -106,6 +107,20 @@ class BackupTests(ClientTest):
         data = self.export()
         for text in (SECRET, self.code, self.code.replace(b"-", b""), PASSCODE):
             self.assertNotIn(text, data)
+
+    def test_large_attributes_of_another_program_do_not_end_an_export(self):
+        other = self.app(program=self.program("/usr/bin/mail"))
+        for number in range(40):
+            item = {0: 1, 1: {2: f"fat {number}", ATTRIBUTE: bytes(60_000)}, 2: [1, 0], 3: b"x", 4: 0,
+                    5: {1: False, 2: {0: "", 3: False}}}
+            self.assertEqual(other.do("app.call", ADD, item), DONE)
+        part = self.begin_export()
+        while 3 in part:
+            reply = self.first.do("app.call", EXPORT, {0: part[3]}, 30)
+            self.assertEqual(reply[0], EXPORTED)
+            part = reply[1]
+        # Those of both programs: 30 large ones, "presence", "free", and the other program's.
+        self.assertEqual(part[1], 72)
 
     def test_each_export_is_in_the_audit_log_before_its_first_byte(self):
         self.begin_export()

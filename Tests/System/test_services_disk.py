@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk that is full, read-only or broken, and ends at each write: what was acknowledged remains."""
 
-import subprocess
-
-from clients import DISK_FULL, DONE, SECRET, ClientTest
-from machine import eventually, fact
-from services import KEYCHAIN, STORES
+from clients import DISK_FULL, DONE, NOT_FOUND, SECRET, ClientTest
+from machine import fact
+from services import STORES
+from traces import WithTraces
 
 FOLDER = f"{STORES}/1001"
 UPDATE, READ_ONLY, UNREADABLE = 12, 26, 21
 CALLS = ("pwrite64", "fdatasync")
+ADD, DELETE = 10, 13
+NEW = {0: 1, 1: {2: "new", 3: "attack"}, 2: [1, 0], 3: SECRET, 4: 0, 5: {1: False, 2: {0: "", 3: False}}}
 
 
 class DiskTest(ClientTest):
@@ -96,23 +97,12 @@ class SmallDiskTests(DiskTest):
         self.assertServes(b"changed")
 
 
-class TracedTests(DiskTest):
+class TracedTests(WithTraces, DiskTest):
     """The system calls of a service fail, or end it, one after the other."""
 
     def setUp(self):
         super().setUp()
         self.first.do("app.add", "token", SECRET)
-
-    def injecting(self, call, fault):
-        """Injects a fault into a system call of latchkeyd, in each of its threads; the result ends that."""
-        pid = self.machine.main_pid(KEYCHAIN)
-        tracer = self.machine.start("strace", "-f", "-qq", "-p", pid, "-o", "/dev/null", "-e", f"trace={call}", "-e",
-                                    f"inject={call}:{fault}", stderr=subprocess.DEVNULL)
-        self.addCleanup(tracer.wait)
-        self.addCleanup(tracer.kill)
-        lines = f"grep -h TracerPid /proc/{pid}/task/*/status"
-        eventually(lambda: "\t0\n" not in self.machine.run("sh", "-c", lines).stdout)
-        return tracer
 
     def updates(self, fault, restart):
         """Updates the item while the first, second, ... call of each kind fails, until none is left.
@@ -147,6 +137,36 @@ class TracedTests(DiskTest):
         # The header of the log and its pages, and a synchronisation of each.
         self.assertGreater(len(kills), 4, kills)
         fact("an item is updated", f"old or new after each of {len(kills)} kills, one at each call that writes")
+
+    def test_an_item_is_there_or_not_wherever_latchkeyd_is_killed_abuse35(self):
+        operations = {"add": lambda: self.first.do("app.call", ADD, NEW, 20),
+                      "delete": lambda: self.first.do("app.call", DELETE, {0: 1, 1: {2: "new"}}, 20)}
+        for name, inverse, after in (("add", "delete", SECRET), ("delete", "add", NOT_FOUND)):
+            kills = 0
+            for call in CALLS:
+                for number in range(1, 40):
+                    self.stop_services()
+                    self.first = self.app()
+                    before = self.first.do("app.read", "new")
+                    if before == after:
+                        self.assertEqual(operations[inverse](), DONE)
+                        before = self.first.do("app.read", "new")
+                    tracer = self.injecting(call, f"signal=SIGKILL:when={number}")
+                    reply = operations[name]()
+                    tracer.kill()
+                    tracer.wait()
+                    self.assertIn(reply, (DONE, None), f"{name} {call} {number}")
+                    self.stop_services()
+                    self.first = self.app()
+                    seen = self.first.do("app.read", "new")
+                    self.assertIn(seen, (after,) if reply == DONE else (before, after), f"{name} {call} {number}")
+                    self.assertEqual(self.first.do("app.read", "token"), SECRET)
+                    if reply == DONE:
+                        break
+                    kills += 1
+                self.assertEqual(reply, DONE, f"no number of {call} was enough")
+            self.assertGreater(kills, 2)
+            fact(f"killed during {name}", f"the item is there or not after each of {kills} kills")
 
     def test_an_error_of_a_write_is_reported_and_loses_nothing_abuse36(self):
         for error, status in (("EIO", UNREADABLE), ("ENOSPC", DISK_FULL)):

@@ -129,7 +129,7 @@ class PolicyTests(FaceTest):
 
 
 class ModuleTests(FaceTest):
-    def test_a_module_that_asks_for_a_password_recognises_nobody(self):
+    def test_a_module_that_asks_for_a_password_recognises_no_face(self):
         self.machine.write(SERVICE_FILE, "auth required pam_unix.so\naccount required pam_unix.so\n")
         app = self.app(self.OWNER)
         app.expect("Allow")
@@ -139,7 +139,7 @@ class ModuleTests(FaceTest):
 
     def test_a_module_that_hangs_ends_with_the_prompt(self):
         app = self.allowed(self.OWNER)
-        self.sees("nobody")
+        self.sees("hang")
         app.expect("Press Enter")
         app.type("\r")
         eventually(lambda: self.machine.run("pgrep", "-x", "latchkey-pam", check=False).returncode == 0)

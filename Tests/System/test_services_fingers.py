@@ -4,9 +4,12 @@
 from clients import (
     CANCELLED, CURRENT_SET, DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SYSTEM_CANCEL, UNLOCK,
     ClientTest)
-from fingers import LOCKED_OUT, OWNER, TOUCHED, TYPED, WithFingers
+from fingers import LOCKED_OUT, OWNER, TOUCHED, TYPED, ChangedFingers, WithFingers
 from machine import eventually, fact
 from sensors import WithSensor
+from services import STORES
+
+EXPORT, FOLDER = 25, f"{STORES}/1001"
 
 
 class FingerTest(WithFingers, WithSensor, ClientTest):
@@ -42,13 +45,16 @@ class TouchTests(FingerTest):
         with self.assertRaisesRegex(RuntimeError, "no reply within the deadline"):
             self.prompts.do("agent.get", 0.5)
 
-    def test_an_unlock_by_touch_is_not_reused_after_its_time_abuse12(self):
+    def lock_and_unlock_by_touch(self):
         self.assertEqual(self.first.do("app.call", LOCK), DONE)
         self.first.begin("app.call", UNLOCK, {0: "", 3: True}, 20)
         self.asked()
         self.finger("touch")
         self.assertEqual(self.first.end(), DONE)
         self.await_end()
+
+    def test_an_unlock_by_touch_is_not_reused_after_its_time_abuse12(self):
+        self.lock_and_unlock_by_touch()
         self.evaluate(reuse=2)
         self.assertEqual(self.first.end(), TOUCHED)
 
@@ -57,6 +63,17 @@ class TouchTests(FingerTest):
             self.evaluate(reuse=2, interactive=False)
             return self.first.end() != TOUCHED
         self.assertTrue(eventually(prompted, 5))
+
+    def test_an_unlock_by_touch_that_is_reused_exports_nothing(self):
+        self.lock_and_unlock_by_touch()
+        self.evaluate(reuse=60)
+        self.assertEqual(self.first.end(), TOUCHED)
+        self.first.begin("app.call", EXPORT, {}, 20)
+        self.asked()
+        self.finger("touch")
+        self.prompts.do("agent.event", [3])
+        reply = self.first.end()
+        self.assertEqual((reply[0], reply[1][0]), (0, CANCELLED))
 
 
 class MissTests(FingerTest):
@@ -111,23 +128,7 @@ class MissTests(FingerTest):
         self.addCleanup(self.stop_services)
 
 
-class ChangeTests(FingerTest):
-    def test_a_proof_of_the_old_fingers_opens_no_item_bound_to_them_abuse32(self):
-        handle = self.touched()
-        self.assertEqual(self.read("set", handle), SECRET)
-        handle = self.touched()
-        self.finger("replace")
-        self.assertNotEqual(self.read("set", handle), SECRET)
-        self.assertNotEqual(self.read("any", handle), SECRET)
-
-    def test_fingers_that_change_while_the_prompt_is_shown_open_nothing_bound_abuse32(self):
-        self.first.begin("app.read", "set", None, True, None, 20)
-        self.asked()
-        self.finger("replace")
-        self.finger("touch")
-        self.prompts.do("agent.event", [3])
-        self.assertNotEqual(self.first.end(), SECRET)
-
+class ChangeTests(ChangedFingers, FingerTest):
     def test_after_a_replaced_finger_bound_items_are_gone_and_others_stay_abuse30(self):
         self.finger("replace")
         self.assertNotIn(self.read("set"), (SECRET, NO_INTERACTION))
@@ -139,5 +140,34 @@ class ChangeTests(FingerTest):
         self.assertEqual(self.first.do("app.add", "new", SECRET, CURRENT_SET), DONE)
         self.assertEqual(self.read("new", self.touched()), SECRET)
 
+    def test_fingers_that_change_while_the_new_set_cannot_be_written_open_nothing_bound(self):
+        self.assertEqual(self.read("set", self.touched()), SECRET)
+        self.stop_services()
+        # The store of alice on a small file system of its own, which is then full.
+        self.machine.run("sh", "-c", f"mv {FOLDER} /run/moved && mkdir {FOLDER} && "
+                         "mount -t tmpfs -o size=600k,mode=700,uid=$(id -u latchkey),gid=$(id -g latchkey) "
+                         f"small {FOLDER} && cp -a /run/moved/. {FOLDER}/ && rm -r /run/moved")
+        self.addCleanup(self.machine.run, "umount", FOLDER)
+        self.addCleanup(self.stop_services)
+        self.restart()
+        self.assertEqual(self.read("set", self.touched()), SECRET)
+        self.machine.run("sh", "-c", f"dd if=/dev/zero of={FOLDER}/filling bs=1k 2>/dev/null; true")
+        self.finger("replace")
+        self.assertNotEqual(self.read_with_the_new_finger(), SECRET)
+        self.machine.run("rm", f"{FOLDER}/filling")
+        self.assertNotEqual(self.read_with_the_new_finger(), SECRET)
+        self.assertEqual(self.read("free"), SECRET)
 
-del FingerTest
+    def read_with_the_new_finger(self):
+        """What a read of the bound item returns to a person who touches the sensor, if there is a prompt."""
+        self.first.begin("app.read", "set", None, True, None, 20)
+        try:
+            self.prompts.do("agent.await_prompt", 2)
+            self.finger("touch")
+            self.prompts.do("agent.event", [3])
+        except RuntimeError as error:
+            self.assertIn("no reply within the deadline", str(error))
+        return self.first.end()
+
+
+del ChangedFingers, FingerTest

@@ -28,10 +28,6 @@ sys.stdin.read()
 """
 # libfprint's name of the reader.
 NAME = "Virtual device for debugging"
-RULE = """polkit.addRule(function(action, subject) {
-    if (action.id.indexOf("net.reactivated.fprint.") === 0) return polkit.Result.YES;
-});
-"""
 
 
 class FprintTest(WithFprintd, WithFingers, ClientTest):
@@ -91,7 +87,7 @@ class TouchTests(FprintTest):
             "net.reactivated.Fprint.Device", "Claim", "s", "bob", check=False)
         return done.returncode == 0
 
-    def test_a_restart_of_fprintd_ends_the_prompt_and_the_next_one_works(self):
+    def test_a_restart_of_fprintd_ends_the_prompt_and_the_next_one_works_abuse16(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
         self.finger("miss")
@@ -109,8 +105,26 @@ class TouchTests(FprintTest):
         self.assertNotEqual(self.first.end(), SECRET)
 
 
+class VirtualReaderTests(FprintTest):
+    def test_a_virtual_reader_is_used_only_with_the_consent_of_root_and_every_status_says_so_abuse24(self):
+        self.assertTrue(self.status()["biometryVirtual"])
+        self.assertIn("virtual", self.latchkey("status").stdout)
+        self.assertIn("virtual", self.latchkey("doctor", check=False).stdout)
+        self.first.stop()
+        self.prompts.stop()
+        self.allow_virtual_hardware("no")
+        self.stop_services()
+        self.restart()
+        status = self.status()
+        self.assertEqual((status["biometry"], status["biometryVirtual"]), ("none", False))
+        self.evaluate()
+        self.assertEqual(self.first.end()[1][0], NOT_AVAILABLE)
+        self.assertIn("allow-virtual-hardware = yes", self.machine.read(LOG))
+        fact("a virtual reader of libfprint", "absent without the line of root, and named as virtual with it")
+
+
 class ChangeTests(FprintTest):
-    def test_items_of_the_current_set_die_when_a_finger_is_replaced_under_the_same_name(self):
+    def test_items_of_the_current_set_die_when_a_finger_is_replaced_under_the_same_name_abuse30(self):
         self.assertEqual(self.read("set", self.touched()), SECRET)
         self.finger("replace")
         eventually(lambda: self.read("set") not in (SECRET, NO_INTERACTION))
@@ -142,7 +156,7 @@ class TrustTests(FprintTest):
             "net.reactivated.Fprint", "4", user="alice", check=False)
         self.assertNotEqual(done.returncode, 0)
 
-    def test_a_forged_match_of_a_user_opens_nothing_and_is_logged(self):
+    def test_a_forged_match_of_a_user_opens_nothing_and_is_logged_abuse14(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
         self.finger("miss")
@@ -170,7 +184,7 @@ class TrustTests(FprintTest):
         self.assertEqual(self.refusals(self.first), [[SENSOR_REFUSED, ""]])
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
 
-    def test_a_program_of_a_user_that_has_the_name_is_no_reader_and_is_logged(self):
+    def test_a_program_of_a_user_that_has_the_name_is_no_reader_and_is_logged_abuse17(self):
         self.machine.run("systemctl", "stop", UNIT)
         self.machine.write(POLICY, ALLOWED)
         self.addCleanup(self.machine.run, "sh", "-c", f"rm -f {POLICY}; systemctl reload dbus")
@@ -209,13 +223,6 @@ class CommandTests(FprintTest):
 
     def fingerprint(self, *argv, user="alice", **options):
         return self.machine.run("latchkey", "fingerprint", *argv, user=user, check=False, **options)
-
-    def allow_everyone(self):
-        """A rule of polkit, as an administrator writes it for users who log in over SSH."""
-        path = "/etc/polkit-1/rules.d/10-fprint.rules"
-        self.machine.write(path, RULE)
-        self.machine.run("systemctl", "restart", "polkit")
-        self.addCleanup(self.machine.run, "rm", "-f", path)
 
 
 del FprintTest

@@ -113,6 +113,18 @@ class ConfigurationTests(ServiceTest):
             self.machine.write(CONFIGURATION, "tier = file\n" + lines)
             self.assertRefused("does not say whether a face may answer policies", AUTHORITY)
 
+    def test_a_line_about_the_passcode_that_is_not_clear_is_refused_by_both_services(self):
+        self.machine.write(CONFIGURATION, "tier = file\npasscode = pin\n")
+        self.assertRefused("has a line that is not understood: passcode = pin")
+        for lines in ("passcode = pin\n", "passcode = own\npasscode = account\n"):
+            self.machine.write(CONFIGURATION, "tier = file\n" + lines)
+            self.assertRefused("does not say what a passcode is", AUTHORITY)
+
+    def test_a_line_about_virtual_hardware_that_is_not_clear_is_refused_by_both_services(self):
+        self.machine.write(CONFIGURATION, "tier = file\nallow-virtual-hardware = maybe\n")
+        for service in (KEYCHAIN, AUTHORITY):
+            self.assertRefused("has a line that is not understood: allow-virtual-hardware = maybe", service)
+
     def test_a_configuration_that_others_can_change_is_refused(self):
         self.machine.write(CONFIGURATION, "tier = file\n", mode=0o666)
         self.assertRefused(f"{CONFIGURATION} can be changed by others than root")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both services without units of their own, and services that read their secrets without a person."""
+"""Both services without units of their own."""
 
 import subprocess
 
 from machine import eventually
-from services import AUTHORITY, KEYCHAIN, NOT_FOUND, RECORDS, SERVICES, SOCKETS, STORES, UNAVAILABLE, ServiceTest
+from services import NOT_FOUND, RECORDS, SERVICES, SOCKETS, STORES, UNAVAILABLE, ServiceTest
 
 PRIVILEGES = "00000000000800e0"
 
@@ -48,27 +48,3 @@ class PlainStartTests(ServiceTest):
         pid = self.machine.run("pgrep", "-x", "latchkey-authd").stdout.strip()
         self.assertEqual(self.machine.status(pid)["CapEff"], PRIVILEGES)
         self.assertEqual(self.machine.status(pid)["NoNewPrivs"], "1")
-
-
-class HeadlessTests(ServiceTest):
-    def setUp(self):
-        super().setUp()
-        self.remove_stores()
-        for name in ("first", "second"):
-            self.machine.run("useradd", "--system", "--shell", "/usr/sbin/nologin", f"svc-{name}", check=False)
-
-    def run_unit(self, user, command):
-        """Runs a command in a unit with a user of its own; returns what it wrote."""
-        return self.machine.run("systemd-run", "--wait", "--pipe", "--quiet", "-p", f"User={user}", "sh", "-c", command,
-                                check=False)
-
-    def test_a_service_reads_its_own_secret_without_a_person(self):
-        self.assertEqual(self.run_unit("svc-first", "printf secret | latchkey set key").returncode, 0)
-        for unit in (KEYCHAIN, AUTHORITY):
-            self.kill_service(unit)
-        self.assertEqual(self.run_unit("svc-first", "latchkey get key").stdout, "secret")
-
-    def test_another_service_cannot_read_it(self):
-        self.run_unit("svc-first", "printf secret | latchkey set key")
-        done = self.run_unit("svc-second", "latchkey get key")
-        self.assertEqual((done.returncode, done.stdout), (NOT_FOUND, ""))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile use of the protocol at the public sockets of both services, as Tests/Wire/attacks.py in tier user."""
 
+import os
 import random
 import struct
 import time
@@ -190,6 +191,34 @@ class FloodTests(ProtocolTest):
         seconds = time.monotonic() - begin
         self.assertLess(seconds, 1.5)
         fact("60 wrong passwords of a program", f"another program's add took {seconds * 1000:.0f} ms")
+
+    def processor(self):
+        """The seconds of processor time that latchkeyd has used."""
+        fields = self.machine.read(f"/proc/{self.machine.main_pid(KEYCHAIN)}/stat").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_unread_answers_and_a_refused_frame_cost_no_processor_time(self):
+        other = self.app()
+        for number in range(20):
+            self.assertEqual(other.do("app.add", f"large {number}", bytes(100_000)), DONE)
+        hostile = self.client()
+        before = self.processor()
+        # The service keeps the connection for 10 s to send its replies (docs/protocol.md).
+        hostile.begin("refused_while_unread", 3, 14)
+        begin, slowest = time.monotonic(), 0
+        while time.monotonic() - begin < 13:
+            asked = time.monotonic()
+            self.assertEqual(other.do("app.call", STATUS)[0], 3)
+            slowest = max(slowest, time.monotonic() - asked)
+            other.do("pause", 0.1)
+        refused, ended = hostile.end()
+        used = self.processor() - before
+        self.assertIsNotNone(refused)
+        self.assertTrue(ended)
+        self.assertLess(used, 1)
+        self.assertLess(slowest, 1)
+        fact("unread answers and a refused frame", f"{used:.2f} s of processor time in 14 s, bytes refused after "
+             f"{refused:.1f} s, the slowest reply to another program {slowest * 1000:.0f} ms")
 
     def test_texts_of_a_program_are_one_line_of_plain_characters_abuse19(self):
         app, prompts = self.person()

@@ -116,9 +116,23 @@ class DescriptorTests(ServiceTest):
         lines = [line.split(" ", 3) for line in self.machine.run("sh", "-c", script, "sh", pid).stdout.splitlines()]
         return {int(line[0]): (line[3], int(line[1]), int(line[2], 8)) for line in lines if len(line) == 4}
 
+    def paths(self, pid):
+        """The path of each socket that has one, by "socket:[inode]"; a service has a network of its own."""
+        lines = self.machine.run("cat", "/proc/net/unix", f"/proc/{pid}/net/unix").stdout.splitlines()
+        fields = [line.split() for line in lines]
+        return {f"socket:[{field[6]}]": field[7] for field in fields if len(field) > 7}
+
+    def note(self, unit, pid, details):
+        """Adds every open descriptor to the table of what was real."""
+        paths = self.paths(pid)
+        shown = [f"{number} socket {paths.get(target, 'without a path')}" if target.startswith("socket:")
+                 else f"{number} {target}" for number, (target, _, _) in sorted(details.items())]
+        fact(f"descriptors of {unit.removesuffix('.service')}", ", ".join(shown))
+
     def check(self, unit, listeners, connections, folder, owner, pollers):
         pid = self.machine.main_pid(unit)
         details = self.details(pid)
+        self.note(unit, pid, details)
         self.assertEqual(details[0][0], "/dev/null")
         # Output and errors are the same connection to the journal.
         self.assertRegex(details[1][0], r"^socket:")

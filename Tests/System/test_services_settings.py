@@ -13,8 +13,10 @@ from services import AUTHORITY
 from test_services_tier_tpm import TierTest
 
 BUILT, INSTALLED = CHECKOUT / "Apps/Settings/.build/static/release/latchkey-settings", "/usr/bin/latchkey-settings"
+OWN = "/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
 FIRST, SECOND = "first passcode 4711", "second passcode 4712"
-REMOVAL = "Remove the Passcode?"
+REMOVAL, DISCARD = "Remove the Passcode?", "Delete the Passcode and What It Protects?"
+ACCOUNT, LISTING = "password of your account", "list the names of the items of every app"
 
 
 class SettingsTest(WithFprintd, WithDesktop):
@@ -65,7 +67,7 @@ class SettingsTest(WithFprintd, WithDesktop):
         self.open("passcode")
         self.window("reads", "No Passcode Is Set")
         self.window("keys", "alt+s")
-        self.prompt("reads", "password of your account")
+        self.prompt("reads", ACCOUNT)
         self.prompt("types", PASSWORDS["alice"])
         self.new_passcode(FIRST)
         self.window("reads", "A Passcode Is Set", "The passcode is set.")
@@ -107,8 +109,67 @@ class SettingsTest(WithFprintd, WithDesktop):
         self.assertFalse(self.state()["keychainLocked"])
 
 
+    def discard(self):
+        """Deletes a forgotten passcode, after the password of the account."""
+        self.window("reads", "cannot be undone", title=DISCARD)
+        self.window("writes", "delete", title=DISCARD)
+        self.shot("passcode-forgotten")
+        self.window("presses", "Delete", title=DISCARD)
+        self.prompt("reads", ACCOUNT)
+        self.prompt("types", PASSWORDS["alice"])
+        self.window("reads", "No Passcode Is Set")
+        self.assertFalse(self.state()["passcode"])
+
+    def lists_items(self, *names):
+        """Shows the items of all apps, after a finger."""
+        self.window("keys", "alt+4", "F5")
+        self.window("reads", "Each App Shows Its Own Items")
+        self.shot("apps")
+        self.window("keys", "alt+s")
+        self.prompt("reads", LISTING)
+        self.shot("apps-asking", moves=True)
+        self.finger("touch")
+        self.window("reads", *names)
+        self.window("is_named")
+        self.shot("apps-listed")
+
+
 class FileTest(SettingsTest, ClientTest):
     tier = "file"
+
+
+class FileAccountTests(FileTest):
+    """The passcode is the password of the account, as the package installs it."""
+
+    def setUp(self):
+        super().setUp()
+        own = self.machine.read(OWN)
+        self.machine.run("rm", OWN)
+        self.addCleanup(self.machine.run, "systemctl", "daemon-reload")
+        self.addCleanup(self.machine.write, OWN, own)
+        self.addCleanup(self.stop_services)
+        self.machine.run("systemctl", "daemon-reload")
+        self.stop_services()
+
+    def test_the_password_of_the_account_is_the_passcode_and_cannot_be_changed_here(self):
+        self.open("passcode")
+        self.window("reads", "No Passcode Is Set", "the password of your account, which becomes the passcode")
+        self.shot("account-none")
+        self.window("keys", "alt+s")
+        self.prompt("reads", ACCOUNT)
+        self.prompt("types", PASSWORDS["alice"])
+        self.window("reads", "A Passcode Is Set", "It is the password of your account.")
+        self.assertEqual(self.state()["passcodeKind"], "account")
+        texts = self.window("reads", "It changes with the password of your account")
+        self.assertFalse([text for text in texts if "Change…" in text])
+        self.window("is_named")
+        self.shot("account-set")
+        self.window("keys", "alt+e")
+        self.prompt("reads", ACCOUNT)
+        self.prompt("types", PASSWORDS["alice"])
+        self.window("reads", "The passcode is right.")
+        self.window("keys", "alt+f")
+        self.discard()
 
 
 class FilePasscodeTests(FileTest):
@@ -118,6 +179,14 @@ class FilePasscodeTests(FileTest):
         self.shot("passcode-set")
         self.assertEqual((self.state()["tier"], self.state()["passcode"]), ("file", True))
         self.change(FIRST, SECOND)
+
+    def test_a_forgotten_passcode_is_deleted_with_the_password_of_the_account(self):
+        self.set_the_first()
+        self.command("set", "card", "--protect", "passcode", "--device-only", input="4000\n")
+        self.command("set", "token", input="6000\n")
+        self.window("keys", "alt+f")
+        self.discard()
+        self.assertEqual(self.state()["items"], 1)
 
     def test_the_passcode_is_removed_only_with_it(self):
         self.set_the_first()
@@ -159,16 +228,37 @@ class FilePagesTests(FileTest):
         self.window("reads", "vault stored an item", "vault read an item", "A sensor that is not trusted was ignored", "The passcode was set")
         self.window("is_named")
         self.shot("activity")
-        self.window("keys", "alt+4", "F5")
-        self.window("reads", "Each App Shows Its Own Items", "The system’s keychain has 1 item.")
-        self.window("is_named")
-        self.shot("apps")
+        self.lists_items("safe", "needs your finger, your face or the passcode")
+        self.window("keys", "alt+3", "F5")
+        self.window("reads", "vault read “safe", "latchkey-settings listed the names of all items")
+        self.shot("activity-named")
+        self.window("keys", "ctrl+l")
+        self.window("keys", "alt+4")
+        self.window("reads", "Each App Shows Its Own Items")
         self.assertEqual(self.window("holds", SECRET.decode(), FIRST), [])
         fact("settings window, log", "a forged match on the message bus is a line of the page about activity")
 
 
+    def test_the_command_lists_the_items_of_all_apps_after_a_finger(self):
+        self.set_the_first()
+        app = self.client(program=self.program("/usr/bin/vault"))
+        app.do("App", kept="app")
+        self.assertEqual(app.do("app.add", "safe", SECRET, 0), DONE)
+        self.assertNotIn("safe", self.command("list"))
+        listing = self.seat.start("latchkey", "list", "--all", stdout=subprocess.PIPE, text=True)
+        self.prompt("reads", LISTING)
+        self.finger("touch")
+        output, _ = listing.communicate(timeout=30)
+        self.assertEqual((listing.returncode, "safe" in output), (0, True), output)
+        self.assertIn("names listed", self.command("log"))
+
+
 class TPMTests(SettingsTest, TierTest):
     tier = "tpm"
+
+    def test_the_items_of_all_apps_are_listed_after_a_finger(self):
+        self.open("apps")
+        self.lists_items("token")
 
     def test_the_passcode_is_changed_and_a_finger_unlocks(self):
         self.open("passcode")

@@ -39,7 +39,7 @@ class UserTests(ServiceTest):
         self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "No item matches.")
         self.assertFails(self.latchkey("delete", "token", check=False), NOT_FOUND, "No item matches.")
         self.assertNotIn("token", self.latchkey("list").stdout)
-        self.assertFails(self.latchkey("list", "--all", check=False), REFUSED, "its own items only")
+        self.assertFails(self.latchkey("list", "--all", check=False), REFUSED, "only after their owner agreed")
         self.assertEqual(self.latchkey("get", "token", user="bob").stdout, "of bob")
 
     def test_root_has_a_keychain_of_its_own_as_every_user(self):

@@ -1480,7 +1480,7 @@ def _():
         raise NotPlayed("needs root")
     store, owner = user_owner(0, None)
 
-    def as_nobody():
+    def as_unprivileged():
         read, write = os.pipe()
         process = os.fork()
         if process == 0:
@@ -1503,13 +1503,13 @@ def _():
         os.close(read)
         os.waitpid(process, 0)
         return text
-    closed = as_nobody()
+    closed = as_unprivileged()
     opened = [store.base, store.home, store.runtime, os.path.dirname(store.path)]
     modes = [(path, os.stat(path).st_mode & 0o777) for path in opened]
     os.chmod(store.path, 0o666)
     for path in opened:
         os.chmod(path, 0o755)
-    wide = as_nobody()
+    wide = as_unprivileged()
     for path, mode in modes:
         os.chmod(path, mode)
     return expect(closed == "PermissionError" and wide in ("closed", "ConnectionResetError", "BrokenPipeError", "peerNotTrusted (28)"),
