@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import LatchkeyModel
 import LatchkeySeams
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +84,29 @@ import Testing
             try store.insert(row(4))
         }
         try store.read { (store) throws(Failure) in #expect(try ids(store, .all) == [3, 4]) }
+    }
+
+    @Test(arguments: Driver.all)
+    func concurrentWritesRunOneAfterTheOther(driver: Driver) throws {
+        let made = try driver.make()
+        defer { withExtendedLifetime(made) {} }
+        let store = made.store
+        let failures = Mutex<[Failure]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            do throws(Failure) {
+                for _ in 0..<25 {
+                    // Two transactions at once would read the same number.
+                    try store.write { (store) throws(Failure) in
+                        let count = try store.record("count")?.first ?? 0
+                        try store.setRecord("count", [count + 1])
+                    }
+                }
+            } catch {
+                failures.withLock { $0.append(error) }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try store.read { (store) throws(Failure) in try store.record("count") } == [200])
     }
 
     @Test(arguments: Driver.all)
