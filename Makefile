@@ -73,7 +73,7 @@ test: bootstrap ## build and run the tests, and use QuickNote once
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 
-test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the packages
+test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
@@ -83,7 +83,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/mutate
 	@scripts/test-apps
 	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-login test-server test-server-api test-sign-in \
-	    test-browser test-system test-deb
+	    test-browser test-system attack-services test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
@@ -182,12 +182,14 @@ check: bootstrap ## check formatting, warnings as errors, imports between rooms,
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/check
 
-bench: bootstrap ## measure calls through the socket, compared with the lower bounds of this machine and gnome-keyring
+bench: bootstrap ## measure calls through the socket, compared with the lower bounds of this machine and gnome-keyring; as root the services too
 	$(STATIC_BUILD) --product latchkeyd
 	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
 	    LATCHKEY_BENCH_KEYRING="$$(scripts/bench-keyring)" $(SWIFT) run -c release --package-path Benchmarks
 	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
 	    $(SWIFT) run -c release --package-path Benchmarks latchkey-bench --tpm
+	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory bench-services; else \
+	    echo 'skip  the services of a system: only root can boot a machine in new namespaces'; fi
 
 build: bootstrap ## build the shipped programs
 	@set -e; for program in $(PROGRAMS); do \
