@@ -37,8 +37,7 @@ final class AttackingServer: Sendable {
         case trickle
     }
 
-    let port: UInt16
-    private let listener: Int32
+    private let port: LoopbackPort
     private let answer: @Sendable (Request) -> Answer
     private let state = Mutex(State())
 
@@ -54,32 +53,20 @@ final class AttackingServer: Sendable {
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         self.answer = answer
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(listener >= 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(isBound)
-        port = UInt16(bigEndian: address.sin_port)
+        port = try LoopbackPort()
+        try #require(listen(port.socket, 8) == 0)
     }
 
     /// Answers requests while `body` runs.
     func run<R>(_ body: (_ url: URL) async throws -> R) async throws -> R {
         Thread.detachNewThread { [self] in accept() }
         defer { end() }
-        return try await body(#require(URL(string: "http://localhost:\(port)")))
+        return try await body(#require(port.url))
     }
 
     private func accept() {
         while true {
-            let connection = Glibc.accept(listener, nil, nil)
+            let connection = Glibc.accept(port.socket, nil, nil)
             guard connection >= 0 else { return }
             let number = state.withLock { state in
                 state.connections.append(connection)
@@ -96,8 +83,8 @@ final class AttackingServer: Sendable {
             // The threads that read them end, and close them.
             for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
         }
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        // The thread that accepts ends, and the last of the two closes the socket.
+        shutdown(port.socket, Int32(SHUT_RDWR))
     }
 
     private func serve(_ connection: Int32, _ number: Int) {

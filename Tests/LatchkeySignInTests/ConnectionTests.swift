@@ -36,8 +36,11 @@ import Testing
     }
 
     @Test func aServerThatIsDownIsOffline() async throws {
-        let ended = try await AttackingServer { _ in .nothing }.run { $0 }
-        #expect(try await refusal(ended) == .offline)
+        let port = try LoopbackPort()
+        let kind = try await refusal(#require(port.url))
+        #expect(kind == .offline)
+        // The port is held until here, so that nothing else could listen on it.
+        withExtendedLifetime(port) {}
     }
 
     @Test func aServerThatHangsUpIsOffline() async throws { #expect(try await refusal(.nothing) == .offline) }

@@ -20,8 +20,10 @@ import Widgets
     }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard let overview, overview != shown else { return }
-        shown = overview
+        guard let overview else { return }
+        let content = Content(overview)
+        defer { shown = overview }
+        guard content != shown.map(Content.init) else { return }
         state.show([
             Row(
                 overview.isPasscodeSet ? PasscodeWords.isSet : PasscodeWords.isNotSet,
@@ -29,6 +31,24 @@ import Widgets
         ])
         actions.show(overview.isPasscodeSet ? rows(overview) : [firstRow(overview)])
         forgotten.show(overview.isPasscodeSet ? forgottenRows(overview) : [])
+    }
+
+    /// What the rows depend on. While it stays the same the page keeps its buttons: a button acts a quarter of a second after
+    /// its mnemonic was pressed, and not at all if it was replaced meanwhile.
+    private struct Content: Equatable {
+        let isPasscodeSet, isSensorLocked, hasRecoveryCode: Bool
+        let passcodeCharacters: Int
+        let passcode: KeychainOverview.Passcode?
+        let protection: KeychainOverview.Protection
+
+        init(_ overview: KeychainOverview) {
+            isPasscodeSet = overview.isPasscodeSet
+            isSensorLocked = overview.isSensorLocked
+            hasRecoveryCode = overview.hasRecoveryCode
+            passcodeCharacters = overview.passcodeCharacters
+            passcode = overview.passcode
+            protection = overview.protection
+        }
     }
 
     private func firstRow(_ overview: KeychainOverview) -> Row {
