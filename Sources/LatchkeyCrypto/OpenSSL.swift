@@ -3,6 +3,7 @@
 // Only this file calls libcrypto for symmetric operations; no C type is visible outside it.
 
 internal import COpenSSL
+internal import Synchronization
 
 /// Algorithms that are fetched once: a fetch costs more than sealing a short message.
 private struct Algorithms: @unchecked Sendable {
@@ -128,13 +129,20 @@ enum OpenSSL {
 }
 
 /// HMAC-SHA-256 with a prepared key.
-final class PreparedHMAC: @unchecked Sendable {
-    // Not modified after `init`: each message is hashed in a copy of the context.
-    private let context: OpaquePointer
+final class PreparedHMAC: Sendable {
+    /// A context of libcrypto that keeps its key. A message at a time is hashed in it: a copy of it for each message would
+    /// cost as much as a short message.
+    private struct Context: ~Copyable, @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        deinit { EVP_MAC_CTX_free(pointer) }
+    }
+
+    private let context: Mutex<Context>
 
     init?(key: UnsafeRawBufferPointer) {
-        guard let context = EVP_MAC_CTX_new(Algorithms.shared.hmac) else { return nil }
-        self.context = context
+        guard let pointer = EVP_MAC_CTX_new(Algorithms.shared.hmac) else { return nil }
+        context = Mutex(Context(pointer: pointer))
         var digest = Array("SHA256".utf8CString)
         // A parameter points to its name and its value; both live until the call returns.
         let isReady = OSSL_MAC_PARAM_DIGEST.withCString { name in
@@ -142,21 +150,21 @@ final class PreparedHMAC: @unchecked Sendable {
                 let parameters = [
                     OSSL_PARAM_construct_utf8_string(name, value.baseAddress, 0), OSSL_PARAM_construct_end(),
                 ]
-                return EVP_MAC_init(context, key.octets, key.count, parameters) == 1
+                return EVP_MAC_init(pointer, key.octets, key.count, parameters) == 1
             }
         }
         guard isReady else { return nil }
     }
 
-    deinit { EVP_MAC_CTX_free(context) }
-
     /// Writes the authentication code of `message` to `output`, which must be 32 bytes.
     func code(_ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) -> Bool {
-        guard let copy = EVP_MAC_CTX_dup(context) else { return false }
-        defer { EVP_MAC_CTX_free(copy) }
-        var length = 0
-        return EVP_MAC_update(copy, message.octets, message.count) == 1
-            && EVP_MAC_final(copy, output.octets, &length, output.count) == 1 && length == output.count
+        context.withLock { context in
+            var length = 0
+            // Without a key it begins again with the one that it has (EVP_MAC(3)).
+            return EVP_MAC_init(context.pointer, nil, 0, nil) == 1
+                && EVP_MAC_update(context.pointer, message.octets, message.count) == 1
+                && EVP_MAC_final(context.pointer, output.octets, &length, output.count) == 1 && length == output.count
+        }
     }
 }
 

@@ -10,13 +10,16 @@ package struct StoreHeader: Equatable, Sendable {
     /// The version of the formats in `docs/store-format.md`.
     package static let currentVersion: UInt64 = 2
 
-    package var version: UInt64
-    package var tier: Tier
-    package var userID: UInt32
+    package let version: UInt64
+    package let tier: Tier
+    package let userID: UInt32
     /// 16 random bytes that identify the store.
-    package var storeID: [UInt8]
+    package let storeID: [UInt8]
     /// The account of the user; not nil if and only if the tier binds stores to accounts (`Tier.bindsAccount`).
     package let account: AccountName?
+    /// The encoded header, CBOR `[version, tier, user, store]` or `[version, tier, user, store, account]`; part of all
+    /// associated data, for each of which it would otherwise be encoded again.
+    package let bytes: [UInt8]
 
     /// Makes a header; `storeID` must be 16 bytes. A tier that binds no account omits `account`.
     ///
@@ -32,19 +35,14 @@ package struct StoreHeader: Equatable, Sendable {
         self.userID = userID
         self.account = tier.bindsAccount ? account : nil
         self.storeID = storeID
-    }
-
-    /// The encoded header, CBOR `[version, tier, user, store]` or `[version, tier, user, store, account]`; part of all
-    /// associated data.
-    package var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.array(account == nil ? 4 : 5)
+        writer.array(self.account == nil ? 4 : 5)
         writer.unsigned(version)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(UInt64(userID))
         writer.bytes(storeID)
-        if let account { writer.text(account.text) }
-        return writer.finishBytes()
+        if let account = self.account { writer.text(account.text) }
+        bytes = writer.finishBytes()
     }
 
     /// Decodes a header. Throws `storeNewer` or `storeOlder` for another version, and `storeUnreadable` for malformed

@@ -34,6 +34,9 @@ package struct Authorisation: Hashable, Sendable {
     /// An authorisation without proofs.
     package static let none = Authorisation([])
 
+    /// Whether it has no proof.
+    package var isEmpty: Bool { proofs.isEmpty }
+
     /// The methods of all proofs.
     package var methods: Set<AuthenticationMethod> { Set(proofs.map(\.method)) }
 

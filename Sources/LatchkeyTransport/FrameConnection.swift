@@ -14,7 +14,8 @@ package final class FrameConnection: @unchecked Sendable {
     package let process: PeerProcess
     let descriptor: Descriptor
     private weak let server: FrameServer?
-    private let budget: ByteBudget
+    /// What the program holds, of which this connection's frames are a part.
+    let share: ByteBudget.Share
     private let deadlines: FrameServer.Deadlines
     var receiver: (any FrameReceiver)?
     private var incoming = FrameBuffer()
@@ -60,7 +61,7 @@ package final class FrameConnection: @unchecked Sendable {
         self.peer = peer
         self.process = process
         self.server = server
-        self.budget = budget
+        share = budget.share(of: process.program)
         self.deadlines = deadlines
     }
 
@@ -116,7 +117,7 @@ package final class FrameConnection: @unchecked Sendable {
         let change = out.byteCount - out.counted
         guard change != 0 else { return true }
         out.counted = out.byteCount
-        return budget.change(by: change, for: process.program)
+        return share.budget.change(by: change, for: share)
     }
 
     /// Discards the queue and marks the connection as broken.
@@ -196,8 +197,8 @@ package final class FrameConnection: @unchecked Sendable {
     /// Whether the budget has room for the next frame of this peer. Memory for a large frame is reserved before it is
     /// read.
     private func mayRead() -> Bool {
-        guard incoming.frameBytes > FrameBuffer.smallBytes else { return budget.mayRead(process.program) }
-        if reservation == nil { reservation = budget.reserve(incoming.frameBytes, for: process.program) }
+        guard incoming.frameBytes > FrameBuffer.smallBytes else { return share.budget.mayRead(share) }
+        if reservation == nil { reservation = share.budget.reserve(incoming.frameBytes, for: share) }
         return reservation != nil
     }
 
@@ -216,7 +217,7 @@ package final class FrameConnection: @unchecked Sendable {
         var result = HandedOver.none
         do throws(FrameError) {
             while let payload = try incoming.next() {
-                let held = reservation ?? budget.hold(payload.count, for: process.program)
+                let held = reservation ?? share.budget.hold(payload.count, for: share)
                 reservation = nil
                 receiver?.received(payload, holding: held)
                 if case .ending = phase { return .ended }

@@ -231,7 +231,7 @@ package final class FrameServer: @unchecked Sendable {
 
     /// Sends queued frames and resumes suspended connections, those of the programs that hold the fewest bytes first.
     private func lookAtAll() {
-        let programs = connections.values.map { ($0, budget.held(by: $0.process.program)) }
+        let programs = connections.values.map { ($0, $0.share.held) }
         for (connection, _) in programs.sorted(by: { $0.1 < $1.1 }) {
             connection.flush()
             connection.resume()

@@ -23,42 +23,46 @@ import Testing
 
     @Test func readingStopsForProgramThatHoldsItsShareOnly() {
         let budget = ByteBudget(bounds) {}
-        let held = budget.hold(400, for: program(1))
-        #expect(!budget.mayRead(program(1)))
-        #expect(budget.reserve(1, for: program(1)) == nil)
-        #expect(budget.mayRead(program(2)))
+        let held = budget.hold(400, for: budget.share(of: program(1)))
+        #expect(!budget.mayRead(budget.share(of: program(1))))
+        #expect(budget.reserve(1, for: budget.share(of: program(1))) == nil)
+        #expect(budget.mayRead(budget.share(of: program(2))))
         withExtendedLifetime(held) {}
     }
 
     @Test func smallFramesOfIdleProgramAreReadWhenTotalIsExceeded() {
         let budget = ByteBudget(bounds) {}
-        let held = (1...4).map { budget.hold(390, for: program($0)) }
-        #expect(!budget.mayRead(program(1)), "all programs together exceed the total")
-        #expect(budget.mayRead(program(5)))
+        let held = (1...4).map { budget.hold(390, for: budget.share(of: program($0))) }
+        #expect(!budget.mayRead(budget.share(of: program(1))), "all programs together exceed the total")
+        #expect(budget.mayRead(budget.share(of: program(5))))
         withExtendedLifetime(held) {}
     }
 
     @Test func reservedBytesAreForLargeFramesOfIdlePrograms() {
         let budget = ByteBudget(bounds) {}
-        let held = [budget.hold(390, for: program(1)), budget.hold(390, for: program(2))]
-        let small = budget.hold(20, for: program(3))
-        #expect(budget.reserve(100, for: program(3)) == nil)
-        let newcomer = budget.reserve(200, for: program(4))
+        let held = [
+            budget.hold(390, for: budget.share(of: program(1))), budget.hold(390, for: budget.share(of: program(2))),
+        ]
+        let small = budget.hold(20, for: budget.share(of: program(3)))
+        #expect(budget.reserve(100, for: budget.share(of: program(3))) == nil)
+        let newcomer = budget.reserve(200, for: budget.share(of: program(4)))
         #expect(newcomer != nil)
-        #expect(budget.reserve(1, for: program(5)) == nil, "the total is reached")
+        #expect(budget.reserve(1, for: budget.share(of: program(5))) == nil, "the total is reached")
         withExtendedLifetime((held, small, newcomer)) {}
     }
 
     @Test func releaseWakesServerOnceAndOnlyIfConnectionWaits() {
         let count = Mutex(0)
         let budget = ByteBudget(bounds) { count.withLock { $0 += 1 } }
-        do { _ = budget.hold(10, for: program(1)) }
+        do { _ = budget.hold(10, for: budget.share(of: program(1))) }
         #expect(count.withLock { $0 } == 0)
-        var held = [budget.hold(400, for: program(1)), budget.hold(1, for: program(1))]
-        #expect(!budget.mayRead(program(1)))
+        var held = [
+            budget.hold(400, for: budget.share(of: program(1))), budget.hold(1, for: budget.share(of: program(1))),
+        ]
+        #expect(!budget.mayRead(budget.share(of: program(1))))
         held.removeAll()
         #expect(count.withLock { $0 } == 1)
-        #expect(budget.total == 0 && budget.mayRead(program(1)))
+        #expect(budget.total == 0 && budget.mayRead(budget.share(of: program(1))))
     }
 
     // MARK: - With a server
