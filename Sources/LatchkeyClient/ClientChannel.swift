@@ -21,7 +21,16 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
     private let descriptor: Descriptor
     private let owner = getpid()
 
-    package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+    /// The longest time of one blocking read. A wait with a later deadline needs no poll(2) before each read, which would
+    /// cost every call a system call more.
+    private static let readSeconds: Int64 = 1
+    private let limitsReads: Bool
+
+    package init(_ descriptor: Descriptor) {
+        self.descriptor = descriptor
+        // Without the limit a read could block after its deadline, so each one is then preceded by poll(2).
+        limitsReads = (try? Sockets.limitReading(descriptor, seconds: Self.readSeconds)) != nil
+    }
 
     /// Whether this process made the connection: a child must not use its parent's connection after fork(2).
     var isOurs: Bool { owner == getpid() }
@@ -43,10 +52,13 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
                 if incoming.isInsideFrame, frameDeadline == nil {
                     frameDeadline = Uptime.deadline(seconds: Limits.frameSeconds)
                 }
-                // One read takes all available bytes, so that a reply usually costs one poll and one read.
-                guard try readMore(until: frameDeadline ?? deadline) else {
+                // One read takes all available bytes, so that a reply usually costs one system call.
+                switch try readMore(until: frameDeadline ?? deadline) {
+                case nil:
                     if frameDeadline == nil { return nil }
                     throw .timedOut
+                case 0?: throw .closed
+                default: break
                 }
             }
         } catch {
@@ -54,16 +66,29 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
         }
     }
 
-    /// Reads available bytes; false when the deadline passed first.
-    private func readMore(until deadline: Int64) throws(FrameError) -> Bool {
+    /// Reads available bytes, 0 of them at the end of the stream; nil when the deadline passed first.
+    private func readMore(until deadline: Int64) throws(FrameError) -> Int? {
         do throws(SystemError) {
-            guard try descriptor.wait(for: POLLIN, until: deadline) else { return false }
-            let count = try incoming.append { (memory) throws(SystemError) in try descriptor.read(into: memory) }
-            if count > 0 { return true }
+            if limitsReads, deadline > Uptime.deadline(seconds: Self.readSeconds), let count = try readOnce() {
+                return count
+            }
+            while try descriptor.wait(for: POLLIN, until: deadline) {
+                if let count = try readOnce() { return count }
+            }
+            return nil
         } catch {
             throw .system(error)
         }
-        throw .closed
+    }
+
+    /// Reads available bytes, and waits for them unless the descriptor is non-blocking; nil if there are none.
+    private func readOnce() throws(SystemError) -> Int? {
+        do throws(SystemError) {
+            return try incoming.append { (memory) throws(SystemError) in try descriptor.read(into: memory) }
+        } catch {
+            guard error.code == EAGAIN else { throw error }
+            return nil
+        }
     }
 
     private static func failure(_ error: FrameError) -> Failure {

@@ -72,9 +72,18 @@ package enum Sockets {
 
     /// Limits the time that each later send waits for the peer (SO_SNDTIMEO, socket(7)); it then fails with EAGAIN.
     package static func limitSending(_ descriptor: Descriptor, seconds: Int64) throws(SystemError) {
+        try limit(SO_SNDTIMEO, descriptor, seconds)
+    }
+
+    /// Limits the time that each later read waits for the peer (SO_RCVTIMEO, socket(7)); it then fails with EAGAIN.
+    package static func limitReading(_ descriptor: Descriptor, seconds: Int64) throws(SystemError) {
+        try limit(SO_RCVTIMEO, descriptor, seconds)
+    }
+
+    private static func limit(_ option: CInt, _ descriptor: Descriptor, _ seconds: Int64) throws(SystemError) {
         var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+        guard setsockopt(descriptor.number, SOL_SOCKET, option, &limit, size) == 0 else {
             throw SystemError("setsockopt")
         }
     }

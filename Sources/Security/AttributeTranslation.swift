@@ -71,7 +71,7 @@ extension AttributeValue {
         switch code.kind {
         case .text, .data:
             // Published wrappers pass strings and Data interchangeably; the value keeps the type that the app passed.
-            if let text = value as? String {
+            if let text = stringValue(value) {
                 self = .text(text)
             } else if let data = value as? NSData, code != .accessGroup {
                 self = .data(data.withUnsafeBytes { Array($0) })

@@ -19,7 +19,7 @@ extension ParsedQuery {
         pairs.reserveCapacity(dictionary.count)
         var (classValue, objectValue): (Any?, Any?) = (nil, nil)
         for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
-            guard let name = key as? String else { throw ParsedQuery.refusal("A key is not a string.") }
+            guard let name = stringValue(key) else { throw ParsedQuery.refusal("A key is not a string.") }
             if name == QueryName.itemClass {
                 classValue = value
             } else if name == QueryName.valueReference {
@@ -38,7 +38,7 @@ extension ParsedQuery {
     }
 
     private mutating func readClass(_ value: Any) throws(Failure) {
-        guard let name = value as? String else {
+        guard let name = stringValue(value) else {
             throw ParsedQuery.refusal("kSecClass takes one of the kSecClass... values.")
         }
         if let known = QueryName.itemClasses[name] {
@@ -114,9 +114,9 @@ extension ParsedQuery {
         if let number = value as? NSNumber, !isBoolean(number) {
             guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit must be at least 1.") }
             limit = MatchLimit(UInt64(number.int64Value))
-        } else if let text = value as? String, text == QueryName.matchLimitOne {
+        } else if let name = stringValue(value), name == QueryName.matchLimitOne {
             limit = .one
-        } else if let text = value as? String, text == QueryName.matchLimitAll {
+        } else if let name = stringValue(value), name == QueryName.matchLimitAll {
             limit = .all
         } else {
             throw ParsedQuery.refusal("kSecMatchLimit takes a number or one of its two constants.")
