@@ -61,10 +61,7 @@ package enum AgentFrame: Equatable, Sendable {
                 case 1:
                     try reader.map { (_, _) throws(WireError) in false }
                     return .registered
-                case 2:
-                    guard let number = UInt8(exactly: try reader.unsigned()), let refusal = Refusal(rawValue: number)
-                    else { throw .invalidValue }
-                    return .refused(refusal)
+                case 2: return .refused(try reader.number())
                 case 3:
                     return try reader.tuple(2) { (reader) throws(WireError) -> AgentFrame in
                         let prompt = try reader.unsigned()

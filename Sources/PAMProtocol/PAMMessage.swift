@@ -86,17 +86,17 @@ package enum PAMMessage: Equatable, Sendable {
                         guard let account = AccountName(try reader.text(limit: AccountName.bytes)) else {
                             throw .invalidValue
                         }
-                        return .begin(account, try Self.number(&reader))
+                        return .begin(account, try reader.number())
                     }
                 case 2: return .answer(try reader.secret(limit: Self.answerBytes))
                 case 3:
                     return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                        let style: Style = try Self.number(&reader)
+                        let style: Style = try reader.number()
                         return .said(style, try reader.text(limit: Self.textBytes))
                     }
                 case 4:
                     return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                        let phase: Phase = try Self.number(&reader)
+                        let phase: Phase = try reader.number()
                         return .ended(phase, code: try reader.unsigned())
                     }
                 default: throw .unknownMessage
@@ -105,14 +105,5 @@ package enum PAMMessage: Equatable, Sendable {
             try reader.finish()
             return message
         }
-    }
-
-    private static func number<Value: RawRepresentable<UInt8>>(
-        _ reader: inout CBORReader
-    ) throws(WireError) -> Value {
-        guard let number = UInt8(exactly: try reader.unsigned()), let value = Value(rawValue: number) else {
-            throw .invalidValue
-        }
-        return value
     }
 }

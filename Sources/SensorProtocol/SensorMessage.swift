@@ -141,7 +141,7 @@ extension SensorEvent {
         self = try reader.tuple(2) { (reader) throws(WireError) -> SensorEvent in
             switch try reader.unsigned() {
             case 1: return try Self.recognised(&reader)
-            case 3: return .guidance(try SensorMessage.number(&reader))
+            case 3: return .guidance(try reader.number())
             case 4: return .inUse(try reader.boolean())
             default: throw .invalidValue
             }
@@ -186,7 +186,7 @@ extension SensorMessage {
 
     private static func sensor(_ reader: inout CBORReader) throws(WireError) -> SensorState {
         try reader.tuple(5) { (reader) throws(WireError) -> SensorState in
-            let kind: BiometryKind = try number(&reader)
+            let kind: BiometryKind = try reader.number()
             return SensorState(
                 kind: kind, enrolment: try set(&reader), reportsEnrolmentChanges: try reader.boolean(),
                 isWeak: try reader.boolean(), isVirtual: try reader.boolean())
@@ -202,7 +202,7 @@ extension SensorMessage {
     private static func sessions(_ reader: inout CBORReader) throws(WireError) -> SensorMessage {
         try reader.tuple(4) { (reader) throws(WireError) -> SensorMessage in
             let sequence = try reader.unsigned()
-            let change: SessionChange = try number(&reader)
+            let change: SessionChange = try reader.number()
             let isLocked = try reader.boolean()
             return .sessions(sequence, change, SessionState(isLocked: isLocked, biometry: try biometry(&reader)))
         }
@@ -224,7 +224,7 @@ extension SensorMessage {
 
     private static func note(_ reader: inout CBORReader) throws(WireError) -> SensorMessage {
         try reader.tuple(3) { (reader) throws(WireError) -> SensorMessage in
-            let note: Note = try number(&reader)
+            let note: Note = try reader.number()
             let message = try reader.text(limit: textBytes)
             return .note(note, message: message, hint: try reader.text(limit: textBytes))
         }
@@ -233,14 +233,5 @@ extension SensorMessage {
     fileprivate static func set(_ reader: inout CBORReader) throws(WireError) -> EnrolmentSet? {
         let bytes = try reader.bytes(limit: EnrolmentSet.maximumBytes)
         return bytes.isEmpty ? nil : EnrolmentSet(bytes)
-    }
-
-    fileprivate static func number<Value: RawRepresentable<UInt8>>(
-        _ reader: inout CBORReader
-    ) throws(WireError) -> Value {
-        guard let number = UInt8(exactly: try reader.unsigned()), let value = Value(rawValue: number) else {
-            throw .invalidValue
-        }
-        return value
     }
 }
