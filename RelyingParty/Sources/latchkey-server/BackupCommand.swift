@@ -15,6 +15,21 @@ enum BackupCommand {
         let path = command.words[0]
         // SQLite would take another text as relative to a folder, or as an address.
         guard path.hasPrefix("/") else { throw Usage("the file of the backup is not an absolute path") }
+        do {
+            let source = try Files.asOwner(ofFolderOf: database) { try SQLiteBackup(of: database) }
+            let rows = try Files.asOwner(ofFolderOf: path) { try write(source, to: path) }
+            command.write(
+                "The backup is complete: \(rows) rows of the audit log were verified in it.",
+                [("file", .string(path)), ("verifiedRows", .integer(rows))])
+        } catch let failure as StorageFailure {
+            throw Usage(failure.message)
+        }
+    }
+
+    /// Makes the file, which nobody else can read, and leaves none if that fails.
+    ///
+    /// - Returns: the number of rows of the audit log.
+    private static func write(_ source: SQLiteBackup, to path: String) throws -> Int64 {
         // SQLite takes these for parts of the copy and deletes them.
         for name in ["-wal", "-shm", "-journal"].map({ path + $0 }) where !Files.isMissing(name) {
             throw Usage("\(name) exists", hint: "Choose another name for the backup.")
@@ -23,18 +38,15 @@ enum BackupCommand {
         guard file >= 0 else { throw Usage("\(path) cannot be made: \(String(cString: strerror(errno)))") }
         defer { close(file) }
         do {
-            let rows = try SQLiteBackup.make(of: database, at: path)
+            let rows = try source.write(to: path)
             guard fsync(file) == 0 else {
                 throw Usage("\(path) cannot be written: \(String(cString: strerror(errno)))")
             }
             try Files.synchronise(folder: Files.folder(of: path))
-            command.write(
-                "The backup is complete: \(rows) rows of the audit log were verified in it.",
-                [("file", .string(path)), ("verifiedRows", .integer(rows))])
+            return rows
         } catch {
             unlink(path)
-            guard let failure = error as? StorageFailure else { throw error }
-            throw Usage(failure.message)
+            throw error
         }
     }
 }

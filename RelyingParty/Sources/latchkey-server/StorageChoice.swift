@@ -77,8 +77,10 @@ struct OpenStorage {
             case .file(let path):
                 // The next second: this one may have begun before the database was restored.
                 let started = Int64(time(nil)) + 1
-                try Files.checkDatabase(path)
-                storage = Storage(try SQLiteDatabase(path))
+                storage = try Files.asOwner(ofFolderOf: path) {
+                    try Files.checkDatabase(path)
+                    return Storage(try SQLiteDatabase(path))
+                }
                 clock = { Int64(time(nil)) }
                 notBefore = { started }
                 tolerance = 0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what an operator does: rotation of the secret, backup and restore, export and deletion, frozen keys."""
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -255,6 +256,68 @@ class RootTests(OperatorTests):
         (own / "second").unlink()
         (own / "second").symlink_to("first")
         self.assertIn("cannot be opened", self.fails(server, "rotate-secret"))
+
+    def test_root_changes_no_file_to_which_the_files_of_a_database_lead(self):
+        server = self.serve()
+        Device(server, "ada").register()
+        server.stop()
+        trusted = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        database = self.folder / "server.sqlite"
+        for suffix in ("-wal", "-shm", "-journal", ""):
+            precious = trusted / ("file" + suffix)
+            precious.write_bytes(b"precious" if suffix else database.read_bytes())
+            precious.chmod(0o600)
+            before = precious.read_bytes()
+            link = pathlib.Path(f"{database}{suffix}")
+            if not suffix:
+                database.rename(self.folder / "moved")
+            link.symlink_to(precious)
+            os.chown(link, self.SERVER_USER, self.SERVER_USER, follow_symlinks=False)
+            # Whether the command fails depends on the file; none may change what is root's.
+            for command in (("code", "bob"), ("backup", self.folder / f"backup{suffix}")):
+                subprocess.run([PROGRAM, server.configuration, *command], capture_output=True, timeout=30)
+            self.assertEqual(precious.read_bytes(), before, suffix)
+            self.assertEqual((precious.stat().st_uid, stat.S_IMODE(precious.stat().st_mode)), (0, 0o600), suffix)
+            link.unlink(missing_ok=True)
+        (self.folder / "moved").rename(database)
+        self.assertEqual(self.serve().send("GET", "/health")[0], 200)
+
+    def test_root_opens_no_database_of_its_own_to_which_the_folder_leads(self):
+        data, moved = self.folder / "data", self.folder / "moved"
+        data.mkdir()
+        os.chown(data, self.SERVER_USER, self.SERVER_USER)
+        server = self.serve(database=data / "server.sqlite")
+        Device(server, "ada").register()
+        server.stop()
+        trusted = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        # An empty database, in which the server would make its tables.
+        with contextlib.closing(sqlite3.connect(trusted / "server.sqlite")) as database:
+            database.execute("PRAGMA user_version = 0")
+            database.execute("VACUUM")
+        (trusted / "server.sqlite").chmod(0o600)
+        before = (trusted / "server.sqlite").read_bytes()
+        # A secret of the server's user is refused beside a database of root.
+        os.chown(self.folder / "secret", 0, 0)
+        data.rename(moved)
+        data.symlink_to(trusted)
+        os.chown(data, self.SERVER_USER, self.SERVER_USER, follow_symlinks=False)
+        for command in (("code", "bob"), ("backup", self.folder / "backup"), ("backup", data / "backup")):
+            self.assertIn("Root follows only symbolic links", self.fails(server, *command))
+        self.assertEqual(os.listdir(trusted), ["server.sqlite"])
+        self.assertEqual((trusted / "server.sqlite").read_bytes(), before)
+        data.unlink()
+        moved.rename(data)
+        server.command("backup", str(self.folder / "backup"))
+
+    def test_a_backup_belongs_to_the_owner_of_its_folder(self):
+        server = self.serve()
+        Device(server, "ada").register()
+        server.command("backup", str(self.folder / "backup"))
+        self.assertEqual(self.owner("backup"), (self.SERVER_USER, 0o600))
+        own = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        server.command("backup", str(own / "backup"))
+        status = (own / "backup").stat()
+        self.assertEqual((status.st_uid, stat.S_IMODE(status.st_mode)), (0, 0o600))
 
     def test_root_refuses_a_secret_of_a_third_user(self):
         server = self.serve()

@@ -55,6 +55,19 @@ class ReadinessTests(unittest.TestCase):
             self.assertEqual(server.send("GET", "/health")[0], 200)
 
 
+class ProgramTests(unittest.TestCase):
+    def test_the_server_links_exactly_the_documented_libraries(self):
+        listed = subprocess.run(["readelf", "--dynamic", "--wide", PROGRAM], stdout=subprocess.PIPE, text=True,
+                                check=True).stdout
+        names = re.findall(r"\(NEEDED\).*\[(.*)\]", listed)
+        self.assertTrue("libc.so.6" in names, names)
+        usual = r"libc|libm|libgcc_s|libstdc\+\+|ld-linux.*|libswift.*|lib_?Foundation.*|lib_Internationalization|" \
+                r"lib_?dispatch|libBlocksRuntime"
+        others = sorted(name for name in names if not re.fullmatch(rf"({usual})\.so(\..*)?", name))
+        self.assertEqual(others, ["libcrypto.so.3", "libgnutls.so.30", "libmicrohttpd.so.12", "libpq.so.5",
+                                  "libsqlite3.so.0"])
+
+
 class CredentialTests(unittest.TestCase):
     def test_a_credential_may_have_the_mask_of_an_access_list_and_other_secrets_may_not(self):
         with tempfile.TemporaryDirectory() as folder:
