@@ -4,8 +4,9 @@
 import json
 import pathlib
 import re
+import subprocess
 
-from machine import eventually, fact
+from machine import CHECKOUT, eventually, fact
 from services import AUTHORITY, KEYCHAIN, RECORDS, SERVICES, STORES, ServiceTest
 
 # Bits of linux/capability.h.
@@ -31,6 +32,14 @@ LIBRARIES = {
     # Reads what is typed, and has no key.
     "/usr/libexec/latchkey-prompt": RUNTIME,
 }
+
+# What a window links: the toolkit, and the libraries of its header files. No key and no database: a window asks the services.
+# latchkey-agent draws the code of a recovery code too.
+TOOLKIT = {"libadwaita-1.so.0", "libgtk-4.so.1", "libgio-2.0.so.0", "libgobject-2.0.so.0", "libglib-2.0.so.0",
+           "libpango-1.0.so.0", "libpangocairo-1.0.so.0", "libharfbuzz.so.0", "libcairo.so.2", "libcairo-gobject.so.2",
+           "libgdk_pixbuf-2.0.so.0", "libgraphene-1.0.so.0"}
+WINDOWS = {"Apps/Agent/.build/static/release/latchkey-agent": RUNTIME | TOOLKIT | {"libqrencode.so.4"},
+           "Apps/Settings/.build/static/release/latchkey-settings": RUNTIME | TOOLKIT}
 
 # What only `latchkey-authd-testing` may contain.
 SCRIPTED = (b"SimulatedWorld", b"SimulatedDriver", b"ScriptedSensor", b"SensorSocket", b"sensor.sock")
@@ -170,6 +179,15 @@ class ProgramTests(ServiceTest):
                 loader = {name for name in names if name.startswith(("linux-vdso", "/lib"))}
                 self.assertEqual(names - loader, expected)
                 self.assertEqual(len(loader), 2, loader)
+
+    def test_each_window_links_exactly_the_listed_libraries(self):
+        # Libraries that GTK itself needs differ between versions of it, so those of the program are compared.
+        for program, expected in WINDOWS.items():
+            with self.subTest(program):
+                listed = subprocess.run(["readelf", "--dynamic", "--wide", CHECKOUT / program], stdout=subprocess.PIPE,
+                                        text=True, check=True).stdout
+                names = set(re.findall(r"\(NEEDED\).*\[(.*)\]", listed))
+                self.assertEqual({name for name in names if not name.startswith("ld-linux")}, expected)
 
     def test_the_shipped_authority_has_no_scripted_sensor(self):
         programs = pathlib.Path(self.programs)
