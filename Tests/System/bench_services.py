@@ -48,10 +48,10 @@ def print_users(found):
     print_services("MiB of anonymous memory", (
         ("idle, one user without an item", found["empty"], MEBIBYTES), (f"one user with {items[0]} items", one["memory"]),
         (f"{len(items)} users", many["memory"]),
-        (f"{len(items)} users, after 16 s without a request", found["rested"], MEBIBYTES),
+        (f"{len(items)} users, after 46 s without a request", found["rested"], MEBIBYTES),
         ("after the connections of all have ended", found["ended"])))
     measured = (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))
-    print_services("in 10 s, 6 s after the last request", [
+    print_services("in 10 s, 36 s after the last request", [
         (f"{what}, {name}", {service: values[service][part] for service in SERVICES}, *goal)
         for part, (what, *goal) in enumerate((("wake-ups", WAKEUPS), ("ms of processor time",)))
         for name, values in measured])

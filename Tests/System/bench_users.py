@@ -18,8 +18,9 @@ from attack_client import PUBLIC, pause
 from bench_client import NO_PROMPT, Connection, median
 
 FIRST, AT_ONCE, READS = 30_000, 4, 500
-# 5 s after the last event the services release memory once (`Limits.restSeconds`), which is no wake-up of an idle service.
-REST, IDLE = 6, 10
+# 5 s after the last event the services release memory once (`Limits.restSeconds`), and after 30 s fprintd ends, which
+# latchkey-authd is told. Neither is a wake-up of an idle service.
+REST, IDLE = 36, 10
 SERVICES = ("latchkeyd", "latchkey-authd")
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 CHILDREN = []

@@ -4,7 +4,9 @@
 import subprocess
 
 from clients import LOG, PASSCODE, SECRET, SYSTEM_CANCEL, ClientTest
+from fingers import WithFingers
 from machine import eventually, fact
+from sensors import WithSensor
 from services import AUTHORITY, KEYCHAIN, STORES
 from traces import WithTraces
 
@@ -122,3 +124,14 @@ class KilledEvaluationTests(WithTraces, ClientTest):
 
     def test_an_evaluation_ends_wherever_latchkeyd_is_killed(self):
         self.check(KEYCHAIN, ("ended",))
+
+
+class RestartedKeychainTests(WithSensor, WithFingers, ClientTest):
+    def test_a_finger_counts_after_latchkeyd_alone_was_killed(self):
+        """The agent and latchkey-authd, which holds the reader, go on."""
+        for kills in range(3):
+            for account in ("any", "set", "any"):
+                self.assertEqual(self.read_with_a_touch(account), SECRET, f"{account} after {kills} kills")
+                self.await_end()
+            self.kill_service(KEYCHAIN)
+            self.first = self.app()
