@@ -26,11 +26,6 @@ let package = Package(
         // The recovery code as a picture (docs/decisions/030-settings.md).
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
-
-        // The accessibility interface, which screen readers use.
-        .systemLibrary(
-            name: "CAtspi", path: "Tests/CAtspi", pkgConfig: "atspi-2", providers: [.apt(["libatspi2.0-dev"])]),
-        .testTarget(name: "AgentTests", dependencies: ["CAtspi", "latchkey-agent"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -52,6 +52,7 @@ class Node:
         self.focused = states.contains(Atspi.StateType.FOCUSED)
         self.sensitive = states.contains(Atspi.StateType.SENSITIVE)
         self.selected = states.contains(Atspi.StateType.SELECTED)
+        self.pressed = states.contains(Atspi.StateType.PRESSED)
         self.role = accessible.get_role_name()
         self.name = accessible.get_name() or ""
         self.description = accessible.get_description() or ""
@@ -65,11 +66,16 @@ class Node:
             if child:
                 self.children.append(Node(child))
 
-    def across(self):
-        """Its left edge within its window and its width, in pixels."""
+    def frame(self):
+        """Its left and its top edge within its window, its width and its height; None if it has no position."""
         component = self.accessible.get_component_iface()
         extents = component.get_extents(Atspi.CoordType.WINDOW) if component else None
-        return (extents.x, extents.width) if extents else (0, 0)
+        return (extents.x, extents.y, extents.width, extents.height) if extents else None
+
+    def across(self):
+        """Its left edge within its window and its width, in pixels."""
+        frame = self.frame()
+        return (frame[0], frame[2]) if frame else (0, 0)
 
     def press(self):
         """Performs its action, as assistive technology does."""
@@ -94,7 +100,8 @@ class Node:
     def lines(self, depth=0):
         if not self.shows:
             return
-        marks = "".join(m for m, on in (("*", self.focused), ("-", not self.sensitive), ("=", self.selected)) if on)
+        states = ("*", self.focused), ("-", not self.sensitive), ("=", self.selected), ("+", self.pressed)
+        marks = "".join(mark for mark, is_on in states if is_on)
         yield "  " * depth + f"{self.role} {self.name!r} {self.text!r} {self.description!r} {marks}"
         for child in self.children:
             yield from child.lines(depth + 1)
@@ -114,6 +121,8 @@ class Windows:
     process = None
     title = ""
     log = None
+    # What `import` does to a screenshot before it writes it.
+    crop = ()
 
     def said(self):
         """The output of the process, for the message of a failed test."""
@@ -132,9 +141,8 @@ class Windows:
 
     # Accessibility
 
-    def tree(self, title=None):
-        """The window with this title; None while there is none."""
-        title = title or self.title
+    def windows(self):
+        """The windows of the process, not yet read. Raises GLib.Error for a window that is destroyed meanwhile."""
         desktop = Atspi.get_desktop(0)
         desktop.clear_cache()
         for index in range(desktop.get_child_count()):
@@ -142,15 +150,22 @@ class Windows:
                 program = desktop.get_child_at_index(index)
                 if not program or program.get_process_id() != self.process.pid:
                     continue
-                program.clear_cache()
-                for place in range(program.get_child_count()):
-                    window = program.get_child_at_index(place)
-                    if window and window.get_name() == title:
-                        return Node(window)
             except gi.repository.GLib.Error:
-                # A widget was destroyed while it was read.
+                # Another program ended while it was read.
                 continue
-        return None
+            program.clear_cache()
+            windows = [program.get_child_at_index(place) for place in range(program.get_child_count())]
+            return [window for window in windows if window]
+        return []
+
+    def tree(self, title=None):
+        """The window with this title; None while there is none."""
+        title = title or self.title
+        try:
+            return next((Node(window) for window in self.windows() if window.get_name() == title), None)
+        except gi.repository.GLib.Error:
+            # A widget was destroyed while it was read.
+            return None
 
     def sees(self, condition, title=None):
         """Waits until the window contains a text, or fulfils a function of its tree; returns the tree."""
@@ -234,10 +249,22 @@ class Windows:
             return
         self.focus(title)
         time.sleep(0.4)  # Only screenshots wait for the end of an animation.
-        subprocess.run(["import", "-window", "root", f"{PICTURES}/{name}.png"], check=True)
+        subprocess.run(["import", "-window", "root", *self.crop, f"{PICTURES}/{name}.png"], check=True)
 
 
 # The tests of a program
+
+def cases(test, *values):
+    """A test for each value, which is its argument and the end of its name."""
+    def case(value):
+        def run_case():
+            test(value)
+
+        run_case.__name__ = f"{test.__name__}_{value}"
+        return run_case
+
+    return [case(value) for value in values]
+
 
 def run(tests):
     """Runs the tests whose names contain one of the program's arguments, or all of them; returns its exit status."""
@@ -252,9 +279,11 @@ def run(tests):
         except Exception as error:
             if isinstance(error, Failed):
                 place = traceback.extract_tb(error.__traceback__)
-                line = [f.lineno for f in place if f.filename.endswith("test_window.py")][-1]
-                print(f"      line {line}: {error}")
-                failures.append(f"{test.__name__}, line {line}")
+                # The tests of a program are in files whose names begin with test_.
+                last = [f for f in place if os.path.basename(f.filename).startswith("test_")][-1]
+                line = f"{os.path.basename(last.filename)}:{last.lineno}"
+                print(f"      {line}: {error}")
+                failures.append(f"{test.__name__}, {line}")
             else:
                 traceback.print_exc()
                 failures.append(f"{test.__name__}: {error!r}")
@@ -262,5 +291,5 @@ def run(tests):
     # Repeats failures at the end of a long log.
     for failure in failures:
         print(f"failed: {failure}")
-    print(f"{len(chosen) - len(failures)} of {len(chosen)} passed")
+    print(f"{len(chosen) - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not chosen else 0

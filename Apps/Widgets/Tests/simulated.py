@@ -17,7 +17,8 @@ PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
 
 class Machine:
     """A store with a simulated daemon. As a context manager, it ends the processes that it started. A subclass sets
-    `program`, the path of the app; `name`, its identifier; and `title`, that of its main window."""
+    `program`, the path of the app; `name`, its identifier; and `title`, that of its main window. Without a `sensor`, no
+    program is started and nothing is enrolled yet."""
 
     program = ""
     name = ""
@@ -31,7 +32,7 @@ class Machine:
         self.environment = dict(
             os.environ, LATCHKEY_HOME=self.folder, HOME=self.folder,
             LATCHKEY_DAEMON=PROGRAMS + "/latchkeyd", LATCHKEY_APP_ID=self.name)
-        if tier == "simulated":
+        if tier == "simulated" and sensor:
             self.sim("sensor", sensor)
             if sensor != "none":
                 self.sim("enrol")
@@ -43,9 +44,10 @@ class Machine:
     def __exit__(self, *_):
         for window in self.windows:
             window.end()
-        daemon = self.daemon()
-        if daemon:
-            os.kill(daemon, signal.SIGTERM)
+        if self.serves():
+            os.kill(self.daemon(), signal.SIGTERM)
+            # Until it has ended, it writes to the folder.
+            until(lambda: not self.serves(), lambda: "the daemon still runs")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def daemon(self):
@@ -66,7 +68,8 @@ class Machine:
 
     def latchkey(self, *arguments, input=""):
         done = subprocess.run(
-            [PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True, capture_output=True)
+            [PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True, capture_output=True,
+            timeout=60)
         check(done.returncode == 0, f"latchkey {arguments}: {done.stdout}{done.stderr}")
         return done.stdout
 

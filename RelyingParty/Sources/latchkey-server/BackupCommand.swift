@@ -26,7 +26,7 @@ enum BackupCommand {
         }
     }
 
-    /// Makes the file, which nobody else can read, and leaves none if that fails.
+    /// Makes the file, which only its owner can read, and leaves none if that fails.
     ///
     /// - Returns: the number of rows of the audit log.
     private static func write(_ source: SQLiteBackup, to path: String) throws -> Int64 {

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the agent with the real daemon: each state of its window over the accessibility bus and by pixels, and the
+keys that change the state. The files beside it test its process, other sensors and other languages.
+
+usage: scripts/test-agent [NAME...]
+"""
+
+import sys
+
+import test_languages
+import test_process
+import test_sensors
+from screen import ASKS_FOR_PASSCODE, Machine, cases, check, run, text_to_the_end
+from screenshot import changes_from, contrast, pixels
+
+PLAYS = ["Play enrolled finger", "Play another finger"]
+
+
+def prompts_for_fingerprint_and_reports_failed_attempts():
+    with Machine("sim enrol") as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "open the token store", "--fallback", "Use Passcode")
+        first = prompt.reads("Touch the sensor.")
+        prompt.picture("touch")
+        check(first.role in ("alert", "dialog"), f"the role is {first.role}")
+        check(first.named("“latchkey-test-client” asks for your fingerprint"), f"the question: {first.names}")
+        check(first.named("to “open the token store”"), f"the reason: {first.names}")
+        check(any(name.startswith(f"It is process {caller.process.pid}, “/") for name in first.names),
+              f"the program: {first.names}")
+        check(first.named("This machine is simulated, for tests only."), f"the warning: {first.names}")
+        check(first.buttons == ["Cancel", *PLAYS], f"the buttons: {first.buttons}")
+        check(first.announced == "" and first.field is None, "attempts left are shown only after a failed one")
+        first.press_button("Play another finger")
+        missed = prompt.reads("Not recognised. 2 tries left.")
+        prompt.picture("touch-missed")
+        check(missed.buttons[:2] == ["Cancel", "Use Passcode"], f"the buttons: {missed.buttons}")
+        check(missed.announced == "Not recognised. 2 tries left.", f"announced: {missed.announced!r}")
+        missed.press_button("Play enrolled finger")
+        caller.ends_with("granted")
+        prompt.is_gone()
+
+
+def wrong_passcode_is_reported_and_right_one_is_accepted():
+    with Machine("sim enrol") as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "open the token store")
+        prompt.reads("Touch the sensor.").press_button("Play another finger")
+        prompt.reads("Not recognised. 2 tries left.")
+        # The order of the focus is: text, Cancel, Enter Passcode.
+        prompt.keys("Tab", "Tab", "space")
+        asking = prompt.sees(lambda t: t.takes_text)
+        check(asking.named(ASKS_FOR_PASSCODE) and asking.field.name == "Passcode", f"the field: {asking.names}")
+        check(asking.buttons == ["Cancel", "Unlock"] and not asking.announced, f"the buttons: {asking.buttons}")
+        prompt.picture("passcode")
+        prompt.type("43")
+        check("4" not in text_to_the_end(prompt.sees(lambda t: t.field).field), "the typed text is not exposed")
+        prompt.keys("4", "3", "Return")
+        wrong = prompt.sees(lambda t: t.announced.startswith("The passcode is wrong. "))
+        check(wrong.takes_text and wrong.field.text == "", "the field is empty and has the focus")
+        prompt.picture("passcode-wrong")
+        prompt.type("1234")
+        # A stopped daemon keeps the prompt in the state of checking.
+        with machine.stopped_daemon():
+            prompt.keys("Return")
+            checking = prompt.reads("Checking the passcode.")
+            check(checking.field and not checking.field.sensitive and checking.field.text == "",
+                  "the field is empty and takes no text")
+            prompt.picture("passcode-checking")
+        caller.ends_with("granted")
+        prompt.is_gone()
+
+
+def toggle_reveals_passcode_and_focus_stays_in_field():
+    with Machine("sim enrol", "sim unenrol") as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "open the token store")
+        asking = prompt.sees(lambda t: t.takes_text)
+        # Digits could occur in the number of the process, which the window shows.
+        prompt.type("qz")
+        dots = pixels(machine)
+        asking.toggle.press()
+        prompt.sees(lambda t: t.is_revealed)
+        # The typed text is drawn.
+        changes_from(machine, dots)
+        prompt.type("3")
+        shown = prompt.sees(lambda t: t.takes_text)
+        check(not any("qz" in node.name or "qz" in text_to_the_end(node) for node in shown.all()),
+              "the typed text is not exposed")
+        prompt.picture("passcode-shown")
+        # A wrong passcode clears the field and conceals what is typed next.
+        prompt.keys("Return")
+        wrong = prompt.sees(lambda t: t.announced.startswith("The passcode is wrong. "))
+        check(wrong.toggle and not wrong.toggle.pressed, "what is typed next is concealed")
+        prompt.enter("1234")
+        caller.ends_with("granted")
+
+
+def program_path_has_sufficient_contrast_in_both_colour_schemes(look):
+    with Machine(environment={"ADW_DEBUG_COLOR_SCHEME": f"prefer-{look}"}) as machine:
+        caller = machine.ask("--reason", "pay")
+        prompt = machine.prompt.reads(ASKS_FOR_PASSCODE)
+        path = next((label for label in prompt.of("label") if label.name.startswith("It is process ")), None)
+        check(path and path.name.endswith("/latchkey-test-client”"), "the end of a path is its file")
+        # WCAG 2.1, success criterion 1.4.3.
+        found = contrast(machine, path)
+        check(found >= 4.5, f"the contrast is {found}")
+        machine.prompt.keys("Escape")
+        caller.ends_with("userCancel")
+
+
+def biometry_only_item_offers_no_fallback():
+    with Machine("sim enrol") as machine:
+        machine.latchkey("set", "token", "--protect", "biometry", input="secret")
+        caller = machine.start("latchkey", "get", "token")
+        machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
+        missed = machine.prompt.reads("Not recognised. 2 tries left.")
+        check(missed.buttons == ["Cancel", *PLAYS], f"the buttons: {missed.buttons}")
+        missed.press_button("Play enrolled finger")
+        check(caller.said == "secret" and caller.status == 0, f"the output is {caller.said!r}")
+        machine.prompt.is_gone()
+
+
+def only_escape_answers_before_focus_is_moved():
+    with Machine("sim enrol") as machine:
+        prompt = machine.prompt
+        for tabs in range(2):
+            caller = machine.ask("--reason", "pay")
+            first = prompt.reads("Touch the sensor.")
+            # Keys meant for another window must not answer the prompt.
+            prompt.keys("Return", "space", "y", "a")
+            check(prompt.reads("Touch the sensor.").announced == first.announced, "the keys change nothing")
+            prompt.keys(*["Tab"] * tabs, "Escape")
+            caller.ends_with("userCancel")
+            prompt.is_gone()
+
+
+def tab_moves_through_buttons_in_order():
+    with Machine("sim enrol") as machine:
+        caller = machine.ask("--reason", "pay")
+        machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
+        machine.prompt.reads("Not recognised. 2 tries left.")
+        for title in "Cancel", "Enter Passcode", *PLAYS:
+            machine.prompt.keys("Tab")
+            machine.prompt.sees(lambda t: t.focused_name == title)
+        machine.prompt.keys("shift+Tab", "Return")
+        caller.ends_with("granted")
+
+
+def screen_reader_starts_with_caller_and_reason():
+    with Machine("sim enrol") as machine:
+        caller = machine.ask("--reason", "pay")
+        machine.prompt.reads("Touch the sensor.")
+        machine.prompt.focus()
+        first = machine.prompt.sees(lambda t: t.focused_name is not None)
+        words = first.focused_name
+        check(words.startswith("“latchkey-test-client” asks for your fingerprint. to “pay”. It is process"), words)
+        check("asks for your fingerprint to “pay” Touch the sensor." in first.description, first.description)
+        first.press_button("Cancel")
+        caller.ends_with("userCancel")
+
+
+def long_text_is_truncated_and_markup_is_not_interpreted():
+    with Machine("sim enrol") as machine:
+        prompt = machine.prompt
+        reason = "<b>pay</b> &amp; <span size='9999'>" + "a very long reason " * 40
+        title = "Cancel it now " * 10
+        caller = machine.ask("--reason", reason, "--cancel", title, "--fallback", title,
+                             app="<u>Bank</u> of everything and more")
+        shown = prompt.sees(
+            lambda t: any(name.startswith("to “<b>pay</b> &amp; <span") for name in t.names))
+        check(shown.named("It calls itself “<u>Bank</u> of everything and more”"), f"the own name: {shown.names}")
+        check(len(shown.buttons[0]) <= 49, f"the buttons: {shown.buttons}")
+        shown.press_button("Play another finger")
+        prompt.reads("Not recognised. 2 tries left.")
+        prompt.picture("long")
+        prompt.keys("Escape")
+        caller.ends_with("userCancel")
+
+
+def user_tier_prompts_for_passcode_without_simulation_buttons():
+    with Machine(tier="user") as machine:
+        caller = machine.ask("--reason", "open the token store")
+        asking = machine.prompt.sees(lambda t: t.takes_text)
+        check(asking.buttons == ["Cancel", "Unlock"], f"the buttons: {asking.buttons}")
+        check(not any("simulated" in name for name in asking.names), f"the texts: {asking.names}")
+        machine.prompt.picture("user")
+        machine.prompt.enter("1234")
+        caller.ends_with("granted")
+
+
+TESTS = [
+    *test_process.TESTS,
+    prompts_for_fingerprint_and_reports_failed_attempts,
+    wrong_passcode_is_reported_and_right_one_is_accepted,
+    toggle_reveals_passcode_and_focus_stays_in_field,
+    *cases(program_path_has_sufficient_contrast_in_both_colour_schemes, "light", "dark"),
+    biometry_only_item_offers_no_fallback,
+    only_escape_answers_before_focus_is_moved,
+    tab_moves_through_buttons_in_order,
+    screen_reader_starts_with_caller_and_reason,
+    *test_sensors.TESTS,
+    long_text_is_truncated_and_markup_is_not_interpreted,
+    user_tier_prompts_for_passcode_without_simulation_buttons,
+    *test_languages.TESTS,
+]
+
+
+sys.exit(run(TESTS))

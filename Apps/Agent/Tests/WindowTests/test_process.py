@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the agent as a process: its memory, what it sends on the accessibility bus, and reconnection."""
+
+from memory import copies
+from monitor import AccessibilityMonitor
+from screen import ASKS_FOR_PASSCODE, Machine, cases, check, until
+
+TYPED = "correcthorse7391staple"
+
+
+def prompt_is_shown_and_cancelled():
+    """Smoke test: starts, registers, shows one prompt and cancels it."""
+    with Machine() as machine:
+        caller = machine.ask("--reason", "pay")
+        machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")
+        caller.ends_with("userCancel")
+        machine.prompt.is_gone()
+
+
+def typed_passcode_is_wiped_from_agent_memory(look):
+    with Machine() as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "pay")
+        asking = prompt.sees(lambda t: t.takes_text)
+        if look == "shown":
+            asking.toggle.press()
+        prompt.type(TYPED)
+        if look == "shown":
+            prompt.sees(lambda t: t.is_revealed)
+            prompt.picture("passcode-shown-long")
+        # Emptying a text overwrites at least its first byte, so the search is for the rest.
+        rest = "horse7391staple"
+        agent = prompt.process.pid
+        # Waits until the keys have arrived, which also proves that the search finds the text.
+        until(lambda: copies(rest, agent) > 0, lambda: "the typed text is not in memory")
+        prompt.keys("Return")
+        # The field remains for another attempt.
+        prompt.sees(lambda t: t.announced.startswith("The passcode is wrong."))
+        found = copies(rest, agent)
+        check(found == 0, f"{found} copies of the typed text are in memory")
+        prompt.keys("Escape")
+        caller.ends_with("userCancel")
+
+
+def typed_passcode_is_not_sent_to_assistive_technology():
+    with Machine() as machine, AccessibilityMonitor(machine.folder) as monitor:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "pay")
+        prompt.sees(lambda t: t.takes_text)
+        # Text is deleted by the user and by the agent, both hidden and revealed.
+        prompt.type(TYPED)
+        prompt.keys("ctrl+a", "BackSpace")
+        prompt.sees(lambda t: t.takes_text).toggle.press()
+        prompt.sees(lambda t: t.is_revealed)
+        prompt.type(TYPED)
+        prompt.keys("Return")
+        prompt.sees(lambda t: t.announced.startswith("The passcode is wrong."))
+        heard = monitor.heard("The passcode is wrong.")
+        check(TYPED not in heard, "the typed text is in no message")
+        check('variant       string "c"' not in heard, "nor are single characters")
+        prompt.keys("Escape")
+        caller.ends_with("userCancel")
+
+
+def agent_reconnects_after_daemon_is_killed():
+    with Machine() as machine:
+        caller = machine.ask("--reason", "pay", is_shown=False)
+        machine.prompt.reads(ASKS_FOR_PASSCODE)
+        machine.kill_daemon()
+        caller.ends_with("daemonUnavailable")
+        machine.prompt.is_gone()
+
+        def asks_again():
+            # The daemon cannot show a prompt until the agent has registered again.
+            again = machine.ask("--reason", "pay", is_shown=False)
+            return None if again.ends_within(1) and again.result == "notInteractive" else again
+
+        again = until(asks_again, lambda: "the agent does not register again")
+        machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")
+        again.ends_with("userCancel")
+
+
+def second_agent_exits_and_first_continues():
+    with Machine() as machine:
+        caller = machine.ask("--reason", "pay")
+        machine.prompt.reads(ASKS_FOR_PASSCODE)
+        status = machine.second_agent().status
+        check(status == 75, f"the status of the second agent is {status}")
+        machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")
+        caller.ends_with("userCancel")
+
+
+TESTS = [
+    prompt_is_shown_and_cancelled,
+    *cases(typed_passcode_is_wiped_from_agent_memory, "hidden", "shown"),
+    typed_passcode_is_not_sent_to_assistive_technology,
+    agent_reconnects_after_daemon_is_killed,
+    second_agent_exits_and_first_continues,
+]
