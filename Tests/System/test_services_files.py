@@ -4,6 +4,7 @@
 from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
 from machine import eventually
 from sensors import WithSensor
+from services import KEYCHAIN
 from stores import FOLDER, KEPT, FileTest
 
 # Operation, audit event and statuses.
@@ -71,7 +72,8 @@ class BoundTests(WithSensor, RollbackTest):
         self.keep()
         self.put_back("keychain.sqlite")
         for account in ("set", "any"):
-            self.assertEqual(self.read(account), ROLLED_BACK)
+            # If the store is served, the later item tells whether its files are the older ones.
+            self.assertEqual(self.read(account), ROLLED_BACK, (self.read("late"), self.machine.journal(KEYCHAIN)))
         with self.typing(self.prompts):
             self.assertEqual(self.first.do("app.call", ACCEPT, {}, 20), DONE)
 
