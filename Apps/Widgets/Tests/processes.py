@@ -4,7 +4,7 @@
 import socket
 import subprocess
 
-from accessible import PATIENCE, Failed, Windows, check
+from accessible import PATIENCE, Failed, Windows, check, until
 
 
 class Process(Windows):
@@ -15,7 +15,11 @@ class Process(Windows):
         self.log = log
         with open(log, "w") as file:
             self.process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
+
+    def has_ended(self):
+        until(lambda: self.process.poll() is not None, lambda: "the program still runs")
+        return self.process.returncode
 
 
 def start_when_ready(start, path):

@@ -4,13 +4,13 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Widgets/Tests"))
-from accessible import Windows, check, everything_has_a_name, run, until  # noqa: E402, F401
+from accessible import check, everything_has_a_name, run, until  # noqa: E402, F401
+from processes import Process, start_when_ready  # noqa: E402
 
 PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
 SETTINGS = os.environ["LATCHKEY_SETTINGS"]
@@ -18,21 +18,6 @@ AGENT = os.environ["LATCHKEY_AGENT"]
 FINGERPRINT = os.environ["LATCHKEY_FINGERPRINT"]
 TITLE = "Latchkey Settings"
 PROMPT = "Latchkey"
-
-
-class Process(Windows):
-    """A program with windows, and its output."""
-
-    def __init__(self, title, command, environment, log):
-        self.title = title
-        self.log = log
-        with open(log, "w") as file:
-            self.process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
-
-    def has_ended(self):
-        until(lambda: self.process.poll() is not None, lambda: "the program still runs")
-        return self.process.returncode
 
 
 class Settings(Process):
@@ -145,14 +130,12 @@ class Machine:
 
     def start_prompts(self):
         """Starts the agent, and returns when it is registered (sd_notify(3))."""
-        path = f"{self.folder}/ready.{len(self.started)}"
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
-            ready.bind(path)
-            ready.settimeout(20)
-            prompt = Prompt(
+        def start(path):
+            return Prompt(
                 PROMPT, [AGENT], dict(self.environment, NOTIFY_SOCKET=path), f"{self.folder}/agent.{len(self.started)}")
-            self.started.append(prompt)
-            check(ready.recv(64) == b"READY=1", "the agent is registered")
+
+        prompt = start_when_ready(start, f"{self.folder}/ready.{len(self.started)}")
+        self.started.append(prompt)
         return prompt
 
     def open(self, *arguments, **environment):
