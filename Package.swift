@@ -58,7 +58,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Values and formats.
-        room("LatchkeyModel"),
+        room("LatchkeyModel", ["CLatchkeyLinux"]),
         room("LatchkeyWire", ["LatchkeyModel"]),
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),

@@ -43,9 +43,10 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
 
         // The product `DeviceProof` of the package around this one, and the rooms below it.
+        .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/CLatchkeyLinux"),
         .systemLibrary(
             name: "COpenSSL", path: "Rooms/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        shared("LatchkeyModel"),
+        shared("LatchkeyModel", ["CLatchkeyLinux"]),
         shared("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
         shared("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
         shared("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),

@@ -46,7 +46,7 @@ let package = Package(
         .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/CLatchkeyLinux"),
         .systemLibrary(
             name: "COpenSSL", path: "Rooms/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        shared("LatchkeyModel"),
+        shared("LatchkeyModel", ["CLatchkeyLinux"]),
         shared("LatchkeyWire", ["LatchkeyModel"]),
         shared("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
         shared("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),

@@ -107,6 +107,10 @@ static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPA
 /* M_MMAP_THRESHOLD, mallopt(3): setting it also disables glibc's dynamic adjustment of the threshold. */
 static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, bytes); }
 
+/* mlock2(2) with MLOCK_ONFAULT: a page is locked when it is used for the first time. */
+extern int mlock2(const void *start, size_t length, unsigned int flags);
+static inline int latchkey_lock_on_first_use(void *start, size_t length) { return mlock2(start, length, 1); }
+
 /* malloc_trim(3): the free pages of every arena. */
 static inline void latchkey_return_freed_memory(void) { (void)malloc_trim(0); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLatchkeyLinux
 internal import Glibc
 import Synchronization
 
@@ -8,18 +9,45 @@ import Synchronization
 ///
 /// The locked pages are an arena with a fixed number of slots in three sizes, because the memory that a user may lock
 /// is small (`RLIMIT_MEMLOCK`, usually 8 MiB). A secret that is larger than the largest slot, or for which no slot is
-/// free, is on the heap; `missedCount` counts the latter.
+/// free, is on the heap; `missedCount` counts the latter. A page takes memory from the first use of one of its slots on.
 package enum SecretMemory {
     /// The sizes of slots, and their number in the largest arena.
     private static let sizes = [(bytes: 64, count: 4096), (bytes: 256, count: 1024), (bytes: 1024, count: 512)]
     /// Divisors of the slot counts, tried in order until the kernel allows the arena to be locked.
     private static let divisors = [1, 4, 16]
 
+    /// The slots of one size, at adjacent addresses.
+    private struct Slots {
+        let bytes: Int
+        /// The address of the first slot that was never in use.
+        var unused: UInt
+        /// The address behind the last slot.
+        let end: UInt
+        /// The last slot that was released, or 0; each free slot begins with the address of the next one.
+        var free: UInt = 0
+
+        /// Takes a slot, all of whose bytes are zero; nil if none is free.
+        mutating func take() -> UnsafeMutableRawPointer? {
+            if let slot = UnsafeMutableRawPointer(bitPattern: free) {
+                free = slot.load(as: UInt.self)
+                // The rest of a free slot is zero.
+                slot.storeBytes(of: 0, as: UInt.self)
+                return slot
+            }
+            guard unused < end else { return nil }
+            defer { unused += UInt(bytes) }
+            return UnsafeMutableRawPointer(bitPattern: unused)
+        }
+
+        mutating func putBack(_ slot: UnsafeMutableRawPointer) {
+            slot.storeBytes(of: free, as: UInt.self)
+            free = UInt(bitPattern: slot)
+        }
+    }
+
     private struct Arena {
-        /// The address behind the last slot of each size.
-        var ends: [UInt] = []
-        /// The first free slot of each size, or 0; each free slot begins with the address of the next one.
-        var free: [UInt] = []
+        /// From the smallest size to the largest, in the order of their addresses.
+        var slots: [Slots] = []
         var missed: UInt64 = 0
     }
 
@@ -54,7 +82,7 @@ package enum SecretMemory {
             whole != MAP_FAILED
         else { return errno }
         let base = whole + page
-        guard mprotect(base, length, PROT_READ | PROT_WRITE) == 0, mlock(base, length) == 0,
+        guard mprotect(base, length, PROT_READ | PROT_WRITE) == 0, lockPages(base, length) == 0,
             madvise(base, length, MADV_DONTDUMP) == 0
         else {
             let code = errno
@@ -62,21 +90,22 @@ package enum SecretMemory {
             return code
         }
         arena.withLock { arena in
-            var slot = base
+            var address = UInt(bitPattern: base)
             for (bytes, count) in sizes {
-                var first: UInt = 0
-                for _ in 0..<count / divisor {
-                    slot.storeBytes(of: first, as: UInt.self)
-                    first = UInt(bitPattern: slot)
-                    slot += bytes
-                }
-                arena.free.append(first)
-                arena.ends.append(UInt(bitPattern: slot))
+                let end = address + UInt(bytes * (count / divisor))
+                arena.slots.append(Slots(bytes: bytes, unused: address, end: end))
+                address = end
             }
         }
         end.store(UInt(bitPattern: base) + UInt(length), ordering: .relaxed)
         start.store(UInt(bitPattern: base), ordering: .releasing)
         return 0
+    }
+
+    /// Locks pages, each of them when it is used for the first time if the kernel can do that (Linux 4.4).
+    private static func lockPages(_ base: UnsafeMutableRawPointer, _ length: Int) -> CInt {
+        let code = latchkey_lock_on_first_use(base, length)
+        return code != 0 && errno == ENOSYS ? mlock(base, length) : code
     }
 
     /// Allocates `count` bytes, all zero.
@@ -89,15 +118,10 @@ package enum SecretMemory {
 
     private static func takeSlot(_ count: Int) -> UnsafeMutableRawPointer? {
         let address = arena.withLock { arena in
-            for (index, size) in sizes.enumerated() where count <= size.bytes {
-                let first = arena.free[index]
-                guard let slot = UnsafeMutableRawPointer(bitPattern: first) else { continue }
-                arena.free[index] = slot.load(as: UInt.self)
-                // The rest of a free slot is zero.
-                slot.storeBytes(of: 0, as: UInt.self)
-                return first
+            for index in arena.slots.indices where count <= arena.slots[index].bytes {
+                if let slot = arena.slots[index].take() { return UInt(bitPattern: slot) }
             }
-            if let largest = sizes.last, count <= largest.bytes { arena.missed += 1 }
+            if let largest = arena.slots.last, count <= largest.bytes { arena.missed += 1 }
             return 0
         }
         return UnsafeMutableRawPointer(bitPattern: address)
@@ -112,9 +136,8 @@ package enum SecretMemory {
             return base.deallocate()
         }
         arena.withLock { arena in
-            guard let index = arena.ends.firstIndex(where: { address < $0 }) else { return }
-            base.storeBytes(of: arena.free[index], as: UInt.self)
-            arena.free[index] = address
+            guard let index = arena.slots.firstIndex(where: { address < $0.end }) else { return }
+            arena.slots[index].putBack(base)
         }
     }
 }
