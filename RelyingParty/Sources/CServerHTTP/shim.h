@@ -24,7 +24,7 @@ static inline size_t latchkey_server_keep(void *context, struct MHD_Connection *
     "%SERVER_PRECEDENCE"
 
 /* `MHD_start_daemon` is variadic, and the values of an option item are integers and pointers alike. Without a function
-   for certificates there is no TLS. */
+   for certificates there is no TLS. A connection may be suspended while another thread makes the answer. */
 static inline struct MHD_Daemon *latchkey_server_start(
     int listening, unsigned threads, unsigned connections, unsigned seconds, unsigned memory,
     MHD_AcceptPolicyCallback accepts, MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed,
@@ -47,7 +47,7 @@ static inline struct MHD_Daemon *latchkey_server_start(
         {MHD_OPTION_END, 0, NULL},
     };
     return MHD_start_daemon(
-        certificate ? MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TLS : MHD_USE_EPOLL_INTERNAL_THREAD, 0, accepts, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (certificate ? MHD_USE_TLS : 0), 0, accepts, context,
         handler, context, MHD_OPTION_ARRAY, options, certificate ? MHD_OPTION_ARRAY : MHD_OPTION_END, secure,
         MHD_OPTION_END);
 }

@@ -32,6 +32,14 @@ package struct Interface: Sendable {
         "/ready": ["GET"],
     ]
 
+    /// The paths whose answers use no database.
+    private static let immediatePaths: Set<String> = [
+        "/v1/challenges", "/v1/passkeys/challenges", "/v1/openapi.json", "/health",
+    ]
+
+    /// Whether the answer to a request may wait for the database.
+    package static func mayWait(_ request: HTTPRequest) -> Bool { !immediatePaths.contains(request.path) }
+
     /// Answers a request. Blocks while the service does.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         guard let methods = Self.methods[request.path] else { return Problem.response(404) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// A request whose body was received completely.
 package struct HTTPRequest: Sendable {
     package let method: String
@@ -94,8 +96,14 @@ package struct HTTPLimits: Sendable {
     package var idleSeconds: UInt32 = 10
     /// A request that is not complete so long after its connection was opened or its predecessor ended is cut off.
     package var requestSeconds: Int64 = 10
-    /// The number of threads, and so of requests that are answered at the same time.
-    package var threads: UInt32 = 4
+    /// The number of requests with answers that may wait, for example for a disk, which are answered at the same time; 0 for
+    /// a server whose answers never wait.
+    package var workers: UInt32 = 4
+    /// The number of threads that read and write connections, and give the answers that do not wait.
+    package var threads = HTTPLimits.threadsOfThisMachine
+
+    /// One thread for each processor, at most eight.
+    private static let threadsOfThisMachine = UInt32(min(8, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))))
 
     package init() {}
 }

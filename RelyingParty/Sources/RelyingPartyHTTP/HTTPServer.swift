@@ -6,15 +6,29 @@ internal import CServerHTTP
 internal import Glibc
 
 /// What answers requests. Called on the threads of the server, several at a time.
-package typealias HTTPHandler = @Sendable (HTTPRequest) -> HTTPResponse
+package struct HTTPHandler: Sendable {
+    let respond: @Sendable (HTTPRequest) -> HTTPResponse
+    let mayWait: @Sendable (HTTPRequest) -> Bool
+
+    /// - Parameters:
+    ///   - mayWait: whether the answer may wait, for example for a disk. Otherwise it is made on a thread that many
+    ///     connections share.
+    ///   - respond: answers a request.
+    package init(
+        mayWait: @escaping @Sendable (HTTPRequest) -> Bool, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) {
+        (self.mayWait, self.respond) = (mayWait, respond)
+    }
+}
 
 /// A server on a socket that listens already.
 package final class HTTPServer: @unchecked Sendable {
     // `daemon` is set by the initialiser and changed by `stop` only, which is called once.
     private var daemon: OpaquePointer?
     private let context: ServerContext
+    private let workers: Workers
 
-    /// Starts to serve; nil when libmicrohttpd cannot start.
+    /// Starts to serve; nil when libmicrohttpd or a thread cannot start.
     ///
     /// - Parameters:
     ///   - socket: a listening socket, which the server owns from now on.
@@ -27,10 +41,12 @@ package final class HTTPServer: @unchecked Sendable {
     ///   - refusal: the response to a request that is refused before its body is read, by status.
     package init?(
         socket: CInt, limits: HTTPLimits, certificate: TLSCertificate? = nil,
-        client: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil }, handler: @escaping HTTPHandler,
+        client: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil }, handler: HTTPHandler,
         refusal: @escaping @Sendable (UInt32) -> HTTPResponse
     ) {
-        context = ServerContext(limits, client, handler, refusal)
+        guard let workers = Workers(count: limits.workers) else { return nil }
+        self.workers = workers
+        context = ServerContext(limits, client, handler, refusal, workers)
         if let certificate { TLSHandshakes.use(certificate) }
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         daemon = latchkey_server_start(
@@ -55,7 +71,10 @@ package final class HTTPServer: @unchecked Sendable {
                 let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
                 server.changed(connection, isOpen: latchkey_server_started(code) != 0)
             }, certificate == nil ? nil : TLSHandshakes.certificate, pointer)
-        if daemon == nil { return nil }
+        guard daemon != nil else {
+            workers.stop()
+            return nil
+        }
     }
 
     /// Cuts off the connections whose requests take too long. To be called about once a second.
@@ -68,11 +87,13 @@ package final class HTTPServer: @unchecked Sendable {
     package func replaceCertificate(_ certificate: TLSCertificate) { TLSHandshakes.use(certificate) }
 
     /// Accepts no more connections, waits until the requests that were received have their responses, at most five
-    /// seconds, and ends. To be called once.
+    /// seconds, and ends. Requests that no thread has begun to answer by then are refused with 503. To be called once.
     package func stop() {
         guard let running = daemon else { return }
         let listening = MHD_quiesce_daemon(running)
         context.inFlight.waitUntilNone(seconds: 5)
+        // libmicrohttpd cannot be stopped while a connection is suspended.
+        workers.stop()
         MHD_stop_daemon(running)
         if listening >= 0 { close(listening) }
         daemon = nil

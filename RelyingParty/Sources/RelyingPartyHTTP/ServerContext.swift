@@ -2,13 +2,29 @@
 
 internal import CServerHTTP
 internal import Glibc
+internal import Synchronization
 
-/// The state of one request while its body arrives.
-private final class PendingRequest {
+/// The state of one request until its response is complete.
+private final class PendingRequest: Sendable {
     let headers: RequestHeaders
-    var body: [UInt8] = []
+    // Only the thread of the connection uses it.
+    nonisolated(unsafe) var body: [UInt8] = []
+    /// The answer that a worker has made.
+    let answer = Mutex<HTTPResponse?>(nil)
 
     init(_ headers: RequestHeaders) { self.headers = headers }
+}
+
+/// A suspended connection, which libmicrohttpd keeps until it is resumed. That is done once, from any thread.
+private struct SuspendedConnection: @unchecked Sendable {
+    private let connection: OpaquePointer
+
+    init(_ connection: OpaquePointer) {
+        self.connection = connection
+        MHD_suspend_connection(connection)
+    }
+
+    func resume() { MHD_resume_connection(connection) }
 }
 
 /// What libmicrohttpd's functions are called for: the connections and requests of one server.
@@ -19,11 +35,13 @@ final class ServerContext: Sendable {
     private let client: @Sendable ([UInt8]) -> [UInt8]?
     private let handler: HTTPHandler
     private let refusal: @Sendable (UInt32) -> HTTPResponse
+    private let workers: Workers
 
     init(
-        _ limits: HTTPLimits, _ client: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ handler: @escaping HTTPHandler,
-        _ refusal: @escaping @Sendable (UInt32) -> HTTPResponse
+        _ limits: HTTPLimits, _ client: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ handler: HTTPHandler,
+        _ refusal: @escaping @Sendable (UInt32) -> HTTPResponse, _ workers: Workers
     ) {
+        self.workers = workers
         self.limits = limits
         self.client = client
         self.handler = handler
@@ -53,7 +71,8 @@ final class ServerContext: Sendable {
         if let session { TLSHandshakes.observe(session) }
     }
 
-    /// libmicrohttpd calls this when the headers are complete, for each part of the body, and when it is complete.
+    /// libmicrohttpd calls this when the headers are complete, for each part of the body, when it is complete, and again
+    /// when a worker has made the answer.
     func received(
         _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
         _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
@@ -73,13 +92,21 @@ final class ServerContext: Sendable {
             size.pointee = 0
             return .YES
         }
+        if let answer = pending.answer.withLock({ $0 }) { return send(answer, connection) }
         let request = HTTPRequest(
             method: String(cString: method), path: String(cString: url),
             contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
             forwardedFor: pending.headers.values("x-forwarded-for"),
             peer: Self.bytes(latchkey_server_peer(connection)), browser: Self.browser(connection, pending.headers),
             body: pending.body)
-        return send(handler(request), connection)
+        guard limits.workers > 0, handler.mayWait(request) else { return send(handler.respond(request), connection) }
+        let suspended = SuspendedConnection(connection)
+        workers.add { [self] isEnding in
+            let answer = isEnding ? refusal(503) : handler.respond(request)
+            pending.answer.withLock { $0 = answer }
+            suspended.resume()
+        }
+        return .YES
     }
 
     private static func browser(_ connection: OpaquePointer, _ headers: RequestHeaders) -> BrowserHeaders {

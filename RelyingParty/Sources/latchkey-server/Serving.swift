@@ -38,7 +38,7 @@ struct Serving {
         var limits = HTTPLimits()
         limits.connections = UInt32(clamping: try configuration.limits.reserveConnections())
         limits.connectionsPerClient = UInt32(clamping: configuration.limits.connectionsPerClient)
-        limits.threads = UInt32(clamping: configuration.limits.threads)
+        limits.workers = UInt32(clamping: configuration.limits.threads)
         let interface = Interface(service, proxies: clients, limits: RateLimits { Self.nanoseconds })
         let administration =
             configuration.servesAdministration ? Administration(interface, origins: service.origins) : nil
@@ -47,7 +47,7 @@ struct Serving {
         let server = HTTPServer(
             socket: socket, limits: limits, certificate: certificate,
             client: { clients.client(connecting: $0)?.network },
-            handler: { request in
+            handler: HTTPHandler(mayWait: { Interface.mayWait($0) }) { request in
                 let began = Self.nanoseconds
                 let response =
                     if let administration, Administration.handles(request.path) {
@@ -70,11 +70,13 @@ struct Serving {
         if let port = configuration.metricsPort {
             let (socket, port) = try ListeningAddress.loopback.listen(on: port)
             var limits = HTTPLimits()
-            (limits.connections, limits.threads) = (16, 1)
+            (limits.connections, limits.threads, limits.workers) = (16, 1, 0)
             metrics.setCertificateExpiry(certificate?.expiry)
             let server = HTTPServer(
                 socket: socket, limits: limits,
-                handler: { [server] in metrics.respond(to: $0, server.connectionCounts) }, refusal: Self.refusal)
+                handler: HTTPHandler(mayWait: { _ in false }) { [server] in
+                    metrics.respond(to: $0, server.connectionCounts)
+                }, refusal: Self.refusal)
             guard let server else { throw Usage("the HTTP server of the metrics does not start") }
             servers.append(server)
             line.append(("metricsPort", .integer(Int64(port))))

@@ -221,3 +221,14 @@ def stop_while_signing_in(server, device):
         acknowledged = sum(1 for reply in sent if reply.exception() is None and reply.result()[0] == 201)
     with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database:
         return acknowledged, database.execute("SELECT count(*) FROM sessions").fetchone()[0]
+
+
+@contextlib.contextmanager
+def waiting_sign_ins(server, count):
+    """Another writer, and the replies to sign-ins that wait for it; the server answers one at a time."""
+    devices = [Device(server, f"user {number}").register() for number in range(count)]
+    proofs = [device.proof() for device in devices]
+    other = sqlite3.connect(server.folder / "server.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with contextlib.closing(other), concurrent.futures.ThreadPoolExecutor(count) as pool:
+        yield other, [pool.submit(server.post, "/v1/sessions", proof) for proof in proofs]

@@ -17,7 +17,7 @@ import threading
 import time
 import unittest
 
-from server import PROGRAM, Device, Server, stop_while_signing_in, text, wait_until
+from server import PROGRAM, Device, Server, stop_while_signing_in, text, wait_until, waiting_sign_ins
 
 UNPROVEN = {"proven": {"device": "none", "model": ""}, "claimed": {"tier": "user", "userVerification": ""}}
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
@@ -435,6 +435,42 @@ class ProcessTests(unittest.TestCase):
             self.assertEqual(server.send("GET", "/health")[0], 200)
             other.execute("ROLLBACK")
             self.assertEqual(server.post("/v1/sessions", proof)[0], 201)
+
+    def test_what_needs_no_database_is_answered_while_other_requests_wait_for_it(self):
+        with Server(threads=1) as server, waiting_sign_ins(server, 8) as (other, replies):
+            bob = Device(server, "bob")
+            # One after the other waits for a second, and is refused.
+            self.assertEqual(next(concurrent.futures.as_completed(replies)).result()[0], 503)
+            for _ in range(5):
+                self.assertEqual(server.send("GET", "/health")[0], 200)
+                bob.proof()
+            self.assertFalse(all(reply.done() for reply in replies))
+            other.execute("ROLLBACK")
+            self.assertIn(201, [reply.result()[0] for reply in replies])
+
+    def test_sigterm_refuses_requests_that_still_wait_for_the_database(self):
+        with Server(threads=1) as server, waiting_sign_ins(server, 9) as (_, replies):
+            # Now all of them were received.
+            self.assertEqual(next(concurrent.futures.as_completed(replies)).result()[0], 503)
+            began = time.monotonic()
+            self.assertEqual(server.stop(), 0)
+            self.assertLess(time.monotonic() - began, 7.9, "requests that no thread has begun to answer wait no longer")
+            self.assertEqual([reply.result()[0] for reply in replies], [503] * 9)
+
+    def test_clients_that_leave_while_their_requests_wait_do_no_harm(self):
+        with Server(threads=1) as server:
+            body = json.dumps(Device(server, "ada").register().proof()).encode()
+            other = sqlite3.connect(server.folder / "server.sqlite", isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            for _ in range(10):
+                connection = server.connection()
+                connection.request("POST", "/v1/sessions", body, {"Content-Type": "application/json"})
+                connection.close()
+            other.execute("ROLLBACK")
+            # The answers are logged, whether or not a client is there; the first of them may be 503.
+            self.assertTrue(wait_until(lambda: server.written().count("/v1/sessions") == 10))
+            server.requests += 10
+            Device(server, "bob").register().sign_in()
 
     def test_wrong_configurations_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
