@@ -4,7 +4,7 @@
 import contextlib
 import ctypes
 
-CHARACTERS = {"\n": b"Return", " ": b"space"}
+CHARACTERS = {"\n": b"Return", " ": b"space", "/": b"slash", "-": b"minus"}
 MODIFIERS = {"alt": b"Alt_L", "ctrl": b"Control_L", "shift": b"Shift_L"}
 VIEWABLE, TO_PARENT, CURRENT_TIME = 2, 2, 0
 Window = ctypes.c_ulong

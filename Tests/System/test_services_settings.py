@@ -2,9 +2,10 @@
 """The settings window of a person at the machine, with both services, the real fprintd and the window of the prompts."""
 
 import json
+import re
 import subprocess
 
-from clients import DONE, SECRET, ClientTest
+from clients import CURRENT_SET, DONE, SECRET, ClientTest
 from desktops import WithDesktop
 from fprint import WithFprintd
 from machine import CHECKOUT, PASSWORDS, eventually, fact
@@ -16,6 +17,8 @@ BUILT, INSTALLED = CHECKOUT / "Apps/Settings/.build/static/release/latchkey-sett
 OWN = "/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
 FIRST, SECOND = "first passcode 4711", "second passcode 4712"
 REMOVAL, DISCARD = "Remove the Passcode?", "Delete the Passcode and What It Protects?"
+CREATE, RESTORE = "Create a backup", "Restore a backup"
+SECOND_FINGER = "Right thumb"
 ACCOUNT, LISTING = "password of your account", "list the names of the items of every app"
 
 
@@ -251,6 +254,74 @@ class FilePagesTests(FileTest):
         output, _ = listing.communicate(timeout=30)
         self.assertEqual((listing.returncode, "safe" in output), (0, True), output)
         self.assertIn("names listed", self.command("log"))
+
+
+class FileBackupTests(FileTest):
+    def test_a_backup_is_written_and_restored_with_the_code_that_only_the_prompt_shows(self):
+        self.set_the_first()
+        self.command("set", "login", input="topsecret\n")
+        self.command("set", "card", "--device-only", input="4000\n")
+        path = "/home/alice/my backup"
+        self.addCleanup(self.machine.run, "rm", "-f", path)
+        self.window("keys", "alt+6")
+        self.window("reads", CREATE)
+        self.window("keys", "alt+c")
+        self.choose_file(CREATE, path)
+        self.prompt("reads", "Type your passcode")
+        self.prompt("types", FIRST)
+        texts = self.prompt("reads", "QR code of the recovery code")
+        code = next(text for text in texts if re.fullmatch("[0-9A-Z-]{20,}", text))
+        self.assertEqual(self.window("holds", code), [])
+        self.shot("backup-code", moves=True)
+        self.prompt("presses", "I have written it down")
+        self.window("reads", "The backup contains 1 item.", "1 item could not be included:", "card")
+        self.assertNotIn("topsecret", self.machine.run("strings", "-n", "4", path, check=False).stdout)
+        self.assertEqual(self.machine.run("stat", "-c", "%U %a", path).stdout.strip(), "alice 600")
+        self.shot("backup-written")
+        self.command("delete", "login")
+        self.window("keys", "alt+6", "F5")
+        self.window("reads", RESTORE)
+        self.window("keys", "alt+r")
+        self.choose_file(RESTORE, path)
+        self.prompt("reads", "Type your passcode")
+        self.prompt("types", FIRST)
+        self.prompt("reads", "Type the recovery code")
+        self.prompt("types", code.lower())
+        self.window("reads", "1 item restored.")
+        self.assertEqual(self.command("get", "login").strip(), "topsecret")
+        fact("settings window, backup", "written and restored with its recovery code, which only the prompt shows")
+
+    def choose_file(self, title, path):
+        """Types the path into the file dialog of GTK, whose lists are too long to be read over the accessibility bus."""
+        self.window("keys", "ctrl+a", title=title)
+        self.window("writes", path, title=title)
+        self.window("keys", "Return", title=title)
+
+
+class FileFingerprintTests(FileTest):
+    def test_a_finger_is_enrolled_and_deleted_and_ends_what_is_bound_to_the_fingers_of_before(self):
+        self.set_the_first()
+        app = self.client(program=self.program("/usr/bin/vault"))
+        app.do("App", kept="app")
+        self.assertEqual(app.do("app.add", "bound", SECRET, CURRENT_SET), DONE)
+        # A desktop asks for the password of the account, which no agent of polkit does here.
+        self.allow_everyone()
+        self.window("keys", "alt+2")
+        self.window("reads", "Right index finger", "Finger")
+        self.window("is_named")
+        self.window("keys", "alt+e")
+        for number in range(5):
+            self.window("reads", f"{number} of 5 scans." if number else "swipe it over the reader")
+            self.send("SCAN second")
+        self.window("reads", f"Delete {SECOND_FINGER}", f"{SECOND_FINGER} is enrolled.")
+        self.shot("fingerprints")
+        self.assertIn("right-thumb", self.command("fingerprint", "list"))
+        app.begin("app.read", "bound", None, True, None, 20)
+        self.assertNotEqual(app.end(), SECRET)
+        self.window("presses", f"Delete {SECOND_FINGER}")
+        self.window("presses", "Delete", title=f"Delete {SECOND_FINGER}?")
+        self.window("reads", f"{SECOND_FINGER} was deleted.")
+        fact("settings window, fingerprints", "a finger was enrolled with five scans, and deleted; real fprintd and polkit")
 
 
 class TPMTests(SettingsTest, TierTest):
