@@ -132,6 +132,7 @@ import Widgets
         guard running == nil, !isClosing else { return }
         running = operation
         messages.dismiss()
+        toasts?.dismiss()
         progress.start(operation) { [weak self] in self?.cancel() }
         draw()
         progress.focus()
