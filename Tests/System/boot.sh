@@ -3,7 +3,9 @@
 # Runs as the first process of new namespaces (mount, pid, ipc, uts, net and cgroup): prepares the root of the machine
 # and replaces itself by systemd. Nothing here reaches the host: the mounts belong to this mount namespace and
 # disappear with its last process.
-# usage: sh Tests/System/boot.sh <image> <work folder> <folder of the built programs | none>
+# usage: sh Tests/System/boot.sh <image> <work folder> <folder of the built programs | none | restart>
+#
+# <work folder>/space is the disk of the machine. With `restart` it is as the last boot left it.
 
 set -eu
 image=$1 work=$2 programs=$3
@@ -14,15 +16,19 @@ umask 022
 
 # The image is the lower layer of an overlay, or is copied where the kernel refuses an overlay, so it never changes.
 mount_root() {
-    mkdir "$work/space" "$root"
-    mount -t tmpfs -o mode=755 latchkey-test "$work/space"
-    mkdir "$work/space/changes" "$work/space/overlay"
+    mkdir -p "$root" "$work/space/changes" "$work/space/overlay"
     layers="lowerdir=$image,upperdir=$work/space/changes,workdir=$work/space/overlay"
     if ! mount -t overlay -o "$layers" overlay "$root"; then
         echo 'no overlay: copying the image' >&2
         mount --bind "$work/space/changes" "$root"
-        cp -a "$image/." "$root"
+        [ "$programs" = restart ] || cp -a "$image/." "$root"
     fi
+}
+
+# Each boot has its own identifier, as on a machine with a kernel of its own.
+name_boot() {
+    cat /proc/sys/kernel/random/uuid >"$root/run/boot_id"
+    mount --bind "$root/run/boot_id" "$root/proc/sys/kernel/random/boot_id"
 }
 
 # Device nodes are made, not bind-mounted: units with PrivateDevices= cannot start with mounted nodes.
@@ -107,13 +113,16 @@ install_latchkey() {
 # MARK: order of the steps
 
 mount_root
-name_machine
-add_users
-# The tests of the packages begin without Latchkey.
-[ "$programs" = none ] || install_latchkey
+if [ "$programs" != restart ]; then
+    name_machine
+    add_users
+    # The tests of the packages begin without Latchkey.
+    [ "$programs" = none ] || install_latchkey
+fi
 make_devices
 mount_kernel_interfaces
 mount_run
+name_boot
 
 # After this the namespace contains no mount of the host.
 mkdir "$root/run/before"

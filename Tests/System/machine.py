@@ -112,10 +112,11 @@ class Machine:
 
     def __init__(self, image, programs, boot_seconds=60):
         self._work = work_folder("system")
-        self._cgroup = self._process = None
+        self._disk = self._cgroup = self._process = None
         self._sessions = 0
-        self.init = None
+        self.init, self._image = None, image
         try:
+            self._mount_disk()
             self._boot(image, programs, boot_seconds)
         except BaseException:
             self.stop()
@@ -129,8 +130,26 @@ class Machine:
     def __exit__(self, *_):
         self.stop()
 
+    def restart(self):
+        """Ends every process at once, as a power cut does, and boots with what is on the disk."""
+        self._end_processes()
+        self._boot(self._image, "restart", 60)
+
+    def _mount_disk(self):
+        """Mounts the disk in a mount namespace of a process that does nothing else, so that it outlives a boot and never
+        appears on the host."""
+        space = self._work / "space"
+        space.mkdir()
+        self._disk = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "sh", "-c",
+             'mount -t tmpfs -o mode=755 latchkey-test "$1" && echo mounted && exec cat', "disk", str(space)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self._disk.stdout.readline() != "mounted\n":
+            raise Failure("the disk of the machine cannot be mounted")
+
     def _boot(self, image, programs, boot_seconds):
         begin = time.monotonic()
+        shutil.rmtree(self._work / "host", ignore_errors=True)
         (self._work / "host").mkdir()
         self._cgroup = Cgroup()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified, open(self._work / "log", "wb") as log:
@@ -140,7 +159,8 @@ class Machine:
             # The first process joins the control group before it gets a namespace of control groups. `unshare` itself
             # stays outside; it ends with this program, and the whole machine with it.
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "-p", "-f", "--kill-child", "-i", "-u", "-n",
+                ["setpriv", "--pdeathsig", "KILL", "nsenter", "-t", str(self._disk.pid), "-m", f"--wd={CHECKOUT}",
+                 "unshare", "-m", "-p", "-f", "--kill-child", "-i", "-u", "-n",
                  "sh", "-c", 'echo 0 >"$1/cgroup.procs" && shift && exec unshare --cgroup sh "$@"', "boot",
                  str(self._cgroup.path), "Tests/System/boot.sh", str(image), str(self._work), str(programs)],
                 cwd=CHECKOUT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -170,6 +190,13 @@ class Machine:
 
     def stop(self):
         """Ends every process inside and removes mounts, control groups and files."""
+        self._end_processes()
+        if self._disk is not None:
+            self._disk.communicate()
+            self._disk = None
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    def _end_processes(self):
         if self._process is not None:
             # The first process dies with `unshare`, and every process of the namespace with the first one.
             self._process.kill()
@@ -178,7 +205,6 @@ class Machine:
         if self._cgroup is not None:
             self._cgroup.remove()
             self._cgroup = None
-        shutil.rmtree(self._work, ignore_errors=True)
 
     # MARK: commands
 

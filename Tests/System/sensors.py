@@ -22,10 +22,14 @@ class WithSensor:
         self.machine.run("cp", PROGRAM, PROGRAM + ".kept")
         self.machine.run("systemctl", "stop", AUTHORITY)
         self.machine.copy(TESTING, PROGRAM)
-        self.machine.write(DROP_IN, WRITABLE)
         self.allow_virtual_hardware("yes")
-        self.machine.run("systemctl", "daemon-reload")
+        self.install_sensor()
         super().setUp()
+
+    def install_sensor(self):
+        """Installs what a boot forgets."""
+        self.machine.write(DROP_IN, WRITABLE)
+        self.machine.run("systemctl", "daemon-reload")
 
     def tearDown(self):
         self.stop_services()
