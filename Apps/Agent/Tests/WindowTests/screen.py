@@ -70,13 +70,6 @@ class Shown(Node):
         button.press()
 
 
-def text_to_the_end(node):
-    """The reply to assistive technology that asks for the text of a widget to its end, without the number of characters.
-    For a password field of GTK 4.8 it is empty. With that number, as in `Node.text`, the reply is the typed text."""
-    interface = node.accessible.get_text_iface()
-    return interface.get_text(0, -1) if interface else ""
-
-
 class Prompt(Process):
     """The agent, whose window is there while the daemon asks."""
 

@@ -10,7 +10,7 @@ import sys
 import test_languages
 import test_process
 import test_sensors
-from screen import ASKS_FOR_PASSCODE, Machine, cases, check, run, text_to_the_end
+from screen import ASKS_FOR_PASSCODE, Machine, cases, check, run
 from screenshot import changes_from, contrast, pixels
 
 PLAYS = ["Play enrolled finger", "Play another finger"]
@@ -53,7 +53,7 @@ def wrong_passcode_is_reported_and_right_one_is_accepted():
         check(asking.buttons == ["Cancel", "Unlock"] and not asking.announced, f"the buttons: {asking.buttons}")
         prompt.picture("passcode")
         prompt.type("43")
-        check("4" not in text_to_the_end(prompt.sees(lambda t: t.field).field), "the typed text is not exposed")
+        prompt.sees(lambda t: t.field and t.field.text == "••")
         prompt.keys("4", "3", "Return")
         wrong = prompt.sees(lambda t: t.announced.startswith("The passcode is wrong. "))
         check(wrong.takes_text and wrong.field.text == "", "the field is empty and has the focus")
@@ -84,7 +84,7 @@ def toggle_reveals_passcode_and_focus_stays_in_field():
         changes_from(machine, dots)
         prompt.type("3")
         shown = prompt.sees(lambda t: t.takes_text)
-        check(not any("qz" in node.name or "qz" in text_to_the_end(node) for node in shown.all()),
+        check(shown.field.text == "•••" and not any("qz" in node.name or "qz" in node.text for node in shown.all()),
               "the typed text is not exposed")
         prompt.picture("passcode-shown")
         # A wrong passcode clears the field and conceals what is typed next.

@@ -59,13 +59,16 @@ public final class Button: Widget {
     public func showIcon(_ name: String) { picture?.show(name) }
 }
 
-/// A password field that shows dots. Its text is in memory that is not swapped out (GtkPasswordEntryBuffer).
+/// A password field that shows dots. GTK has no more than the dots (``ConcealedBuffer``); the typed text is in memory that is
+/// not swapped out.
 public final class PasswordField: Widget {
+    let text = ConcealedText()
+
     /// Creates an empty field that calls `action` when Enter is pressed.
     public init(_ name: String, _ action: @escaping @MainActor () -> Void) {
         super.init(gtk_password_entry_new())
-        // GTK's revealed text would have an undo history and copies in layouts, and be exposed to assistive
-        // technology: see RevealingField.
+        ConcealedBuffer.use(text, in: opaque)
+        // GTK's button would show the dots: see RevealingField.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
         setAccessibleName(name)
         latchkey_keep_from_assistants(opaque)
@@ -73,24 +76,18 @@ public final class PasswordField: Widget {
     }
 
     /// Whether the field is empty.
-    public var isEmpty: Bool { gtk_editable_get_text(opaque).map { $0.pointee == 0 } ?? true }
+    public var isEmpty: Bool { text.count == 0 }
 
     /// Passes the typed text in UTF-8 to `body`, then wipes it.
     public func take<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         defer { clear() }
-        let text = gtk_editable_get_text(opaque)
-        return body(UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0))
+        return body(UnsafeRawBufferPointer(start: text.characters, count: text.byteCount))
     }
 
     /// Wipes the typed text.
     public func clear() {
-        guard let text = gtk_editable_get_text(opaque) else { return }
-        let count = strlen(text)
-        guard count > 0 else { return }
+        guard !isEmpty else { return }
         gtk_editable_set_text(opaque, "")
-        // The buffer only moves its end to its start and leaves the other bytes until the field is destroyed.
-        // Emptying does not shrink it, so its address is unchanged.
-        if gtk_editable_get_text(opaque) == text { explicit_bzero(UnsafeMutableRawPointer(mutating: text), count) }
         latchkey_wipe_stack()
     }
 }

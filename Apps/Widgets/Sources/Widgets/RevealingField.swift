@@ -5,9 +5,8 @@ import CAdwaita
 /// A password field with a button that reveals the typed text.
 ///
 /// GTK's own button (`gtk_password_entry_set_show_peek_icon`) turns the field into one for ordinary text: the text is
-/// copied as a whole into layouts that are freed without being wiped, and exposed to assistive technology. Here the
-/// field stays concealed, and its characters are drawn over it, each from a layout of its own, directly from the
-/// field's locked memory.
+/// copied as a whole into layouts that are freed without being wiped, and exposed to assistive technology. Here GTK has
+/// dots only, and the characters are drawn over them, each from a layout of its own, directly from the field's memory.
 public final class RevealingField: Widget {
     /// The field itself.
     public let field: PasswordField
@@ -81,17 +80,20 @@ public final class RevealingField: Widget {
         gtk_widget_set_visible(cover, 0)
         let draw:
             @convention(c) (UnsafeMutablePointer<GtkDrawingArea>?, OpaquePointer?, Int32, Int32, gpointer?) -> Void = {
-                area, context, width, height, entry in
-                guard let area, let context, let entry else { return }
+                area, context, width, height, text in
+                guard let area, let context, let text else { return }
                 MainActor.assumeIsolated {
                     RevealingField.draw(
                         UnsafeMutableRawPointer(area).assumingMemoryBound(to: GtkWidget.self), context, width, height,
-                        OpaquePointer(entry))
+                        Unmanaged<ConcealedText>.fromOpaque(text).takeUnretainedValue().characters)
                 }
             }
-        // Cover and field are parts of one widget and are destroyed together.
         gtk_drawing_area_set_draw_func(
-            UnsafeMutableRawPointer(cover).assumingMemoryBound(to: GtkDrawingArea.self), draw, field.raw, nil)
+            UnsafeMutableRawPointer(cover).assumingMemoryBound(to: GtkDrawingArea.self), draw,
+            Unmanaged.passRetained(field.text).toOpaque(),
+            { text in
+                if let text { Unmanaged<ConcealedText>.fromOpaque(text).release() }
+            })
     }
 
     private static let inset: Int32 = 8
@@ -101,11 +103,9 @@ public final class RevealingField: Widget {
     /// long.
     private static func draw(
         _ area: UnsafeMutablePointer<GtkWidget>, _ context: OpaquePointer, _ width: Int32, _ height: Int32,
-        _ entry: OpaquePointer
+        _ text: UnsafePointer<CChar>
     ) {
-        guard let text = gtk_editable_get_text(entry), let layout = gtk_widget_create_pango_layout(area, nil) else {
-            return
-        }
+        guard let layout = gtk_widget_create_pango_layout(area, nil) else { return }
         defer { g_object_unref(UnsafeMutableRawPointer(layout)) }
         var colour = GdkRGBA()
         gtk_style_context_get_color(gtk_widget_get_style_context(area), &colour)
