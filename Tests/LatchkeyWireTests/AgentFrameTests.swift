@@ -3,6 +3,7 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// A frame of an agent's connection and the name of its golden vector.

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// The examples of RFC 8949, appendix A, for the types that the protocol uses, encoded and decoded.

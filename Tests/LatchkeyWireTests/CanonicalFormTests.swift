@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// Each message has exactly one encoding: changed bytes are refused, or are the one encoding of a different message.

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// The encoder and the decoder agree with the bytes in the files of `Tests/Vectors/wire`.

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// A message between `latchkeyd` and `latchkey-authd`, and the name of its golden vector.

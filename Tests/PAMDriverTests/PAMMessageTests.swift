@@ -3,28 +3,82 @@
 import LatchkeyModel
 import LatchkeyWire
 import PAMProtocol
+import TestSupport
 import Testing
 
-@Suite struct PAMMessageTests {
-    private static func samples() throws -> [PAMMessage] {
+/// A message between `latchkey-authd` and `latchkey-pam`, and the name of its golden vector.
+struct PAMSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let message: PAMMessage
+    var testDescription: String { name }
+
+    private init(_ name: String, _ message: PAMMessage) {
+        self.name = name
+        self.message = message
+    }
+
+    static let all =
         [
-            .begin(try #require(AccountName("ada")), .password), .answer(SecretBytes("a password".utf8)),
-            .said(.hiddenQuestion, "Password: "), .said(.error, ""), .ended(.account, code: 12),
+            PAMSample("pam-begin-password", .begin(AccountName(known: "ada"), .password)),
+            PAMSample("pam-begin-face", .begin(AccountName(known: "zoë"), .face)),
+            PAMSample("pam-answer", .answer(SecretBytes("a password".utf8))),
+            PAMSample("pam-answer-empty", .answer(SecretBytes([]))),
+            PAMSample("pam-said-nothing", .said(.error, "")),
         ]
+        + PAMMessage.Style.allCases.map { PAMSample("pam-said-\($0)", .said($0, "Password: ")) }
+        + PAMMessage.Phase.allCases.map { PAMSample("pam-ended-\($0)", .ended($0, code: 12)) }
+}
+
+extension AccountName {
+    fileprivate init(known name: String) {
+        guard let account = AccountName(name) else { preconditionFailure("\(name) is no name of an account") }
+        self = account
+    }
+}
+
+/// The messages of `latchkey-pam` have the bytes of `Tests/Vectors/wire/pam.hex`, and no others are read.
+@Suite struct PAMMessageTests {
+    @Test func vectorsAreThoseOfTheSamples() throws {
+        #expect(try Vector.load(["pam"]).map(\.name).sorted() == PAMSample.all.map(\.name).sorted())
     }
 
-    @Test func everyMessageSurvivesTheRoundTrip() throws {
-        for message in try Self.samples() { #expect(try PAMMessage(decoding: message.encoded()) == message) }
+    @Test(arguments: PAMSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(_ sample: PAMSample) throws {
+        let vector = try #require(try Vector.load(["pam"]).first { $0.name == sample.name })
+        let encoded = sample.message.encoded().copyBytes()
+        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
+        #expect(try PAMMessage(decoding: SecretBytes(vector.payload)) == sample.message)
     }
 
-    @Test func noOtherBytesAreAMessage() throws {
-        for message in try Self.samples() {
-            let bytes = message.encoded().copyBytes()
-            for count in bytes.indices {
-                #expect(throws: WireError.self) { try PAMMessage(decoding: SecretBytes(Array(bytes[..<count]))) }
-            }
-            #expect(throws: WireError.self) { try PAMMessage(decoding: SecretBytes(bytes + [0])) }
+    @Test(arguments: PAMSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: PAMSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for count in bytes.indices {
+            #expect(throws: WireError.self) { try PAMMessage(decoding: SecretBytes(bytes[..<count])) }
         }
+        #expect(throws: WireError.trailingBytes) { try PAMMessage(decoding: SecretBytes(bytes + [0])) }
+    }
+
+    /// Every change of one byte is refused or gives another message with exactly these bytes.
+    @Test(arguments: PAMSample.all) func noMessageHasTwoEncodings(_ sample: PAMSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for place in bytes.indices {
+            for value in UInt8.min...UInt8.max {
+                var changed = bytes
+                changed[place] = value
+                guard let message = try? PAMMessage(decoding: SecretBytes(changed)) else { continue }
+                #expect(message.encoded().copyBytes() == changed, "\(digits(changed))")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0x82, 0x00, 0x40], [0x82, 0x05, 0x40], [0x82, 0x03, 0x82, 0x00, 0x60], [0x82, 0x03, 0x82, 0x06, 0x60],
+            [0x82, 0x01, 0x82, 0x60, 0x01], [0x82, 0x01, 0x82, 0x61, 0x61, 0x03], [0x82, 0x04, 0x82, 0x04, 0x00],
+            [0x82, 0x04, 0x81, 0x01], [0x82, 0x04, 0x83, 0x01, 0x00, 0x00], [0x81, 0x02], [0x83, 0x02, 0x40, 0x40],
+            [0x82, 0x02, 0x60], [0x82, 0x04, 0xa1, 0x01, 0x00], [0x82, 0x04, 0x82, 0x01, 0x18, 0x01],
+        ] as [[UInt8]])
+    func otherKindsNumbersCountsAndFormsAreRefused(_ bytes: [UInt8]) {
+        #expect(throws: WireError.self) { try PAMMessage(decoding: SecretBytes(bytes)) }
     }
 
     @Test func longTextsAndAnswersAreRefused() throws {

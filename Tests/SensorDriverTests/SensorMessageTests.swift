@@ -7,6 +7,53 @@ import SensorProtocol
 import TestSupport
 import Testing
 
+/// A message between `latchkeyd` and the process of its sensors, and the name of its golden vector.
+struct SensorSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let message: SensorMessage
+    var testDescription: String { name }
+
+    private init(_ name: String, _ message: SensorMessage) {
+        self.name = name
+        self.message = message
+    }
+
+    private init(
+        _ name: String, _ isLocked: Bool, _ change: SensorMessage.SessionChange, _ sessions: BiometrySessions
+    ) {
+        self.init(name, .sessions(3, change, SessionState(isLocked: isLocked, biometry: sessions)))
+    }
+
+    private static let enrolled = SensorState(
+        kind: .touchID, enrolment: EnrolmentSet([1, 2, 3]), reportsEnrolmentChanges: false)
+
+    static let all =
+        [
+            SensorSample("sensor-look", .look(1)), SensorSample("sensor-arm", .arm(2)),
+            SensorSample("sensor-disarm", .disarm(.max)), SensorSample("sensor-applied", .applied(24)),
+            SensorSample("sensor-received", .received(256)), SensorSample("sensor-absent", .sensor(.absent)),
+            SensorSample("sensor-enrolled", .sensor(enrolled)),
+            SensorSample("sensor-weak", .sensor(SensorState(kind: .touchID, isWeak: true))),
+            SensorSample("sensor-virtual", .sensor(SensorState(kind: .faceID, isVirtual: true))),
+            SensorSample("sensor-match", .scanned(3, .match(EnrolmentSet([9]), isVirtual: false))),
+            SensorSample("sensor-match-virtual", .scanned(3, .match(EnrolmentSet([9]), isVirtual: true))),
+            SensorSample("sensor-no-match", .scanned(3, .noMatch)),
+            SensorSample("sensor-in-use", .scanned(3, .inUse(true))),
+            SensorSample("sensor-not-in-use", .scanned(3, .inUse(false))),
+            SensorSample("sensor-scan-failed", .scanned(3, .failed)),
+            SensorSample("sensor-disconnected", .scanned(3, .disconnected)),
+            SensorSample("sensor-sessions-none", true, .locked, .only([])),
+            SensorSample("sensor-sessions-every", false, .ended, .every),
+            SensorSample("sensor-sessions-some", false, .changed, .only(["2", "c1", "10"])),
+            SensorSample("sensor-note-texts", .note(.sensorRefused, message: "It is busy.", hint: "Wait.")),
+        ]
+        + SensorGuidance.allCases.map { SensorSample("sensor-guidance-\($0.rawValue)", .scanned(4, .guidance($0))) }
+        + SensorMessage.Note.allCases.map {
+            SensorSample("sensor-note-\($0.rawValue)", .note($0, message: "", hint: ""))
+        }
+}
+
+/// The messages of the sensors have the bytes of `Tests/Vectors/wire/sensor.hex`, and no others are read.
 @Suite struct SensorMessageTests {
     private static let most = (0..<Limits.loginSessions).map { number in
         let digits = "\(number)"
@@ -14,32 +61,49 @@ import Testing
     }
     private static let longest = String(repeating: "x", count: SensorMessage.textBytes)
 
-    static let samples: [SensorMessage] =
-        [
-            .look(1), .arm(2), .disarm(.max), .applied(24), .received(256), .sensor(.absent),
-            .sensor(SensorState(kind: .touchID, enrolment: EnrolmentSet([1, 2, 3]), reportsEnrolmentChanges: false)),
-            .sensor(SensorState(kind: .touchID, isWeak: true)), .sensor(SensorState(kind: .touchID, isVirtual: true)),
-            .scanned(3, .match(EnrolmentSet([9]), isVirtual: false)),
-            .scanned(3, .match(EnrolmentSet([9]), isVirtual: true)),
-            .scanned(3, .noMatch), .scanned(3, .inUse(true)), .scanned(3, .inUse(false)), .scanned(3, .failed),
-            .scanned(3, .disconnected), .sessions(1, .locked, SessionState(isLocked: true, biometry: .only([]))),
-            .sessions(2, .ended, SessionState(isLocked: false, biometry: .every)),
-            .sessions(3, .changed, SessionState(isLocked: false, biometry: .only(Set(most)))),
-            .note(.sensorRefused, message: longest, hint: longest), .note(.sleepNotDelayed, message: "", hint: ""),
-        ] + SensorGuidance.allCases.map { .scanned(4, .guidance($0)) }
+    @Test func vectorsAreThoseOfTheSamples() throws {
+        #expect(try Vector.load(["sensor"]).map(\.name).sorted() == SensorSample.all.map(\.name).sorted())
+    }
 
-    @Test(arguments: samples) func everyMessageSurvivesTheRoundTripAndFitsAFrame(_ message: SensorMessage) throws {
+    @Test(arguments: SensorSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(
+        _ sample: SensorSample
+    ) throws {
+        let vector = try #require(try Vector.load(["sensor"]).first { $0.name == sample.name })
+        let encoded = sample.message.encoded().copyBytes()
+        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
+        #expect(try SensorMessage(decoding: SecretBytes(vector.payload)) == sample.message)
+    }
+
+    @Test(arguments: SensorSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: SensorSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for count in bytes.indices {
+            #expect(throws: WireError.self) { try SensorMessage(decoding: SecretBytes(bytes[..<count])) }
+        }
+        #expect(throws: WireError.trailingBytes) { try SensorMessage(decoding: SecretBytes(bytes + [0])) }
+    }
+
+    /// Every change of one byte is refused or gives another message with exactly these bytes.
+    @Test(arguments: SensorSample.all) func noMessageHasTwoEncodings(_ sample: SensorSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for place in bytes.indices {
+            for value in UInt8.min...UInt8.max {
+                var changed = bytes
+                changed[place] = value
+                guard let message = try? SensorMessage(decoding: SecretBytes(changed)) else { continue }
+                #expect(message.encoded().copyBytes() == changed, "\(digits(changed))")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            .sessions(3, .changed, SessionState(isLocked: false, biometry: .only(Set(most)))),
+            .note(.sensorRefused, message: longest, hint: longest),
+        ] as [SensorMessage])
+    func theLongestMessagesFitAFrame(_ message: SensorMessage) throws {
         let payload = message.encoded()
         #expect(try SensorMessage(decoding: payload) == message)
         #expect(payload.count <= SensorMessage.bytes)
-    }
-
-    @Test(arguments: samples) func noOtherBytesAreAMessage(_ message: SensorMessage) throws {
-        let bytes = message.encoded().copyBytes()
-        for count in bytes.indices {
-            #expect(throws: WireError.self) { try SensorMessage(decoding: SecretBytes(Array(bytes[..<count]))) }
-        }
-        #expect(throws: WireError.self) { try SensorMessage(decoding: SecretBytes(bytes + [0])) }
     }
 
     /// Each is the encoding of a value that the type can have and the protocol cannot.
@@ -64,9 +128,13 @@ import Testing
             [0x82, 0x08, 0x84, 0x01, 0x04, 0xf4, 0x80], [0x82, 0x08, 0x84, 0x01, 0x01, 0xf4, 0xf4],
             [0x82, 0x08, 0x84, 0x01, 0x01, 0xf4, 0x82, 0x61, 0x32, 0x61, 0x31],
             [0x82, 0x08, 0x84, 0x01, 0x01, 0xf4, 0x82, 0x61, 0x31, 0x61, 0x31],
-            [0x82, 0x06, 0x84, 0x03, 0x40, 0xf4, 0xf4], [0x82, 0x09, 0x83, 0x06, 0x60, 0x60],
+            [0x82, 0x06, 0x84, 0x03, 0x40, 0xf4, 0xf4], [0x82, 0x06, 0x86, 0x01, 0x40, 0xf4, 0xf4, 0xf4, 0xf4],
+            [0x82, 0x06, 0x85, 0x03, 0x40, 0xf4, 0xf4, 0xf4], [0x82, 0x09, 0x83, 0x06, 0x60, 0x60], [0x81, 0x01],
+            [0x83, 0x01, 0x01, 0x01], [0x82, 0x01, 0x81, 0x01], [0x82, 0x07, 0x83, 0x03, 0x02, 0x02],
+            [0x82, 0x07, 0x82, 0x03, 0x81, 0x02], [0x82, 0x07, 0x82, 0x03, 0x82, 0x02, 0xf4],
+            [0x82, 0x07, 0x82, 0x03, 0x82, 0x01, 0x82, 0x40, 0xf4], [0x82, 0x07, 0x82, 0x03, 0x01],
         ] as [[UInt8]])
-    func numbersOutsideTheSetsAndUnsortedSessionsAreRefused(_ bytes: [UInt8]) {
+    func otherKindsNumbersCountsAndUnsortedSessionsAreRefused(_ bytes: [UInt8]) {
         #expect(throws: WireError.self) { try SensorMessage(decoding: SecretBytes(bytes)) }
     }
 
