@@ -29,51 +29,40 @@ package enum AgentFrame: Equatable, Sendable {
     /// The frame encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.array(2)
         switch self {
-        case .register:
-            writer.unsigned(0)
-            writer.map(0)
-        case .registered:
-            writer.unsigned(1)
-            writer.map(0)
-        case .refused(let refusal):
-            writer.unsigned(2)
-            writer.unsigned(UInt64(refusal.rawValue))
-        case .message(let prompt, let message):
-            writer.unsigned(3)
-            writer.array(2)
-            writer.unsigned(prompt)
-            message.write(to: &writer)
+        case .register: writer.message(0)
+        case .registered: writer.message(1)
+        case .refused(let refusal): writer.message(2, refusal, .number())
+        case .message(let prompt, let message): writer.message(3, Numbered(prompt: prompt, message: message))
         }
         return writer.finish()
     }
 
     /// Decodes a payload; throws unless it is exactly one canonical frame.
     package init(decoding payload: SecretBytes) throws(WireError) {
-        self = try payload.withBytes { (bytes) throws(WireError) -> AgentFrame in
-            var reader = CBORReader(bytes)
-            let frame = try reader.tuple(2) { (reader) throws(WireError) -> AgentFrame in
-                switch try reader.unsigned() {
-                case 0:
-                    try reader.map { (_, _) throws(WireError) in false }
-                    return .register
-                case 1:
-                    try reader.map { (_, _) throws(WireError) in false }
-                    return .registered
-                case 2: return .refused(try reader.number())
-                case 3:
-                    return try reader.tuple(2) { (reader) throws(WireError) -> AgentFrame in
-                        let prompt = try reader.unsigned()
-                        let message = try AgentMessage(from: &reader)
-                        if case .show(let shown) = message, shown.id != prompt { throw .invalidValue }
-                        return .message(prompt: prompt, message)
-                    }
-                default: throw .unknownMessage
-                }
+        self = try CBORReader.message(of: payload) { (reader, kind) throws(WireError) -> AgentFrame in
+            switch kind {
+            case 0: return try reader.noFields(.register)
+            case 1: return try reader.noFields(.registered)
+            case 2: return .refused(try reader.value(.number()))
+            case 3:
+                let numbered = try Numbered(from: &reader)
+                if case .show(let shown) = numbered.message, shown.id != numbered.prompt { throw .invalidValue }
+                return .message(prompt: numbered.prompt, numbered.message)
+            default: throw .unknownMessage
             }
-            try reader.finish()
-            return frame
         }
+    }
+}
+
+/// A message with the number of its prompt.
+private struct Numbered: WireTuple {
+    var prompt: UInt64
+    var message: AgentMessage
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            prompt: try tuple.field(0, \.prompt, .unsigned),
+            message: try tuple.field(1, \.message, AgentMessageShape()))
     }
 }

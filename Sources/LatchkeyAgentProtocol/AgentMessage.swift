@@ -17,49 +17,37 @@ package enum AgentMessage: Equatable, Sendable {
     /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        write(to: &writer)
+        AgentMessageShape().write(self, to: &writer)
         return writer.finish()
-    }
-
-    func write(to writer: inout CBORWriter) {
-        writer.array(2)
-        switch self {
-        case .show(let prompt):
-            writer.unsigned(0)
-            writer.prompt(prompt)
-        case .update(let content):
-            writer.unsigned(1)
-            writer.promptContent(content)
-        case .dismiss:
-            writer.unsigned(2)
-            writer.map(0)
-        case .event(let event):
-            writer.unsigned(3)
-            writer.promptEvent(event)
-        }
     }
 
     /// Decodes a payload; throws unless it is exactly one canonical message.
     package init(decoding payload: SecretBytes) throws(WireError) {
-        self = try payload.withBytes { (bytes) throws(WireError) -> AgentMessage in
-            var reader = CBORReader(bytes)
-            let message = try AgentMessage(from: &reader)
-            try reader.finish()
-            return message
+        self = try CBORReader.message(of: payload, AgentMessageShape.contents)
+    }
+}
+
+/// A message within a frame.
+struct AgentMessageShape: WireShape {
+    func write(_ value: AgentMessage, to writer: inout CBORWriter) {
+        switch value {
+        case .show(let prompt): writer.message(0, prompt)
+        case .update(let content): writer.message(1, content, .promptContent)
+        case .dismiss: writer.message(2)
+        case .event(let event): writer.message(3, event, .promptEvent)
         }
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
-        self = try reader.tuple(2) { (reader) throws(WireError) -> AgentMessage in
-            switch try reader.unsigned() {
-            case 0: return .show(try reader.prompt())
-            case 1: return .update(try reader.promptContent())
-            case 2:
-                try reader.map { (_, _) throws(WireError) in false }
-                return .dismiss
-            case 3: return .event(try reader.promptEvent())
-            default: throw .unknownMessage
-            }
+    func read(from reader: inout CBORReader) throws(WireError) -> AgentMessage { try reader.message(Self.contents) }
+
+    /// Reads the contents of a kind of message.
+    fileprivate static func contents(_ reader: inout CBORReader, _ kind: UInt64) throws(WireError) -> AgentMessage {
+        switch kind {
+        case 0: .show(try Prompt(from: &reader))
+        case 1: .update(try reader.value(.promptContent))
+        case 2: try reader.noFields(.dismiss)
+        case 3: .event(try reader.value(.promptEvent))
+        default: throw .unknownMessage
         }
     }
 }

@@ -77,8 +77,8 @@ extension CBORReader {
     }
 }
 
-extension AccessControl: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension AccessControl: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             accessibility: try tuple.field(0, \.accessibility),
             constraints: try tuple.field(1, \.constraints))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension Request.Log: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -20,8 +20,8 @@ extension AuditPage: WireMap {
     }
 }
 
-extension AuditLine: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension AuditLine: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             sequence: try tuple.field(0, \.sequence),
             time: try tuple.field(1, \.time),

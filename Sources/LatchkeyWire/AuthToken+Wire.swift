@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension AuthToken: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -47,10 +47,11 @@ struct MethodsShape: WireShape {
 }
 
 /// The bytes of an enrolment set, at least one.
-struct EnrolmentShape: WireShape {
-    func write(_ value: EnrolmentSet, to writer: inout CBORWriter) { writer.bytes(value.bytes) }
+package struct EnrolmentShape: WireShape {
+    package init() {}
+    package func write(_ value: EnrolmentSet, to writer: inout CBORWriter) { writer.bytes(value.bytes) }
 
-    func read(from reader: inout CBORReader) throws(WireError) -> EnrolmentSet {
+    package func read(from reader: inout CBORReader) throws(WireError) -> EnrolmentSet {
         let bytes = try reader.bytes(limit: EnrolmentSet.maximumBytes)
         guard !bytes.isEmpty else { throw .invalidValue }
         return EnrolmentSet(bytes)

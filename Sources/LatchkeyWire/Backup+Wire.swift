@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 private let cursorBytes = 16
 
@@ -46,15 +46,15 @@ extension Reply.Recovered: WireMap {
     }
 }
 
-extension StayingItems: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension StayingItems: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let count = try tuple.field(0, \.count)
         return Self(named: try tuple.field(1, \.named, .list(limit: Limits.stayingItems)), count: count)
     }
 }
 
-extension StayingItem: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension StayingItem: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try tuple.field(0, \.itemClass),
             group: try tuple.field(1, \.group, .stayingText),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// Bytes of the longest digest that is signed.
 private let digestBytes = 64
@@ -36,8 +36,8 @@ extension EnclaveKey: WireMap {
     }
 }
 
-extension EnclaveKeyName: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension EnclaveKeyName: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         switch try tuple.field(0, \.kind) {
         case .stored: .stored(try tuple.field(1, \.bytes, .bytes(limit: referenceBytes)))
         case .detached: .detached(try tuple.field(1, \.bytes, .bytes(limit: Limits.detachedKeyBytes)))
@@ -63,8 +63,8 @@ extension EnclaveKeyName: WireTuple {
     }
 }
 
-extension EnclaveOperation: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension EnclaveOperation: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         switch try tuple.field(0, \.kind) {
         case .sign: .sign(digest: try tuple.field(1, \.bytes, .bytes(limit: digestBytes)))
         case .agree: .agree(point: try tuple.field(1, \.bytes, .bytes(limit: pointBytes)))

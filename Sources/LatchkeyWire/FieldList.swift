@@ -24,10 +24,13 @@
 // The type of a property fixes its form (`WireValue`). A type that leaves something open, such as the limit of a text, has
 // a shape (`WireShape`), which the field names.
 //
+// The protocols with few messages, which other rooms define, have tuples only. Tuples and shapes are therefore available
+// in the whole package, maps and `WireValue` in this room.
+//
 // A new field is one more line here. If an old reader may ignore it, its number is 128 or above and it is optional.
 
 /// One pass over the fields of a message.
-protocol FieldPass<Message>: ~Copyable {
+package protocol FieldPass<Message>: ~Copyable {
     associatedtype Message
     /// `WireError` when reading, `Never` when writing.
     associatedtype Failure: Error
@@ -52,8 +55,8 @@ protocol WireMap: WireValue {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self
 }
 
-/// A part of a message that is an array with a fixed number of items.
-protocol WireTuple: WireValue {
+/// A message, or a part of one, that is an array with a fixed number of items.
+package protocol WireTuple {
     /// The items, numbered from 0.
     static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self
 }

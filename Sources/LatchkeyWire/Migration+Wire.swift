@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension Request.ReceiveItems: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -42,8 +42,8 @@ extension MigrationReport: WireMap {
     }
 }
 
-extension MigratedGroup: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension MigratedGroup: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             group: try tuple.field(0, \.group, .text(limit: Limits.applicationBytes)),
             target: try tuple.field(1, \.target, .text(limit: Limits.applicationBytes)),

@@ -4,8 +4,8 @@ package import LatchkeyModel
 
 // The fields of prompts, which the messages of `LatchkeyAgentProtocol` contain.
 
-extension Prompt: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension Prompt: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             id: try tuple.field(0, \.id),
             purpose: try tuple.field(1, \.purpose),
@@ -155,14 +155,22 @@ extension CBORWriter {
 
 // MARK: - For the messages that contain them
 
-extension CBORWriter {
-    package mutating func prompt(_ prompt: Prompt) { prompt.write(to: &self) }
-    package mutating func promptContent(_ content: PromptContent) { content.write(to: &self) }
-    package mutating func promptEvent(_ event: PromptEvent) { event.write(to: &self) }
+/// The content of a prompt.
+package struct PromptContentShape: WireShape {
+    package func write(_ value: PromptContent, to writer: inout CBORWriter) { value.write(to: &writer) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> PromptContent { try reader.value() }
 }
 
-extension CBORReader {
-    package mutating func prompt() throws(WireError) -> Prompt { try value() }
-    package mutating func promptContent() throws(WireError) -> PromptContent { try value() }
-    package mutating func promptEvent() throws(WireError) -> PromptEvent { try value() }
+/// An event of a prompt.
+package struct PromptEventShape: WireShape {
+    package func write(_ value: PromptEvent, to writer: inout CBORWriter) { value.write(to: &writer) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> PromptEvent { try reader.value() }
+}
+
+extension WireShape where Self == PromptContentShape {
+    package static var promptContent: PromptContentShape { PromptContentShape() }
+}
+
+extension WireShape where Self == PromptEventShape {
+    package static var promptEvent: PromptEventShape { PromptEventShape() }
 }

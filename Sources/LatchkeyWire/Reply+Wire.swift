@@ -114,7 +114,7 @@ extension CBORWriter {
 // MARK: - Contents that are not a map
 
 /// The contents of `items`.
-private struct ItemPage: WireTuple {
+private struct ItemPage: WireTuple, WireValue {
     var more: Bool
     var items: [FoundItem]
 

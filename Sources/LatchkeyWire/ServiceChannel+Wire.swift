@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 // The fields of the messages between `latchkeyd` and `latchkey-authd`.
 
-extension ProcessName: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension ProcessName: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             processID: try tuple.field(0, \.processID),
             startTime: try tuple.field(1, \.startTime),
@@ -250,17 +250,19 @@ extension AuthorityState: WireMap {
 }
 
 /// `true` for every session, otherwise the identifiers of the sessions in ascending order.
-private struct SessionsShape: WireShape {
+package struct SessionsShape: WireShape {
     private let identifiers = ListShape(item: TextShape(limit: Limits.applicationBytes), limit: Limits.loginSessions)
 
-    func write(_ value: BiometrySessions, to writer: inout CBORWriter) {
+    package init() {}
+
+    package func write(_ value: BiometrySessions, to writer: inout CBORWriter) {
         switch value {
         case .every: true.write(to: &writer)
         case .only(let sessions): identifiers.write(sessions.sorted(), to: &writer)
         }
     }
 
-    func read(from reader: inout CBORReader) throws(WireError) -> BiometrySessions {
+    package func read(from reader: inout CBORReader) throws(WireError) -> BiometrySessions {
         guard reader.isAtArray else {
             guard try reader.boolean() else { throw .invalidValue }
             return .every

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension Request.Hello: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -38,8 +38,8 @@ extension Request.FacePermissionChange: WireMap {
     }
 }
 
-extension FacePermission: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension FacePermission: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             application: try tuple.field(0, \.application, .text(limit: Limits.applicationBytes)),
             isAllowed: try tuple.field(1, \.isAllowed))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension StatusReport: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -33,8 +33,8 @@ extension StatusReport: WireMap {
     }
 }
 
-extension StatusReport.ShownPrompt: WireTuple {
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+extension StatusReport.ShownPrompt: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let processID = try tuple.field(0, \.processID)
         return Self(program: try tuple.field(1, \.program, .text()), processID: processID)
     }

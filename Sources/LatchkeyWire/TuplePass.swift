@@ -66,7 +66,7 @@ struct TupleReader<Message>: FieldPass, ~Copyable {
 }
 
 extension WireTuple {
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         withUnsafePointer(to: self) { message in
             var tuple = TupleWriter(message, to: writer)
             _ = Self.fields(&tuple)
@@ -74,7 +74,7 @@ extension WireTuple {
         }
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         let count = try reader.openArray()
         var tuple = TupleReader<Self>(reader, count: count)
         do throws(WireError) {

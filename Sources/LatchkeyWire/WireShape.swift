@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// The form of a value in CBOR, where its type leaves something open, such as the limit of a text.
-protocol WireShape<Value> {
+package protocol WireShape<Value> {
     associatedtype Value
     func write(_ value: Value, to writer: inout CBORWriter)
     func read(from reader: inout CBORReader) throws(WireError) -> Value
@@ -13,6 +13,25 @@ protocol WireShape<Value> {
 struct OwnShape<Value: WireValue>: WireShape {
     func write(_ value: Value, to writer: inout CBORWriter) { value.write(to: &writer) }
     func read(from reader: inout CBORReader) throws(WireError) -> Value { try Value(from: &reader) }
+}
+
+/// An unsigned number.
+package struct UnsignedShape: WireShape {
+    package func write(_ value: UInt64, to writer: inout CBORWriter) { writer.unsigned(value) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> UInt64 { try reader.unsigned() }
+}
+
+/// A boolean.
+package struct BooleanShape: WireShape {
+    package func write(_ value: Bool, to writer: inout CBORWriter) { writer.boolean(value) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> Bool { try reader.boolean() }
+}
+
+/// A number of a closed set; a number outside the set is refused.
+package struct NumberShape<Value: RawRepresentable>: WireShape
+where Value.RawValue: FixedWidthInteger & UnsignedInteger {
+    package func write(_ value: Value, to writer: inout CBORWriter) { writer.unsigned(UInt64(value.rawValue)) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> Value { try reader.number() }
 }
 
 /// A shape without the value that the absence of the field represents.
@@ -36,17 +55,17 @@ struct ShapeWithout<Base: WireShape>: WireShape where Base.Value: Equatable {
 }
 
 /// Text of at most `limit` bytes of UTF-8.
-struct TextShape: WireShape {
+package struct TextShape: WireShape {
     let limit: Int
-    func write(_ value: String, to writer: inout CBORWriter) { writer.text(value) }
-    func read(from reader: inout CBORReader) throws(WireError) -> String { try reader.text(limit: limit) }
+    package func write(_ value: String, to writer: inout CBORWriter) { writer.text(value) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> String { try reader.text(limit: limit) }
 }
 
 /// At most `limit` bytes that are not secret.
-struct BytesShape: WireShape {
+package struct BytesShape: WireShape {
     let limit: Int
-    func write(_ value: [UInt8], to writer: inout CBORWriter) { writer.bytes(value) }
-    func read(from reader: inout CBORReader) throws(WireError) -> [UInt8] { try reader.bytes(limit: limit) }
+    package func write(_ value: [UInt8], to writer: inout CBORWriter) { writer.bytes(value) }
+    package func read(from reader: inout CBORReader) throws(WireError) -> [UInt8] { try reader.bytes(limit: limit) }
 }
 
 /// Exactly `count` bytes that are not secret.
@@ -62,10 +81,13 @@ struct FixedBytesShape: WireShape {
 }
 
 /// At most `limit` bytes that are copied from the frame straight into memory that is wiped.
-struct SecretShape: WireShape {
+package struct SecretShape: WireShape {
     let limit: Int
-    func write(_ value: SecretBytes, to writer: inout CBORWriter) { writer.bytes(value) }
-    func read(from reader: inout CBORReader) throws(WireError) -> SecretBytes { try reader.secret(limit: limit) }
+    package func write(_ value: SecretBytes, to writer: inout CBORWriter) { writer.bytes(value) }
+
+    package func read(from reader: inout CBORReader) throws(WireError) -> SecretBytes {
+        try reader.secret(limit: limit)
+    }
 }
 
 /// An array of at most `limit` items of one shape.
@@ -87,12 +109,24 @@ struct ListShape<Item: WireShape>: WireShape {
 
 // MARK: - Names for field lists
 
+extension WireShape where Self == UnsignedShape {
+    package static var unsigned: UnsignedShape { UnsignedShape() }
+}
+
+extension WireShape where Self == BooleanShape {
+    package static var boolean: BooleanShape { BooleanShape() }
+}
+
+extension WireShape {
+    package static func number<Value>() -> Self where Self == NumberShape<Value> { NumberShape() }
+}
+
 extension WireShape where Self == TextShape {
-    static func text(limit: Int = Limits.frameBytes) -> TextShape { TextShape(limit: limit) }
+    package static func text(limit: Int = Limits.frameBytes) -> TextShape { TextShape(limit: limit) }
 }
 
 extension WireShape where Self == BytesShape {
-    static func bytes(limit: Int) -> BytesShape { BytesShape(limit: limit) }
+    package static func bytes(limit: Int) -> BytesShape { BytesShape(limit: limit) }
 }
 
 extension WireShape where Self == FixedBytesShape {
@@ -100,7 +134,7 @@ extension WireShape where Self == FixedBytesShape {
 }
 
 extension WireShape where Self == SecretShape {
-    static func secret(limit: Int = Limits.frameBytes) -> SecretShape { SecretShape(limit: limit) }
+    package static func secret(limit: Int = Limits.frameBytes) -> SecretShape { SecretShape(limit: limit) }
 }
 
 extension WireShape {

@@ -54,12 +54,12 @@ extension CBORReader {
     @inline(__always) mutating func value<Value: WireValue>() throws(WireError) -> Value { try Value(from: &self) }
 
     /// A value of that shape.
-    @inline(__always) mutating func value<Shape: WireShape>(_ shape: Shape) throws(WireError) -> Shape.Value {
+    @inline(__always) package mutating func value<Shape: WireShape>(_ shape: Shape) throws(WireError) -> Shape.Value {
         try shape.read(from: &self)
     }
 
     /// An empty map, and then `result`.
-    @inline(__always) mutating func noFields<Result>(_ result: Result) throws(WireError) -> Result {
+    @inline(__always) package mutating func noFields<Result>(_ result: Result) throws(WireError) -> Result {
         try map { (_, _) throws(WireError) in false }
         return result
     }

@@ -47,63 +47,85 @@ package enum PAMMessage: Equatable, Sendable {
     package static let textBytes = 512
     /// Maximum bytes of an answer: PAM_MAX_RESP_SIZE without the terminating zero.
     package static let answerBytes = 511
+}
 
+// MARK: - Encoding and decoding
+
+extension PAMMessage {
     /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.array(2)
         switch self {
-        case .begin(let account, let service):
-            writer.unsigned(1)
-            writer.array(2)
-            writer.text(account.text)
-            writer.unsigned(UInt64(service.rawValue))
-        case .answer(let answer):
-            writer.unsigned(2)
-            writer.bytes(answer)
-        case .said(let style, let text):
-            writer.unsigned(3)
-            writer.array(2)
-            writer.unsigned(UInt64(style.rawValue))
-            writer.text(text)
-        case .ended(let phase, let code):
-            writer.unsigned(4)
-            writer.array(2)
-            writer.unsigned(UInt64(phase.rawValue))
-            writer.unsigned(code)
+        case .begin(let account, let service): writer.message(1, Begin(account: account, service: service))
+        case .answer(let answer): writer.message(2, answer, .answer)
+        case .said(let style, let text): writer.message(3, Said(style: style, text: text))
+        case .ended(let phase, let code): writer.message(4, Ended(phase: phase, code: code))
         }
         return writer.finish()
     }
 
     /// Decodes a payload; throws unless it is exactly one canonical message.
     package init(decoding payload: SecretBytes) throws(WireError) {
-        self = try payload.withBytes { (bytes) throws(WireError) -> PAMMessage in
-            var reader = CBORReader(bytes)
-            let message = try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                switch try reader.unsigned() {
-                case 1:
-                    return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                        guard let account = AccountName(try reader.text(limit: AccountName.bytes)) else {
-                            throw .invalidValue
-                        }
-                        return .begin(account, try reader.number())
-                    }
-                case 2: return .answer(try reader.secret(limit: Self.answerBytes))
-                case 3:
-                    return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                        let style: Style = try reader.number()
-                        return .said(style, try reader.text(limit: Self.textBytes))
-                    }
-                case 4:
-                    return try reader.tuple(2) { (reader) throws(WireError) -> PAMMessage in
-                        let phase: Phase = try reader.number()
-                        return .ended(phase, code: try reader.unsigned())
-                    }
-                default: throw .unknownMessage
-                }
+        self = try CBORReader.message(of: payload) { (reader, kind) throws(WireError) -> PAMMessage in
+            switch kind {
+            case 1:
+                let begin = try Begin(from: &reader)
+                return .begin(begin.account, begin.service)
+            case 2: return .answer(try reader.value(.answer))
+            case 3:
+                let said = try Said(from: &reader)
+                return .said(said.style, said.text)
+            case 4:
+                let ended = try Ended(from: &reader)
+                return .ended(ended.phase, code: ended.code)
+            default: throw .unknownMessage
             }
-            try reader.finish()
-            return message
         }
     }
+}
+
+private struct Begin: WireTuple {
+    var account: AccountName
+    var service: PAMService
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            account: try tuple.field(0, \.account, AccountShape()),
+            service: try tuple.field(1, \.service, .number()))
+    }
+}
+
+private struct Said: WireTuple {
+    var style: PAMMessage.Style
+    var text: String
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            style: try tuple.field(0, \.style, .number()),
+            text: try tuple.field(1, \.text, .text(limit: PAMMessage.textBytes)))
+    }
+}
+
+private struct Ended: WireTuple {
+    var phase: PAMMessage.Phase
+    var code: UInt64
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            phase: try tuple.field(0, \.phase, .number()),
+            code: try tuple.field(1, \.code, .unsigned))
+    }
+}
+
+private struct AccountShape: WireShape {
+    func write(_ value: AccountName, to writer: inout CBORWriter) { writer.text(value.text) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> AccountName {
+        guard let account = AccountName(try reader.text(limit: AccountName.bytes)) else { throw .invalidValue }
+        return account
+    }
+}
+
+extension WireShape where Self == SecretShape {
+    fileprivate static var answer: Self { .secret(limit: PAMMessage.answerBytes) }
 }

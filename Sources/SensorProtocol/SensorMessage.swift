@@ -50,188 +50,158 @@ package enum SensorMessage: Equatable, Sendable {
     package static let textBytes = 512
 }
 
-// MARK: - Encoding
+// MARK: - Encoding and decoding
 
 extension SensorMessage {
     /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.array(2)
         switch self {
-        case .look(let number): Self.write(1, number, to: &writer)
-        case .arm(let number): Self.write(2, number, to: &writer)
-        case .disarm(let number): Self.write(3, number, to: &writer)
-        case .applied(let number): Self.write(4, number, to: &writer)
-        case .received(let number): Self.write(5, number, to: &writer)
-        case .sensor(let state):
-            writer.unsigned(6)
-            writer.array(5)
-            writer.unsigned(UInt64(state.kind.rawValue))
-            // Without bytes no finger is enrolled: a set has at least one.
-            writer.bytes(state.enrolment?.bytes ?? [])
-            writer.boolean(state.reportsEnrolmentChanges)
-            writer.boolean(state.isWeak)
-            writer.boolean(state.isVirtual)
-        case .scanned(let number, let event):
-            writer.unsigned(7)
-            writer.array(2)
-            writer.unsigned(number)
-            event.write(to: &writer)
+        case .look(let number): writer.message(1, number, .unsigned)
+        case .arm(let number): writer.message(2, number, .unsigned)
+        case .disarm(let number): writer.message(3, number, .unsigned)
+        case .applied(let number): writer.message(4, number, .unsigned)
+        case .received(let number): writer.message(5, number, .unsigned)
+        case .sensor(let state): writer.message(6, Sensor(state: state))
+        case .scanned(let number, let event): writer.message(7, Scanned(number: number, event: event))
         case .sessions(let number, let change, let state):
-            writer.unsigned(8)
-            writer.array(4)
-            writer.unsigned(number)
-            writer.unsigned(UInt64(change.rawValue))
-            writer.boolean(state.isLocked)
-            switch state.biometry {
-            case .every: writer.boolean(true)
-            case .only(let sessions):
-                writer.array(sessions.count)
-                for session in sessions.sorted() { writer.text(session) }
-            }
+            writer.message(8, Sessions(number: number, change: change, state: state))
         case .note(let note, let message, let hint):
-            writer.unsigned(9)
-            writer.array(3)
-            writer.unsigned(UInt64(note.rawValue))
-            writer.text(message)
-            writer.text(hint)
+            writer.message(9, LogLine(note: note, message: message, hint: hint))
         }
         return writer.finish()
     }
 
-    private static func write(_ kind: UInt64, _ number: UInt64, to writer: inout CBORWriter) {
-        writer.unsigned(kind)
-        writer.unsigned(number)
+    /// Decodes a payload; throws unless it is exactly one canonical message.
+    package init(decoding payload: SecretBytes) throws(WireError) {
+        self = try CBORReader.message(of: payload) { (reader, kind) throws(WireError) -> SensorMessage in
+            switch kind {
+            case 1: return .look(try reader.value(.unsigned))
+            case 2: return .arm(try reader.value(.unsigned))
+            case 3: return .disarm(try reader.value(.unsigned))
+            case 4: return .applied(try reader.value(.unsigned))
+            case 5: return .received(try reader.value(.unsigned))
+            case 6: return .sensor(try Sensor(from: &reader).state)
+            case 7:
+                let scanned = try Scanned(from: &reader)
+                return .scanned(scanned.number, scanned.event)
+            case 8:
+                let sessions = try Sessions(from: &reader)
+                return .sessions(sessions.number, sessions.change, sessions.state)
+            case 9:
+                let line = try LogLine(from: &reader)
+                return .note(line.note, message: line.message, hint: line.hint)
+            default: throw .unknownMessage
+            }
+        }
     }
 }
 
-extension SensorEvent {
-    fileprivate func write(to writer: inout CBORWriter) {
-        switch self {
-        case .match(let set, let isVirtual):
-            writer.array(2)
-            writer.unsigned(1)
-            writer.array(2)
-            writer.bytes(set.bytes)
-            writer.boolean(isVirtual)
+private struct Sensor: WireTuple {
+    var state: SensorState
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            state: SensorState(
+                kind: try tuple.field(0, \.state.kind, .number()),
+                enrolment: try tuple.field(1, \.state.enrolment, PresentEnrolmentShape()),
+                reportsEnrolmentChanges: try tuple.field(2, \.state.reportsEnrolmentChanges, .boolean),
+                isWeak: try tuple.field(3, \.state.isWeak, .boolean),
+                isVirtual: try tuple.field(4, \.state.isVirtual, .boolean)))
+    }
+}
+
+/// An enrolment set; no bytes if no finger is enrolled, because a set has at least one byte.
+private struct PresentEnrolmentShape: WireShape {
+    func write(_ value: EnrolmentSet?, to writer: inout CBORWriter) { writer.bytes(value?.bytes ?? []) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> EnrolmentSet? {
+        let bytes = try reader.bytes(limit: EnrolmentSet.maximumBytes)
+        return bytes.isEmpty ? nil : EnrolmentSet(bytes)
+    }
+}
+
+private struct Scanned: WireTuple {
+    var number: UInt64
+    var event: SensorEvent
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            number: try tuple.field(0, \.number, .unsigned),
+            event: try tuple.field(1, \.event, EventShape()))
+    }
+}
+
+/// `[kind, contents]`, or the kind alone if the event has no contents.
+private struct EventShape: WireShape {
+    func write(_ value: SensorEvent, to writer: inout CBORWriter) {
+        switch value {
+        case .match(let set, let isVirtual): writer.message(1, Match(set: set, isVirtual: isVirtual))
         case .noMatch: writer.unsigned(2)
-        case .guidance(let guidance):
-            writer.array(2)
-            writer.unsigned(3)
-            writer.unsigned(UInt64(guidance.rawValue))
-        case .inUse(let isInUse):
-            writer.array(2)
-            writer.unsigned(4)
-            writer.boolean(isInUse)
+        case .guidance(let guidance): writer.message(3, guidance, .number())
+        case .inUse(let isInUse): writer.message(4, isInUse, .boolean)
         case .failed: writer.unsigned(5)
         case .disconnected: writer.unsigned(6)
         }
     }
 
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+    func read(from reader: inout CBORReader) throws(WireError) -> SensorEvent {
         guard reader.isAtArray else {
             switch try reader.unsigned() {
-            case 2: self = .noMatch
-            case 5: self = .failed
-            case 6: self = .disconnected
+            case 2: return .noMatch
+            case 5: return .failed
+            case 6: return .disconnected
             default: throw .invalidValue
             }
-            return
         }
-        self = try reader.tuple(2) { (reader) throws(WireError) -> SensorEvent in
-            switch try reader.unsigned() {
-            case 1: return try Self.recognised(&reader)
-            case 3: return .guidance(try reader.number())
-            case 4: return .inUse(try reader.boolean())
+        return try reader.message { (reader, kind) throws(WireError) -> SensorEvent in
+            switch kind {
+            case 1:
+                let match = try Match(from: &reader)
+                return .match(match.set, isVirtual: match.isVirtual)
+            case 3: return .guidance(try reader.value(.number()))
+            case 4: return .inUse(try reader.value(.boolean))
             default: throw .invalidValue
             }
         }
     }
 }
 
-extension SensorEvent {
-    private static func recognised(_ reader: inout CBORReader) throws(WireError) -> SensorEvent {
-        try reader.tuple(2) { (reader) throws(WireError) -> SensorEvent in
-            guard let set = try SensorMessage.set(&reader) else { throw .invalidValue }
-            return .match(set, isVirtual: try reader.boolean())
-        }
+private struct Match: WireTuple {
+    var set: EnrolmentSet
+    var isVirtual: Bool
+
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            set: try tuple.field(0, \.set, EnrolmentShape()),
+            isVirtual: try tuple.field(1, \.isVirtual, .boolean))
     }
 }
 
-// MARK: - Decoding
+private struct Sessions: WireTuple {
+    var number: UInt64
+    var change: SensorMessage.SessionChange
+    var state: SessionState
 
-extension SensorMessage {
-    /// Decodes a payload; throws unless it is exactly one canonical message.
-    package init(decoding payload: SecretBytes) throws(WireError) {
-        self = try payload.withBytes { (bytes) throws(WireError) -> SensorMessage in
-            var reader = CBORReader(bytes)
-            let message = try reader.tuple(2) { (reader) throws(WireError) -> SensorMessage in
-                switch try reader.unsigned() {
-                case 1: .look(try reader.unsigned())
-                case 2: .arm(try reader.unsigned())
-                case 3: .disarm(try reader.unsigned())
-                case 4: .applied(try reader.unsigned())
-                case 5: .received(try reader.unsigned())
-                case 6: .sensor(try Self.sensor(&reader))
-                case 7: try Self.scanned(&reader)
-                case 8: try Self.sessions(&reader)
-                case 9: try Self.note(&reader)
-                default: throw .unknownMessage
-                }
-            }
-            try reader.finish()
-            return message
-        }
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            number: try tuple.field(0, \.number, .unsigned),
+            change: try tuple.field(1, \.change, .number()),
+            state: SessionState(
+                isLocked: try tuple.field(2, \.state.isLocked, .boolean),
+                biometry: try tuple.field(3, \.state.biometry, SessionsShape())))
     }
+}
 
-    private static func sensor(_ reader: inout CBORReader) throws(WireError) -> SensorState {
-        try reader.tuple(5) { (reader) throws(WireError) -> SensorState in
-            let kind: BiometryKind = try reader.number()
-            return SensorState(
-                kind: kind, enrolment: try set(&reader), reportsEnrolmentChanges: try reader.boolean(),
-                isWeak: try reader.boolean(), isVirtual: try reader.boolean())
-        }
-    }
+private struct LogLine: WireTuple {
+    var note: SensorMessage.Note
+    var message: String
+    var hint: String
 
-    private static func scanned(_ reader: inout CBORReader) throws(WireError) -> SensorMessage {
-        try reader.tuple(2) { (reader) throws(WireError) -> SensorMessage in
-            .scanned(try reader.unsigned(), try SensorEvent(from: &reader))
-        }
-    }
-
-    private static func sessions(_ reader: inout CBORReader) throws(WireError) -> SensorMessage {
-        try reader.tuple(4) { (reader) throws(WireError) -> SensorMessage in
-            let sequence = try reader.unsigned()
-            let change: SessionChange = try reader.number()
-            let isLocked = try reader.boolean()
-            return .sessions(sequence, change, SessionState(isLocked: isLocked, biometry: try biometry(&reader)))
-        }
-    }
-
-    private static func biometry(_ reader: inout CBORReader) throws(WireError) -> BiometrySessions {
-        guard reader.isAtArray else {
-            guard try reader.boolean() else { throw .invalidValue }
-            return .every
-        }
-        var sessions: [String] = []
-        try reader.array(limit: Limits.loginSessions) { (reader) throws(WireError) in
-            let session = try reader.text(limit: Limits.applicationBytes)
-            if let last = sessions.last, last >= session { throw .notCanonical }
-            sessions.append(session)
-        }
-        return .only(Set(sessions))
-    }
-
-    private static func note(_ reader: inout CBORReader) throws(WireError) -> SensorMessage {
-        try reader.tuple(3) { (reader) throws(WireError) -> SensorMessage in
-            let note: Note = try reader.number()
-            let message = try reader.text(limit: textBytes)
-            return .note(note, message: message, hint: try reader.text(limit: textBytes))
-        }
-    }
-
-    fileprivate static func set(_ reader: inout CBORReader) throws(WireError) -> EnrolmentSet? {
-        let bytes = try reader.bytes(limit: EnrolmentSet.maximumBytes)
-        return bytes.isEmpty ? nil : EnrolmentSet(bytes)
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            note: try tuple.field(0, \.note, .number()),
+            message: try tuple.field(1, \.message, .text(limit: SensorMessage.textBytes)),
+            hint: try tuple.field(2, \.hint, .text(limit: SensorMessage.textBytes)))
     }
 }
