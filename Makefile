@@ -233,7 +233,7 @@ test-agent: bootstrap ## test the graphical prompt on a display of its own, by k
 	$(TEST_BUILD)
 	@scripts/test-agent
 
-agent-screenshots: bootstrap ## write pictures of every state of the graphical prompt to .build/agent-screenshots
+agent-screenshots: bootstrap ## write pictures of every state of the graphical prompt to .build/agent-screenshots, and that of the README
 	$(TEST_BUILD)
 	@scripts/test-agent --pictures .build/agent-screenshots
 

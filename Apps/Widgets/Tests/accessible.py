@@ -247,9 +247,13 @@ class Windows:
     def picture(self, name, title=None):
         if not PICTURES:
             return
+        self.screenshot(f"{PICTURES}/{name}.png", title=title)
+
+    def screenshot(self, file, *options, title=None):
+        """Writes what the display shows to a file. The options are those of `import`, a program of ImageMagick."""
         self.focus(title)
         time.sleep(0.4)  # Only screenshots wait for the end of an animation.
-        subprocess.run(["import", "-window", "root", *self.crop, f"{PICTURES}/{name}.png"], check=True)
+        subprocess.run(["import", "-window", "root", *self.crop, *options, file], check=True)
 
 
 # The tests of a program
