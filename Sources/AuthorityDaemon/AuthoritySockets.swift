@@ -44,7 +44,7 @@ struct AuthoritySockets {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw SystemError("mkdir", code: ENOTDIR)
         }
-        // A folder that someone else made could contain sockets of theirs.
+        // A folder that another user created could contain sockets of that user.
         guard status.st_uid == 0 || status.st_uid == owner || status.st_uid == geteuid() else {
             throw SystemError("mkdir", code: EEXIST)
         }

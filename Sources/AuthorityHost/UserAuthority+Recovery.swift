@@ -22,15 +22,15 @@ extension UserAuthority {
     struct EnteredCode: Sendable {
         let keys: RecoveryKeys
         let record: RecoveryRecord
-        /// Keys of which one opens the present slot of the passcode.
+        /// The keys of the passcode's slots; one of them opens the present slot.
         let slotKeys: [SecretBytes]
     }
 
-    /// Texts that may be entered at one request before it ends. A code cannot be guessed; but a program that lets a person
-    /// type again and again could wait for the passcode to be typed by mistake.
+    /// Maximum entries of a request. The limit is not for guesses, which cannot succeed: without it, a program could keep
+    /// asking until the user types the passcode by mistake.
     private static let entries = 5
 
-    /// Decides what a request has to do with recovery codes, whatever latchkeyd asks for.
+    /// Determines from the records, not from what latchkeyd asks for, how a request uses recovery codes.
     func codePart(_ call: AuthorityCall.Evaluate, _ step: RequestedStep) throws(Failure) -> CodePart {
         guard call.purpose != .recoverPasscode else {
             guard case .asksNewPasscode = step, call.plan.stages.isEmpty, verification.hasChip else {
@@ -52,7 +52,7 @@ extension UserAuthority {
 
     // MARK: - A new code
 
-    /// Makes a code and shows it until its end was typed back.
+    /// Makes a code and shows it until the user has typed its last characters.
     func showCode(
         _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
     ) {
@@ -156,8 +156,8 @@ extension UserAuthority {
         }
     }
 
-    /// Opens the record of an entered code; nil if it is not the valid one. Of two codes that were shown, the root key
-    /// opens with one.
+    /// Opens the record of an entered code; nil if the code is not valid. Two records can exist while a code is replaced:
+    /// only the code that also opens the root key is valid.
     private func open(_ typed: SecretBytes) throws(Failure) -> EnteredCode? {
         guard let code = RecoveryCode(typed: typed), let keys = try RecoveryKeys(code) else { return nil }
         let records = try parts.passcodes.passcodeRecords()

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 package import LatchkeySeams
 
-/// What the authority of a user is made of. The stores remain when a connection ends.
+/// The stores and drivers of a user's authority. The stores remain when a connection ends.
 package struct UserParts: Sendable {
     package var tier: Tier
     /// Whether the sensor is virtual hardware.

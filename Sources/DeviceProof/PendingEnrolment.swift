@@ -23,7 +23,7 @@ public struct PendingEnrolment: Sendable {
         self.device = device
     }
 
-    /// Check 2: the secret came back, so the attestation key is in the TPM with the endorsement key.
+    /// Check 2: the device returned the secret, so its attestation key is in the same TPM as the endorsement key.
     ///
     /// Computes only: it neither blocks nor prompts.
     ///
@@ -52,7 +52,7 @@ struct AttestationPublicKey {
     private let key: PublicKey
     let name: [UInt8]
 
-    /// Check 2: the key is bound to its TPM, and signs only what the TPM states itself.
+    /// Check 2: the key cannot leave its TPM, and signs only structures that the TPM makes itself.
     init(_ area: [UInt8]) throws(DeviceProofError) {
         let message = "The attestation key is not one that signs only statements of its TPM."
         let decoded = try reading(.unsuitableAttestationKey, message) { () throws(Failure) in
@@ -65,7 +65,7 @@ struct AttestationPublicKey {
         name = try computing { () throws(Failure) in try TPMName.of(area) }
     }
 
-    /// Whether a signature, r and s of 32 bytes each, is one over all of these bytes.
+    /// Whether a signature (r and s, 32 bytes each) is a valid ECDSA signature of the SHA-256 digest of the bytes.
     func verifies(_ signature: [UInt8], over bytes: [UInt8]) throws(DeviceProofError) -> Bool {
         guard let der = ECDSASignature.der(raw: signature, curve: .p256) else { return false }
         return key.verifiesECDSA(
