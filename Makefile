@@ -66,10 +66,11 @@ demo: build ## show how a secret is stored, refused and released, in under a min
 	$(STATIC_BUILD) --product latchkey-demo
 	@$(RELEASE)/latchkey-demo
 
-test: bootstrap ## build and run the tests, and use QuickNote once
+test: bootstrap ## build and run the tests, use commands on a terminal, and use QuickNote once
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@scripts/run-tests
+	@Tests/Terminal/run.py
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 
@@ -77,6 +78,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
+	@Tests/Terminal/run.py
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/sanitize
 	@scripts/fuzz 10

@@ -2,10 +2,13 @@
 
 import CLatchkeyLinux
 import Glibc
+import Synchronization
 
 /// The controlling side of a pseudoterminal: reads what programs write to it and sends keys to them.
 package final class PseudoTerminal: Sendable {
     private let near: Descriptor
+    /// Output after the text that was waited for last.
+    private let unread = Mutex<[UInt8]>([])
     /// The terminal's path.
     package let path: String
 
@@ -48,8 +51,46 @@ package final class PseudoTerminal: Sendable {
         if let failure { throw failure }
     }
 
-    /// Reads up to 4096 bytes of output; nil when every program has closed the terminal or the deadline passed.
-    package func read(until deadline: Int64) -> [UInt8]? {
+    /// Reads output until it contains a text.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long this waits.
+    ///   - received: called with each piece of output.
+    /// - Returns: the output up to the end of the text, without what an earlier call returned; nil if the time passed or
+    ///   every program has closed the terminal.
+    package func read(
+        through text: String, seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }
+    ) -> String? {
+        let deadline = Uptime.deadline(seconds: seconds)
+        return unread.withLock { unread in
+            while true {
+                if let end = unread.firstRange(of: Array(text.utf8))?.upperBound {
+                    defer { unread.removeFirst(end) }
+                    return String(decoding: unread[..<end], as: UTF8.self)
+                }
+                guard let more = receive(until: deadline) else { return nil }
+                received(more)
+                unread += more
+            }
+        }
+    }
+
+    /// Reads output until every program has closed the terminal or the time has passed, and returns what `read(through:)`
+    /// has not returned.
+    package func readToEnd(seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }) -> String {
+        let deadline = Uptime.deadline(seconds: seconds)
+        return unread.withLock { unread in
+            while let more = receive(until: deadline) {
+                received(more)
+                unread += more
+            }
+            defer { unread = [] }
+            return String(decoding: unread, as: UTF8.self)
+        }
+    }
+
+    /// Up to 4096 bytes of output; nil when every program has closed the terminal or the deadline passed.
+    private func receive(until deadline: Int64) -> [UInt8]? {
         guard (try? near.wait(for: POLLIN, until: deadline)) == true else { return nil }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(near.number, &buffer, buffer.count)

@@ -30,14 +30,16 @@ struct Typist {
         setenv("LATCHKEY_PROMPT", "plain", 1)
         let terminal = try PseudoTerminal()
         let process = try terminal.spawn(program, ["--told"])
-        var heard = [UInt8]()
         var prompts: Set<Int32> = []
         do {
             for (cue, keys) in Typist.script {
-                try wait(for: Array(cue.utf8), &heard, terminal, &prompts)
+                guard let text = terminal.read(through: cue, seconds: Typist.secondsForACue, show) else {
+                    throw DemoFailure("the demo did not print «\(cue)»")
+                }
+                collectPrompts(text, &prompts)
                 if !keys.isEmpty { try terminal.type(keys) }
             }
-            while let more = terminal.read(until: Uptime.deadline(seconds: 5)) { show(more) }
+            _ = terminal.readToEnd(seconds: 5, show)
         } catch {
             kill(process, SIGTERM)
             Processes.wait(process)
@@ -53,30 +55,9 @@ struct Typist {
         )
     }
 
-    /// Reads until the cue appears, and discards the output up to its end.
-    private func wait(
-        for cue: [UInt8], _ heard: inout [UInt8], _ terminal: PseudoTerminal, _ prompts: inout Set<Int32>
-    ) throws {
-        let deadline = Uptime.deadline(seconds: Typist.secondsForACue)
-        while true {
-            if let range = Data(heard).range(of: Data(cue)) {
-                collectPrompts(heard[..<range.upperBound], &prompts)
-                heard.removeFirst(range.upperBound)
-                return
-            }
-            guard let more = terminal.read(until: deadline) else {
-                throw DemoFailure("the demo did not print «\(String(decoding: cue, as: UTF8.self))»")
-            }
-            show(more)
-            heard += more
-        }
-    }
-
     /// Collects the process identifiers that prompts print; each must differ from the app's.
-    private func collectPrompts(_ text: ArraySlice<UInt8>, _ prompts: inout Set<Int32>) {
-        for part in String(decoding: text, as: UTF8.self).components(separatedBy: "Latchkey prompt, process ")
-            .dropFirst()
-        {
+    private func collectPrompts(_ text: String, _ prompts: inout Set<Int32>) {
+        for part in text.components(separatedBy: "Latchkey prompt, process ").dropFirst() {
             if let number = Int32(part.prefix(while: \.isNumber)) { prompts.insert(number) }
         }
     }

@@ -92,12 +92,12 @@ import Testing
 
     @Test func callerWithTerminalIsPromptedThereDespiteAgent() throws {
         let agent = try RawAgent(daemon)
-        let screen = try Screen()
-        let caller = try screen.terminal.spawn(
+        let terminal = try PseudoTerminal()
+        let caller = try terminal.spawn(
             TestDaemon.programs + "/latchkey", ["get", "protected"], environment: daemon.environment)
-        #expect(screen.hears("Touch the sensor"))
-        try screen.terminal.type("m")
-        #expect(screen.hears("value"))
+        #expect(terminal.read(through: "Touch the sensor") != nil)
+        try terminal.type("m")
+        #expect(terminal.read(through: "value") != nil)
         #expect(Processes.wait(caller) == 0)
         // The next prompt of the agent is that of the next caller, so it was not sent the first one.
         let next = try get()
@@ -108,20 +108,20 @@ import Testing
 
     @Test func unusableTerminalSendsPromptToAgent() throws {
         let agent = try RawAgent(daemon)
-        let screen = try Screen()
-        let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
+        let terminal = try PseudoTerminal()
+        let keeper = Terminal(try Descriptor.open(terminal.path, O_RDWR | O_NOCTTY))
         var edited = try #require(keeper.modes())
         edited.c_lflag &= ~tcflag_t(ICANON)
         keeper.restore(edited)
         // The caller runs in the background of a terminal in which another program reads single keys.
-        let shell = try screen.terminal.spawn(
+        let shell = try terminal.spawn(
             "/bin/sh", ["-c", "set -m; \(TestDaemon.programs)/latchkey get protected & wait"],
             environment: daemon.environment + ["TERM=xterm"])
         let prompt = try agent.shown()
         #expect(prompt.terminal != 0)
         try agent.send(.visible, to: prompt.id)
         try agent.send(.simulatedTouch(matching: true), to: prompt.id)
-        #expect(screen.hears("value"))
+        #expect(terminal.read(through: "value") != nil)
         Processes.wait(shell)
     }
 

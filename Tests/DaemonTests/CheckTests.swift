@@ -104,16 +104,6 @@ import Testing
         #expect(try run("check", "--json").output == "{\"whole\":true,\"checked\":5,\"findings\":[]}\n")
     }
 
-    @Test func progressIsShownOnTerminalAndErased() throws {
-        let screen = try Screen()
-        let check = try screen.terminal.spawn(
-            TestDaemon.programs + "/latchkey", ["check"], environment: daemon.environment)
-        let shown = screen.everything()
-        #expect(Processes.wait(check) == 0)
-        #expect(shown.contains("of 5"), "\(shown)")
-        #expect(shown.contains("\r\u{1b}[KNo problem found"), "\(shown)")
-    }
-
     @Test func findingsAreReportedWithAdvice() throws {
         try edit("UPDATE item SET grp = zeroblob(16) WHERE position = 1; DELETE FROM item WHERE position = 2")
         let text = try run("check")

@@ -163,15 +163,4 @@ import Testing
             : daemon.run("/bin/sh", ["-c", path + script])
         #expect(done.output.hasPrefix("ok ") && done.output.contains("secrets are locked"), "\(done)")
     }
-
-    @Test func coloursAreShownOnATerminalUnlessNOCOLORIsSet() throws {
-        for (environment, isColoured) in [([], true), (["NO_COLOR=1"], false)] as [([String], Bool)] {
-            let screen = try Screen()
-            let process = try screen.terminal.spawn(
-                TestDaemon.programs + "/latchkey", ["doctor"], environment: daemon.environment + environment)
-            let text = screen.everything()
-            #expect(text.contains("SDK") && text.contains("\u{1b}[32mok\u{1b}[0m") == isColoured, "\(text)")
-            Processes.wait(process)
-        }
-    }
 }

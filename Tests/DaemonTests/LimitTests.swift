@@ -98,15 +98,15 @@ import Testing
         let client = try RawClient(daemon)
         #expect(try client.call(.simulate(.enrol), id: 1) == .done)
         #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
-        let screen = try Screen()
-        let holder = try screen.terminal.spawn(
+        let terminal = try PseudoTerminal()
+        let holder = try terminal.spawn(
             TestDaemon.programs + "/latchkey-test-client", ["hold", "\(Limits.requestsInFlight + 1)"],
             environment: daemon.environment)
         defer {
             kill(holder, SIGKILL)
             Processes.wait(holder)
         }
-        #expect(screen.hears("limitExceeded 1"), "one request more than the limit is refused")
+        #expect(terminal.read(through: "limitExceeded 1") != nil, "one request more than the limit is refused")
     }
 
     @Test func connectionsOfOneProcessAreLimitedAndRefusalSaysSo() throws {

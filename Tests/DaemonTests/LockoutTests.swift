@@ -46,14 +46,14 @@ import Testing
 
     /// Shows the prompt of an app and touches the sensor with an unenrolled finger until the prompt ends.
     private func miss(_ times: Int, in app: App) throws {
-        let screen = try Screen()
-        let caller = try screen.terminal.spawn(
+        let terminal = try PseudoTerminal()
+        let caller = try terminal.spawn(
             TestDaemon.programs + "/" + app.program, app.arguments, environment: environment(app))
         for _ in 1...times {
-            #expect(screen.hears("Touch the sensor"))
+            #expect(terminal.read(through: "Touch the sensor") != nil)
             try latchkey("sim", "touch", "--other")
         }
-        let rest = screen.everything()
+        let rest = terminal.readToEnd()
         #expect(!rest.contains("value") && !rest.contains("Touch the sensor"), "\(rest)")
         Processes.wait(caller)
     }
@@ -73,21 +73,21 @@ import Testing
 
     /// Runs `latchkey passcode check` on a terminal while `body` acts as the user; returns the rest of its output.
     @discardableResult
-    private func check(exitCode: CInt, _ body: (Screen) throws -> Void) throws -> String {
-        let screen = try Screen()
-        let caller = try screen.terminal.spawn(
+    private func check(exitCode: CInt, _ body: (PseudoTerminal) throws -> Void) throws -> String {
+        let terminal = try PseudoTerminal()
+        let caller = try terminal.spawn(
             TestDaemon.programs + "/latchkey", ["passcode", "check"], environment: daemon.environment)
-        try body(screen)
-        let rest = screen.everything()
+        try body(terminal)
+        let rest = terminal.readToEnd()
         #expect(Processes.wait(caller) >> 8 == exitCode, "\(rest)")
         return rest
     }
 
     private func enterWrongPasscode() throws {
-        try check(exitCode: 77) { screen in
-            #expect(screen.hears("Type your passcode"))
+        try check(exitCode: 77) { terminal in
+            #expect(terminal.read(through: "Type your passcode") != nil)
             try latchkey("sim", "enter", input: "wrong\n")
-            #expect(screen.hears("The passcode is wrong."))
+            #expect(terminal.read(through: "The passcode is wrong.") != nil)
             try latchkey("sim", "cancel")
         }
     }
@@ -95,9 +95,9 @@ import Testing
     /// The delay in seconds until the next passcode is accepted, as shown by the prompt.
     private func delay() throws -> Int {
         var seconds = 0
-        try check(exitCode: 77) { screen in
-            #expect(screen.hears("Try again in "))
-            let words = try #require(screen.hearsAll(".")).split(separator: " ")
+        try check(exitCode: 77) { terminal in
+            #expect(terminal.read(through: "Try again in ") != nil)
+            let words = try #require(terminal.read(through: ".")).split(separator: " ")
             for (number, unit) in zip(words, words.dropFirst()) {
                 seconds += (Int(number) ?? 0) * (unit.hasPrefix("minute") ? 60 : 1)
             }
@@ -107,8 +107,8 @@ import Testing
     }
 
     private func expectThatThePasscodeEndsTheLockout() throws {
-        try check(exitCode: 0) { screen in
-            #expect(screen.hears("Type your passcode"))
+        try check(exitCode: 0) { terminal in
+            #expect(terminal.read(through: "Type your passcode") != nil)
             try latchkey("sim", "enter", input: Self.passcode)
         }
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))

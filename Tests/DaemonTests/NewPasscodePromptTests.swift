@@ -40,11 +40,7 @@ import Testing
 
     /// Reads until the terminal shows the text; what was typed is never part of it.
     private func show(_ text: String, _ terminal: PseudoTerminal) throws {
-        var shown = ""
-        while !shown.contains(text) {
-            let bytes = try #require(terminal.read(until: Uptime.deadline(seconds: 10)), "\(shown)")
-            shown += String(decoding: bytes, as: UTF8.self)
-        }
+        let shown = try #require(terminal.read(through: text))
         #expect(!shown.contains("abc"))
     }
 }

@@ -33,11 +33,7 @@ import Testing
     }
 
     /// The terminal's output until all programs have closed it.
-    private func output() -> String {
-        var bytes: [UInt8] = []
-        while let more = terminal.read(until: Uptime.deadline(seconds: 10)) { bytes += more }
-        return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
-    }
+    private func output() -> String { terminal.readToEnd().replacing("\r\n", with: "\n") }
 
     @Test func theProgramHasNoRightOfTheService() throws {
         let (near, far) = try Sockets.pair()
@@ -66,9 +62,8 @@ import Testing
     /// Reads what was written so far: the terminal stays open while `held` exists.
     private func readAll(_ held: Terminal) throws -> String {
         held.write("\u{4}")
-        var bytes: [UInt8] = []
-        while !bytes.contains(4), let more = terminal.read(until: Uptime.deadline(seconds: 10)) { bytes += more }
-        return String(decoding: bytes.filter { $0 != 4 }, as: UTF8.self).replacing("\r\n", with: "\n")
+        let output = try #require(terminal.read(through: "\u{4}"))
+        return String(output.dropLast()).replacing("\r\n", with: "\n")
     }
 
     @Test func theProgramInheritsNothingElse() throws {
