@@ -2,11 +2,14 @@
 """The profiles of the package, enforced by AppArmor: the distribution's kernel in the virtual machine, and systemd in it."""
 
 import json
+import pathlib
 import unittest
 
 from debs import BUILT, built
 from machine import PASSWORDS, Failure, fact
 from virtual import VirtualTest
+
+TERMINAL = pathlib.Path(__file__).resolve().parents[1] / "Terminal/terminal.py"
 
 # The kernel reports paths from the root of the mount namespace, so the file system of the machine is moved there. Then
 # systemd runs as the first process of a namespace and starts the checks.
@@ -49,7 +52,10 @@ cat /test/output || cat /test/systemd
 """.replace("PASSWORD", PASSWORDS["alice"])
 
 CHECKS = """
-import json, os, pty, re, select, signal, subprocess, time
+import json, os, subprocess, sys
+
+sys.path.insert(0, "/test")
+from terminal import Failure, Terminal
 
 PASSWORD = %r
 found = {}
@@ -60,26 +66,17 @@ def run(*argv, user="alice", **options):
 
 def at_terminal(*argv):
     "Runs a command of alice at a terminal and types the password at its first question."
-    child, terminal = pty.fork()
-    if child == 0:
-        # A prompt uses a terminal of the caller only.
-        os.fchown(0, 1001, 5); os.setgid(1001); os.setgroups([]); os.setuid(1001)
-        os.environ["TERM"] = "dumb"
-        os.execvp(argv[0], argv)
-    shown, typed, deadline = b"", False, time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if not select.select([terminal], [], [], 1)[0]: continue
-        try: data = os.read(terminal, 4096)
-        except OSError: break
-        if not data: break
-        shown += data
-        if shown.count(b"could not be checked"): os.kill(child, signal.SIGKILL)
-        if not typed and b"password of your account" in shown:
-            os.write(terminal, PASSWORD.encode() + b"\\r")
-            typed = True
-    else:
-        os.kill(child, signal.SIGKILL)
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode(errors="replace")]
+    with Terminal(argv, {**os.environ, "TERM": "dumb"}, user=1001) as terminal:
+        try:
+            terminal.expect("password of your account", seconds=60)
+            terminal.type(PASSWORD + "\\r")
+            terminal.expect("could not be checked", seconds=60)
+            terminal.process.kill()
+        except Failure:
+            # The command has ended, or shows something else.
+            pass
+        try: return [terminal.end(), terminal.output]
+        except Failure as failure: return [None, str(failure)]
 
 def denied():
     log = subprocess.run(["dmesg"], capture_output=True, text=True).stdout
@@ -119,7 +116,8 @@ class ProfileTests(VirtualTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.files = {"/test/moved": MOVED, "/test/checks.py": CHECKS, "/test/latchkey.deb": built("latchkey")}
+        cls.files = {"/test/moved": MOVED, "/test/checks.py": CHECKS, "/test/terminal.py": TERMINAL,
+                     "/test/latchkey.deb": built("latchkey")}
         super().setUpClass()
 
     @property

@@ -17,7 +17,6 @@ usage: Tests/Wire/attacks.py (--all | --list | NAME...) [--programs FOLDER]
 """
 
 import os
-import pty
 import random
 import re
 import select
@@ -33,6 +32,9 @@ import threading
 import time
 
 from deterministic_cbor import decode, encode
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Terminal"))
+from terminal import Failure, Terminal  # noqa: E402
 
 
 def pause(seconds):
@@ -1681,36 +1683,16 @@ HOSTILE = "log in\u201d.\u3164\u2800\u115f The system asks: \"type it\u00bb\u201
 @attack("D2-terminal", "closing quotes, blank characters and controls in a reason, on a terminal")
 def _():
     store, owner = simulated_owner()
-    process, terminal = pty.fork()
-    if process == 0:
+    child = [sys.executable, os.path.abspath(__file__), "--child", "terminal", store.path]
+    with Terminal(child, {**os.environ, "LATCHKEY_PROMPT": "plain", "LANG": "C.UTF-8"}) as terminal:
         try:
-            os.environ["LATCHKEY_PROMPT"] = "plain"
-            os.environ["LANG"] = "C.UTF-8"
-            os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), "--child", "terminal", store.path])
-        finally:
-            os._exit(1)
-    data, end = b"", time.monotonic() + 10
-    cancelled = False
-    while time.monotonic() < end:
-        if not select.select([terminal], [], [], 0.2)[0]:
-            if data and not cancelled and (b"passcode" in data.lower() or b"finger" in data.lower()):
-                cancelled = True
-                owner.simulate(20)
-            continue
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not piece:
-            break
-        data += piece
-    os.kill(process, signal.SIGKILL)
-    os.waitpid(process, 0)
-    os.close(terminal)
-    text = data.decode("utf-8", "replace")
+            terminal.expect("log in", "Keys: ", seconds=10)
+        except Failure:
+            raise NotPlayed("no prompt appeared on the terminal: %r" % terminal.output[:200])
+        owner.simulate(20)
+        terminal.drain(10)
+        text = terminal.output
     shown = next((line for line in text.split("\n") if "log in" in line), "")
-    if not shown:
-        raise NotPlayed("no prompt appeared on the terminal: %r" % text[:200])
     bad = [hex(ord(letter)) for letter in "\u3164\u2800\u115f\u202e\u200b\x1b" if letter in text]
     begin = shown.index("log in")
     inside = shown[begin:]

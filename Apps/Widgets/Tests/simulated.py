@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts an app with a simulated keychain, and drives its windows by keyboard and accessibility bus."""
 
-import fcntl
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import termios
 import threading
 
 from accessible import Windows, check, until
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Tests/Terminal"))
+from terminal import Terminal  # noqa: E402
+
+# Seconds, longer than a test.
+DAY = 86_400
 PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
 
 
@@ -96,18 +100,8 @@ class Window(Windows):
         self.title = machine.title
         self.log = machine.folder + f"/window.{len(machine.windows)}.log"
         # The system's prompt is shown on the terminal of the process; the test answers it through the panel.
-        self.terminal, end = os.openpty()
-        threading.Thread(target=self.drain, daemon=True).start()
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [machine.program, *arguments], env=machine.environment, stdout=log, stderr=log, stdin=end,
-                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        os.close(end)
-
-    def drain(self):
-        """Reads the terminal's output, so that a writer never blocks on a full buffer."""
-        try:
-            while os.read(self.terminal, 4096):
-                pass
-        except OSError:
-            pass
+            self.terminal = Terminal([machine.program, *arguments], machine.environment, log=log)
+        self.process = self.terminal.process
+        # Reads the terminal's output, so that a writer never blocks on a full buffer.
+        threading.Thread(target=self.terminal.rest, args=(DAY,), daemon=True).start()
