@@ -20,6 +20,7 @@ import subprocess
 import time
 import unittest
 
+from chip_log import commands
 from machine import Failure, fact, report, work_folder
 
 # Modules that the script finds loaded; the drivers of the TPM are part of the kernel.
@@ -50,19 +51,20 @@ poweroff -f
 
 
 class VirtualMachine:
-    """One boot. `output` and `status` are those of the script, `log` is the kernel's."""
+    """One boot. `output` and `status` are those of the script, `log` is the kernel's, and `chip` has the commands that the
+    TPM got, as pairs of code and response code."""
 
-    def __init__(self, kernel, image, script, files, seconds=120):
+    def __init__(self, kernel, image, script, files, seconds=120, memory=512):
         begin = time.monotonic()
         self._work = work_folder("virtual")
         try:
             self._write_initial_files(pathlib.Path(kernel), pathlib.Path(image), {**files, "/test/script": script})
-            self._run(kernel, image, seconds)
+            self._run(kernel, image, seconds, memory)
         finally:
             shutil.rmtree(self._work)
         self.seconds = time.monotonic() - begin
 
-    def _run(self, kernel, image, seconds):
+    def _run(self, kernel, image, seconds, memory):
         work = self._work
         (work / "state").mkdir()
         processes = []
@@ -78,11 +80,11 @@ class VirtualMachine:
                         stderr=messages, pass_fds=[control.fileno()], start_new_session=True))
                     return processes[-1]
                 start("swtpm", "socket", "--tpm2", "--tpmstate", f"dir={work}/state", "--ctrl",
-                      f"type=unixio,fd={control.fileno()}", "--terminate")
+                      f"type=unixio,fd={control.fileno()}", "--terminate", "--log", f"file={work}/chip,level=20")
                 # Translation and not KVM, because a host that is a virtual machine itself may have a KVM that hangs.
                 machine = start(
                     "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
-                    "-machine", "q35,accel=tcg", "-m", "512", "-smp", "1", "-nic", "none",
+                    "-machine", "q35,accel=tcg", "-m", str(memory), "-smp", "1", "-nic", "none",
                     "-kernel", f"{kernel}/vmlinuz", "-initrd", f"{work}/initrd",
                     "-append", "console=ttyS0 loglevel=5 panic=-1 random.trust_cpu=on",
                     "-serial", f"file:{work}/log", "-serial", f"file:{work}/output",
@@ -100,6 +102,7 @@ class VirtualMachine:
             if end is None:
                 raise Failure(f"the script did not end\n{written}\n{self._messages()}")
             self.output, self.status = end[1], int(end[2])
+            self.chip = commands((work / "chip").read_text(errors="replace"))
         finally:
             for process in processes:
                 process.kill()
@@ -187,16 +190,17 @@ class VirtualTest(unittest.TestCase):
     kernel = image = None
     script = "true"
     files = {}
-    seconds = 120
+    # The deadline of the boot, and the memory in MiB.
+    seconds, memory = 120, 512
 
     @classmethod
     def setUpClass(cls):
         if cls.kernel is None:
             raise unittest.SkipTest("the machine with a TPM is an amd64 one")
         begin = time.monotonic()
-        booted = VirtualMachine(cls.kernel, cls.image, cls.script, cls.files, cls.seconds)
+        booted = VirtualMachine(cls.kernel, cls.image, cls.script, cls.files, cls.seconds, cls.memory)
         if booted.status != 0:
             raise Failure(f"the script ended with status {booted.status}\n{booted.output}\n{booted.log}")
-        cls.output = booted.output
+        cls.output, cls.chip = booted.output, booted.chip
         report("pass", f"boot and end the machine with a TPM for {cls.__name__}", begin)
         fact("machine with a TPM", f"qemu ran for {booted.seconds:.1f} s")
