@@ -342,9 +342,9 @@ let package = Package(
         tests(
             "AuthorityHostTests",
             [
-                "AuthorityDaemon", "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService",
-                "LatchkeyKeychain", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeySystem",
-                "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver",
+                "AuthorityDaemon", "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyCrypto",
+                "LatchkeyService", "LatchkeyKeychain", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel",
+                "LatchkeySystem", "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver",
                 "TPMProtocol", "TestSupport",
             ]),
         tests(

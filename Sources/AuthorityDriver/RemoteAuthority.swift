@@ -17,6 +17,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         /// What the authority is told when it is attached.
         var isPasscodeSet = false
         var isLocked = false
+        /// The records of the recovery codes, which the authority gets back.
+        var recoveryCopy: [UInt8] = []
     }
     private let core = Mutex(Core())
     let link: AuthorityLink
@@ -67,7 +69,11 @@ package final class RemoteAuthority: AuthenticationAuthority {
     // MARK: - Attaching
 
     package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
-        core.withLock { core in
+        var copy: [UInt8] = []
+        // Without it the authority has what it stores itself.
+        link.log.noting(.recordNotRead) { () throws(Failure) in copy = try client.recoveryCopy() }
+        core.withLock { [copy] core in
+            core.recoveryCopy = copy
             core.client.client = client
             core.isPasscodeSet = isPasscodeSet
             core.isLocked = isLocked
@@ -83,7 +89,9 @@ package final class RemoteAuthority: AuthenticationAuthority {
     private var attachCall: AuthorityCall {
         core.withLock { core in
             .attach(
-                AuthorityCall.Attach(userID: userID, isPasscodeSet: core.isPasscodeSet, isLocked: core.isLocked))
+                AuthorityCall.Attach(
+                    userID: userID, isPasscodeSet: core.isPasscodeSet, isLocked: core.isLocked,
+                    recoveryCopy: core.recoveryCopy))
         }
     }
 
@@ -227,6 +235,14 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func recoveryOpens(_ recovery: StoreCall.TryRecovery) -> StoreReply {
         reply { (client) throws(Failure) in .opened(try client.recoveryOpens(recovery.rootKey)) }
+    }
+
+    func keepRecovery(_ copy: [UInt8]) -> StoreReply {
+        reply { (client) throws(Failure) in
+            try client.keepRecovery(copy: copy)
+            core.withLock { $0.recoveryCopy = copy }
+            return .done
+        }
     }
 
     func followSessions(_ lock: StoreCall.SessionLock) -> StoreReply {

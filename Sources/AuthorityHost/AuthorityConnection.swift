@@ -167,7 +167,7 @@ package final class AuthorityConnection: Sendable {
             (state.users[attach.userID], state.users.count + state.refused.count < Self.users)
         }
         if let known {
-            return known.attachAgain(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
+            return known.attachAgain(number, attach)
         }
         guard hasRoom else { throw Failure(.malformedRequest, "There are too many users on this connection.") }
         let user: UserAuthority
@@ -181,7 +181,7 @@ package final class AuthorityConnection: Sendable {
             state.refused[attach.userID] = nil
             state.users[attach.userID] = user
         }
-        user.attach(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
+        user.attach(number, attach)
         // What was refused while no user was attached.
         parts.refusals?.deliver()
     }

@@ -117,8 +117,7 @@ extension ChannelStore {
         let (change, new) = try verification.prepareChange(of: record, secret: secret, to: password)
         var records = settled(on: record, records)
         records.needsRekey = true
-        try records.encryptForRecovery(
-            [new.slotKey, opened.slotKey], passcodeID: record.passcodeID, shared.random)
+        try records.encryptForRecovery([new.slotKey, opened.slotKey], shared.random)
         try passcodes.keep(records)
         if hasPasscode { try replaceSlot(new.slotKey, passcodeID: record.passcodeID) }
         records.needsRekey = false

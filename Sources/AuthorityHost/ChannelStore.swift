@@ -38,6 +38,18 @@ final class ChannelStore: AuthorityClient {
         }
     }
 
+    /// Has latchkeyd keep the records of the recovery codes, which only a code opens.
+    func keepRecovery(copy: [UInt8]) throws(Failure) {
+        switch try call(.keepRecoveryCopy(StoreCall.KeepRecoveryCopy(userID: userID, copy: copy))) {
+        case .done: return
+        case .failure(let failure): throw failure
+        case .opened, .carried: throw Self.unexpected
+        }
+    }
+
+    /// Not called: the copy arrives with the attachment.
+    func recoveryCopy() throws(Failure) -> [UInt8] { [] }
+
     func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
         switch try call(.tryRecovery(StoreCall.TryRecovery(userID: userID, rootKey: rootKey))) {
         case .opened(let isOpen): return isOpen
@@ -106,7 +118,9 @@ final class ChannelStore: AuthorityClient {
         guard records.current != nil || records.prepared != nil else {
             throw Failure(
                 .storeUnreadable, "The record of the passcode is missing.",
-                hint: "Ask an administrator to run: latchkey doctor")
+                hint: verification.hasChip
+                    ? "Restore it with the recovery code: latchkey recover"
+                    : "Ask an administrator to run: latchkey doctor")
         }
         // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
         let (current, gone) = try judged(typed, records)

@@ -109,8 +109,8 @@ extension UserAuthority {
         let (slotKey, passcodeID) = (new.slotKey, current.passcodeID)
         let slotKeys = [slotKey, opened.slotKey]
         let random = shared.random
-        try records.encryptForRecovery(slotKeys, passcodeID: passcodeID, random)
-        if let code { records.preparedRecovery = try code.record(of: slotKeys, passcodeID: passcodeID, random) }
+        try records.encryptForRecovery(slotKeys, random)
+        if let code { records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID) }
         try authority.keepCounters()
         try parts.passcodes.keep(records)
         choice(change, isRecovery: false)
@@ -132,7 +132,9 @@ extension UserAuthority {
         var records = try parts.passcodes.passcodeRecords()
         try verification.removeAbandoned(&records, from: parts.passcodes)
         let random = shared.random
-        let known = records.current?.passcodeID ?? (entered == nil ? nil : records.prepared?.passcodeID)
+        // Before the records: with them alone, keys of the TPM would fail although the recovery is complete.
+        if let entered { try approvals.restore(entered.approvalKey) }
+        let known = entered?.record.passcodeID ?? records.current?.passcodeID
         let passcodeID =
             try entered != nil || authority.state.isPasscodeSet
             ? known ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
@@ -159,7 +161,7 @@ extension UserAuthority {
         if let code {
             // The earlier keys too: until the store has adopted the new slot, it has the earlier one.
             let slotKeys = ([slotKey] + (entered?.slotKeys ?? [])).prefix(RecoveryGrant.slotKeys)
-            records.preparedRecovery = try code.record(of: Array(slotKeys), passcodeID: passcodeID, random)
+            records.preparedRecovery = try codeRecord(of: code, Array(slotKeys), passcodeID: passcodeID)
         }
         try parts.passcodes.keep(records)
         choice(nil, isRecovery: entered != nil)

@@ -24,6 +24,8 @@ extension UserAuthority {
         let record: RecoveryRecord
         /// The keys of the passcode's slots; one of them opens the present slot.
         let slotKeys: [SecretBytes]
+        /// The key that approves uses of keys.
+        let approvalKey: SecretBytes
     }
 
     /// Maximum entries of a request. The limit is not for guesses, which cannot succeed: without it, a program could keep
@@ -36,8 +38,7 @@ extension UserAuthority {
             guard case .asksNewPasscode = step, call.plan.stages.isEmpty, verification.hasChip else {
                 throw Failure(.notPermitted, "A recovery code replaces the passcode, in tier tpm only.")
             }
-            let records = try parts.passcodes.passcodeRecords()
-            guard records.recovery != nil || records.preparedRecovery != nil else {
+            guard try !codes().isEmpty else {
                 throw Failure(
                     .passcodeNotSet, "There is no recovery code: it is shown when a passcode is set.",
                     hint: "Set a passcode with: latchkey passcode set")
@@ -48,6 +49,23 @@ extension UserAuthority {
         guard hasRecord else { return .shown(first: true) }
         let records = try parts.passcodes.passcodeRecords()
         return records.recovery == nil && records.preparedRecovery == nil ? .shown(first: false) : .none
+    }
+
+    /// The records of the codes, the one that was shown last first. If there is no record of a passcode either, the files
+    /// were lost, and latchkeyd's copy has the records.
+    private func codes() throws(Failure) -> [RecoveryRecord] {
+        let records = try parts.passcodes.passcodeRecords()
+        let known = [records.preparedRecovery, records.recovery].compactMap(\.self)
+        guard known.isEmpty, records.current == nil, records.prepared == nil else { return known }
+        return copiedRecords?.copy?.records.reversed() ?? []
+    }
+
+    /// Makes the record of a code that was shown.
+    func codeRecord(
+        of code: RecoveryKeys, _ slotKeys: [SecretBytes], passcodeID: [UInt8]
+    ) throws(Failure) -> RecoveryRecord {
+        try code.record(
+            of: slotKeys, approvalKey: approvals.key(), userID: userID, passcodeID: passcodeID, shared.random)
     }
 
     // MARK: - A new code
@@ -160,13 +178,10 @@ extension UserAuthority {
     /// only the code that also opens the root key is valid.
     private func open(_ typed: SecretBytes) throws(Failure) -> EnteredCode? {
         guard let code = RecoveryCode(typed: typed), let keys = try RecoveryKeys(code) else { return nil }
-        let records = try parts.passcodes.passcodeRecords()
-        let known = [records.preparedRecovery, records.recovery].compactMap(\.self)
-        guard let record = known.first(where: keys.fit) else { return nil }
-        let passcodeID = records.current?.passcodeID ?? records.prepared?.passcodeID ?? []
-        let slotKeys = try keys.open(record, passcodeID: passcodeID)
+        guard let record = try codes().first(where: keys.fit) else { return nil }
+        let (slotKeys, approvalKey) = try keys.open(record, userID: userID)
         guard try store.recoveryOpens(keys.rootKey) else { return nil }
-        return EnteredCode(keys: keys, record: record, slotKeys: slotKeys)
+        return EnteredCode(keys: keys, record: record, slotKeys: slotKeys, approvalKey: approvalKey)
     }
 }
 

@@ -11,12 +11,15 @@ final class UserAuthority: Sendable {
     let userID: UInt32
     let parts: UserParts
     private let followedRecords: FollowedRecords
+    /// The same records; nil where no recovery code replaces a passcode.
+    let copiedRecords: CopiedRecords?
     let authority: LocalAuthority
     let store: ChannelStore
     /// Nil after the connection has ended, while work of the user may still run.
     weak let connection: AuthorityConnection?
     let shared: AuthorityConnection.Parts
     let verification: PasscodeVerification
+    let approvals: RecoverableApprovalKey
     private let lastState = Mutex<AuthorityState?>(nil)
     /// What a first passcode will be, as of the attachment; nil if that is not known.
     private let firstKind = Mutex<PasscodeKind?>(nil)
@@ -45,11 +48,16 @@ final class UserAuthority: Sendable {
         var parts = parts
         followedRecords = FollowedRecords(parts.passcodes)
         parts.passcodes = followedRecords
+        verification = connection.verification
+        copiedRecords = verification.hasChip ? CopiedRecords(followedRecords) : nil
+        if let copiedRecords { parts.passcodes = copiedRecords }
         self.parts = parts
         self.connection = connection
         shared = connection.parts
-        verification = connection.verification
         store = ChannelStore(userID, parts.passcodes, connection)
+        copiedRecords?.sending { [store] (copy) throws(Failure) in try store.keepRecovery(copy: copy) }
+        let approvals = RecoverableApprovalKey(parts.approvalKeys, parts.passcodes, store)
+        self.approvals = approvals
         var local = LocalAuthority.Parts(
             tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
             random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
@@ -58,7 +66,7 @@ final class UserAuthority: Sendable {
             passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
                 try passcodes.passcodeRecords().current?.passcodeID ?? []
             },
-            approvalKey: { [keys = parts.approvalKeys] () throws(Failure) in try keys.approvalKey() },
+            approvalKey: { () throws(Failure) in try approvals.key() },
             log: connection.parts.log,
             // The users share the prompters, which identify prompts by these numbers.
             nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
@@ -76,9 +84,12 @@ final class UserAuthority: Sendable {
     }
 
     /// Starts the authority on the user's work queue: it may call the store, which the receiving thread must not do.
-    func attach(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
+    func attach(_ number: UInt64, _ call: AuthorityCall.Attach) {
+        let (isPasscodeSet, isLocked) = (call.isPasscodeSet, call.isLocked)
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: isPasscodeSet)
+            // A copy that cannot be kept now is sent with the next change of the records.
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try copiedRecords?.follow(call.recoveryCopy) }
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord
             firstKind.withLock { $0 = firstPasscodeKind }
@@ -91,10 +102,11 @@ final class UserAuthority: Sendable {
     }
 
     /// Follows a store that was opened after the authority was attached.
-    func attachAgain(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
+    func attachAgain(_ number: UInt64, _ call: AuthorityCall.Attach) {
         parts.work.submit(.any) { [self] in
-            store.follow(hasPasscode: isPasscodeSet)
-            guard isLocked else {
+            store.follow(hasPasscode: call.isPasscodeSet)
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try copiedRecords?.follow(call.recoveryCopy) }
+            guard call.isLocked else {
                 connection?.reply(number, .done)
                 return
             }

@@ -50,6 +50,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case recoveryRoot = "latchkey recovery root v1"
     /// The key of one encryption for a recovery code.
     case recoverySlot = "latchkey recovery slot v1"
+    /// The key under which a recovery code opens the copy of the key that approves uses of a TPM's keys.
+    case recoveryApproval = "latchkey recovery approval v1"
     // Keys that latchkey-authd derives from a stretched passcode.
     case passcodeVerifier = "latchkey verifier v1"
     case slotHalf = "latchkey slot half v1"
@@ -78,6 +80,8 @@ package enum FileMark: String, CaseIterable, Sendable {
     /// A root key that a TPM has sealed.
     case sealedRootKey = "latchkey sealed root 1\n"
     case anchor = "latchkey anchor 1\n"
+    /// What latchkey-authd has a store keep for the loss of its own files.
+    case recoveryCopy = "latchkey recovery copy 1\n"
     case counters = "latchkey counters 1\n"
     case backup = "LATCHKEY BACKUP"
     // Files of latchkey-authd.

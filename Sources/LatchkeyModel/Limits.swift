@@ -132,6 +132,8 @@ package enum Limits {
     package static let lastStepSeconds: Int64 = 600
     /// Maximum bytes of a recovery code as shown or typed.
     package static let recoveryCodeBytes = 256
+    /// Maximum bytes of the copy of latchkey-authd's records of recovery codes.
+    package static let recoveryCopyBytes = 1024
     /// Seconds after which a client's request times out, unless a user has to answer a prompt.
     package static let requestSeconds: Int64 = 30
     /// Maximum seconds for which a client waits for a daemon to start.

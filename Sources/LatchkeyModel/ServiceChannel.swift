@@ -43,12 +43,15 @@ package enum AuthorityCall: Equatable, Sendable {
         /// Whether the store has a passcode.
         package var isPasscodeSet: Bool
         package var isLocked: Bool
+        /// The records of the recovery codes that latchkey-authd has had kept; empty for none.
+        package var recoveryCopy: [UInt8]
 
         /// Creates a value from its fields.
-        package init(userID: UInt32, isPasscodeSet: Bool, isLocked: Bool) {
+        package init(userID: UInt32, isPasscodeSet: Bool, isLocked: Bool, recoveryCopy: [UInt8] = []) {
             self.userID = userID
             self.isPasscodeSet = isPasscodeSet
             self.isLocked = isLocked
+            self.recoveryCopy = recoveryCopy
         }
     }
 
@@ -240,6 +243,18 @@ package enum StoreCall: Equatable, Sendable {
     case tryRecovery(TryRecovery)
     /// Messages or services that claim to be a sensor, or to report login sessions, were not trusted. Reply: `done`.
     case refused(Refused)
+    /// Keep the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable, or
+    /// `failure`.
+    case keepRecoveryCopy(KeepRecoveryCopy)
+
+    package struct KeepRecoveryCopy: Equatable, Sendable {
+        package var userID: UInt32
+        /// At most `Limits.recoveryCopyBytes`; empty to remove the copy.
+        package var copy: [UInt8]
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, copy: [UInt8]) { (self.userID, self.copy) = (userID, copy) }
+    }
 
     package struct TryRecovery: Equatable, Sendable {
         package var userID: UInt32

@@ -240,6 +240,10 @@ package protocol AuthorityClient: AnyObject, Sendable {
     func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure)
     /// Returns whether a key that was derived from a recovery code opens the root key of the store.
     func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool
+    /// Returns the records of the recovery codes that the authority has had kept; empty for nothing.
+    func recoveryCopy() throws(Failure) -> [UInt8]
+    /// Keeps the records of the recovery codes, which only a code opens; empty to remove them. Durable on return.
+    func keepRecovery(copy: [UInt8]) throws(Failure)
     /// Reports that login sessions of the user are locked, or not any more. Returns when no key is in memory that a lock
     /// forbids.
     func followSessions(isLocked: Bool) throws(Failure)

@@ -51,18 +51,27 @@ package struct PasscodeRecord: Equatable, Sendable {
 }
 
 /// What `latchkey-authd` stores about a recovery code: the public key that belongs to it, and the keys of the passcode's
-/// slot, encrypted for that key. So a new slot is encrypted for a code that nothing on this machine knows.
+/// slot, encrypted for that key. So a new slot is encrypted for a code that nothing on this machine knows. The key that
+/// approves uses of a TPM's keys never changes, so it is sealed once, under a key that only the code gives
+/// (`docs/decisions/041-recovery-copy.md`).
 package struct RecoveryRecord: Equatable, Sendable {
     /// Maximum bytes of `sealed`.
     package static let sealedBytes = 256
+    /// Bytes of `approval`: nonce, key and tag.
+    package static let approvalBytes = 12 + 32 + 16
     /// 65 bytes in X9.63 format.
     package let publicKey: [UInt8]
+    /// The identifier of the passcode's secret, whose slots the keys open; 16 bytes.
+    package let passcodeID: [UInt8]
     package let sealed: [UInt8]
+    package let approval: [UInt8]
 
     /// Decodes a stored record; nil if a field has another length.
-    package init?(publicKey: [UInt8], sealed: [UInt8]) {
-        guard publicKey.count == 65, (1...Self.sealedBytes).contains(sealed.count) else { return nil }
-        (self.publicKey, self.sealed) = (publicKey, sealed)
+    package init?(publicKey: [UInt8], passcodeID: [UInt8], sealed: [UInt8], approval: [UInt8]) {
+        guard publicKey.count == 65, passcodeID.count == AuthToken.identifierBytes,
+            (1...Self.sealedBytes).contains(sealed.count), approval.count == Self.approvalBytes
+        else { return nil }
+        (self.publicKey, self.passcodeID, self.sealed, self.approval) = (publicKey, passcodeID, sealed, approval)
     }
 }
 

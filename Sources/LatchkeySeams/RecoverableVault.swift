@@ -15,4 +15,8 @@ package protocol RecoverableVault: Sendable {
     /// - Returns: whether the present device is another one than before, so that keys in that one are lost.
     /// - Throws: `itemAuthenticationFailed` for another key.
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool
+    /// Returns what the authority has had kept; empty for nothing.
+    func copy() throws(Failure) -> [UInt8]
+    /// Keeps records of the authority that no key of this process opens; empty to remove them. Durable on return.
+    func keep(copy: [UInt8]) throws(Failure)
 }

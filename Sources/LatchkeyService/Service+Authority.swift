@@ -40,6 +40,13 @@ extension Service: AuthorityClient {
         return try recovery.opens(rootKey)
     }
 
+    package func recoveryCopy() throws(Failure) -> [UInt8] { try parts.recovery?.copy() ?? [] }
+
+    package func keepRecovery(copy: [UInt8]) throws(Failure) {
+        // Without a vault that a code opens, a copy would be of no use.
+        try parts.recovery?.keep(copy: copy)
+    }
+
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
 
     package func authorityWasLost() {

@@ -32,7 +32,8 @@ extension AuthorityCall.Attach: WireMap {
         Self(
             userID: try map.field(0, \.userID),
             isPasscodeSet: try map.field(1, \.isPasscodeSet),
-            isLocked: try map.field(2, \.isLocked))
+            isLocked: try map.field(2, \.isLocked),
+            recoveryCopy: try map.field(3, \.recoveryCopy, .bytes(limit: Limits.recoveryCopyBytes)))
     }
 }
 
@@ -196,6 +197,14 @@ extension StoreCall.Open: WireMap {
 extension StoreCall.TryRecovery: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), rootKey: try map.field(1, \.rootKey, .secret(limit: 32)))
+    }
+}
+
+extension StoreCall.KeepRecoveryCopy: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            userID: try map.field(0, \.userID),
+            copy: try map.field(1, \.copy, .bytes(limit: Limits.recoveryCopyBytes)))
     }
 }
 

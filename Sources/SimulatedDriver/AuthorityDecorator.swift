@@ -97,6 +97,16 @@ extension AuthorityDecorator {
         return try client.recoveryOpens(rootKey)
     }
 
+    package func recoveryCopy() throws(Failure) -> [UInt8] {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        return try client.recoveryCopy()
+    }
+
+    package func keepRecovery(copy: [UInt8]) throws(Failure) {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        try client.keepRecovery(copy: copy)
+    }
+
     /// Has the service verify a passcode; throws `systemCancel` if the service has ended.
     package func forward(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         guard let client = service.client else { throw Failure(.systemCancel) }

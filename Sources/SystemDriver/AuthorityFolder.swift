@@ -170,22 +170,25 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     // MARK: - Approvals
 
-    package func approvalKey() throws(Failure) -> SecretBytes {
+    package func storedApprovalKey() throws(Failure) -> SecretBytes? {
+        let file = approvalFile
+        let stored = try reading(file) { () throws(SystemError) in try Files.read(file, limit: 1 << 20) }
+        guard let stored else { return nil }
+        guard let key = ApprovalKeyFile(stored), try checksumKey.authenticationCode(key.point) == key.code else {
+            throw Self.changed(file)
+        }
+        return key.scalar
+    }
+
+    package func keepApprovalKey(_ key: SecretBytes?) throws(Failure) -> SecretBytes {
         try approval.withLock { (_) throws(Failure) in
-            let file = approvalFile
-            let stored = try reading(file) { () throws(SystemError) in try Files.read(file, limit: 1 << 20) }
-            if let stored {
-                guard let key = ApprovalKeyFile(stored), try checksumKey.authenticationCode(key.point) == key.code
-                else {
-                    throw Self.changed(file)
-                }
-                return key.scalar
-            }
-            let scalar = try random.bytes(ApprovalKeyFile.scalarBytes)
+            if let stored = try storedApprovalKey() { return stored }
+            let scalar = if let key { key } else { try random.bytes(ApprovalKeyFile.scalarBytes) }
             guard let point = PrivateScalar(scalar, curve: .p256)?.publicPoint else {
-                throw Failure(.internalFailure, "The random bytes are no key.", hint: "Try again.")
+                throw Failure(.internalFailure, "The bytes are no key that approves uses of keys.", hint: "Try again.")
             }
-            let bytes = ApprovalKeyFile.encode(scalar, code: try checksumKey.authenticationCode(point))
+            let (file, code) = (approvalFile, try checksumKey.authenticationCode(point))
+            let bytes = ApprovalKeyFile.encode(scalar, code: code)
             try writing(file) { () throws(SystemError) in try Files.replace(file, with: bytes) }
             return scalar
         }

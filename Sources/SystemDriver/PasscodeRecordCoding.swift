@@ -5,7 +5,8 @@ import LatchkeySeams
 import LatchkeyWire
 
 // The contents of the file `passcodes`: `[current, prepared]`, whether a rekey is needed as a third item, what a chip must
-// still remove as a fourth, and the recovery code and the prepared one as a fifth and a sixth, each `[public key, sealed]`.
+// still remove as a fourth, and the recovery code and the prepared one as a fifth and a sixth, each `[public key,
+// passcode identifier, sealed, approval]`.
 // A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a chip needs to judge it as a sixth;
 // an empty array is no record. Items at the end that have their default are left out, so the file of a user with an own
 // passcode is the same as that of versions without kinds, which refuse every other one.
@@ -55,23 +56,23 @@ extension PasscodeRecords {
 extension RecoveryRecord? {
     fileprivate func write(to writer: inout CBORWriter) {
         guard let self else { return writer.array(0) }
-        writer.array(2)
-        writer.bytes(self.publicKey)
-        writer.bytes(self.sealed)
+        writer.array(4)
+        for part in [self.publicKey, self.passcodeID, self.sealed, self.approval] { writer.bytes(part) }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var parts: [[UInt8]] = []
-        try reader.array(limit: 2) { (reader) throws(WireError) in
+        try reader.array(limit: 4) { (reader) throws(WireError) in
             parts.append(try reader.bytes(limit: RecoveryRecord.sealedBytes))
         }
         guard !parts.isEmpty else {
             self = nil
             return
         }
-        guard parts.count == 2, let record = RecoveryRecord(publicKey: parts[0], sealed: parts[1]) else {
-            throw .invalidValue
-        }
+        guard parts.count == 4,
+            let record = RecoveryRecord(
+                publicKey: parts[0], passcodeID: parts[1], sealed: parts[2], approval: parts[3])
+        else { throw .invalidValue }
         self = record
     }
 }

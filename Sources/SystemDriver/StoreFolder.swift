@@ -22,6 +22,8 @@ package struct StoreFolder: Sendable {
     package var movedRootKey: String { path + "/root.key.moved" }
     package var anchor: String { path + "/anchor" }
     package var counters: String { path + "/counters" }
+    /// The records of latchkey-authd's recovery codes, in tier `tpm`.
+    package var recoveryCopy: String { path + "/recovery" }
     package var lock: String { path + "/daemon.lock" }
     package var configuration: String { path + "/latchkeyd.conf" }
     package var world: String { path + "/simulator.state" }

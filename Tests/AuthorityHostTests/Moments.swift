@@ -95,6 +95,10 @@ struct WatchedRecovery: RecoverableVault {
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try moments.around { () throws(Failure) in try recovery.recover(key, replacement: replacement) }
     }
+    func copy() throws(Failure) -> [UInt8] { try recovery.copy() }
+    func keep(copy: [UInt8]) throws(Failure) {
+        try moments.around { () throws(Failure) in try recovery.keep(copy: copy) }
+    }
 }
 
 /// Records of a passcode whose writes are moments.

@@ -32,8 +32,11 @@ struct PowerCut {
 
     /// Cuts the power at a moment of an action, and starts the machine with what was durable then.
     ///
+    /// - Parameter losesFolder: whether the files of latchkey-authd are lost before the machine is started.
     /// - Returns: the machine after the start; nil if the action has no such moment.
-    func at(_ moment: Int, _ action: (TwoServices) throws -> Void) throws -> TwoServices? {
+    func at(
+        _ moment: Int, losesFolder: Bool = false, _ action: (TwoServices) throws -> Void
+    ) throws -> TwoServices? {
         machine.end()
         let stored = Mutex<[String: Data]?>(nil)
         let moments = Moments { [tpm, disk = machine.disk] number in
@@ -51,6 +54,9 @@ struct PowerCut {
         }
         guard let files = stored.withLock({ $0 }) else { return nil }
         try machine.disk.restore(files)
+        if losesFolder {
+            try FileManager.default.removeItem(atPath: machine.disk.folder.path + "/\(TwoServices.userID)")
+        }
         try tpm.start()
         return try start(nil)
     }

@@ -179,7 +179,7 @@ import Testing
     }
 
     /// Either passcode and either code may be the valid one, but there is always a valid one of each.
-    @Test(arguments: 0..<26) func aRecoveryIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
+    @Test(arguments: 0..<34) func aRecoveryIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
         let code = try prepare(machine)
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
@@ -200,8 +200,34 @@ import Testing
         #expect(try again.secret() == Array("secret".utf8))
     }
 
+    /// At each moment of a recovery and of a change, the copy that latchkeyd has kept belongs to what `root.key` opens with.
+    @Test(arguments: 0..<34, [true, false]) func theFilesOfTheAuthorityMayBeLostAtAnyMoment_abuse35(
+        moment: Int, ofRecovery: Bool
+    ) throws {
+        let code = try prepare(machine)
+        let shown = Mutex("")
+        let again = try PowerCut(machine, tpm).at(moment, losesFolder: true) { machine in
+            guard ofRecovery else {
+                _ = machine.answers(machine.session(), .passcode(.changeAtPrompt))
+                machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
+                return machine.enterNew("changed passcode")
+            }
+            _ = machine.recover(code, "second passcode")
+            shown.withLock { $0 = machine.shownCode }
+        }
+        guard let again else {
+            #expect(moment > (ofRecovery ? 16 : 10), "there are at least these moments")
+            return
+        }
+        let codes = [shown.withLock { $0 }, code].filter { !$0.isEmpty }
+        let answers = codes.map { again.recover($0, "third passcode") }
+        #expect(answers.filter { isRecovered($0) }.count == 1, "moment \(moment): \(answers)")
+        #expect(again.enter("third passcode") == Self.right)
+        #expect(try again.secret() == Array("secret".utf8))
+    }
+
     /// A set passcode without its code, or a code without its passcode, must not remain.
-    @Test(arguments: 0..<20) func aFirstPasscodeIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
+    @Test(arguments: 0..<26) func aFirstPasscodeIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
             _ = machine.setPasscode("first passcode")

@@ -15,7 +15,7 @@ extension TwoServices {
         try bytes.write(to: file)
     }
 
-    private func authorityFolder() throws -> AuthorityFolder {
+    func authorityFolder() throws -> AuthorityFolder {
         try AuthorityFolder(
             "\(disk.folder.path)/\(Self.userID)", userID: Self.userID, account: #require(AccountName("ada")),
             clock: clock, random: random)

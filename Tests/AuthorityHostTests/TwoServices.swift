@@ -183,7 +183,7 @@ final class TwoServices: Sendable {
         // The nonces of a TPM age by its own clock.
         parts.keyModule = chip.map { TPMEnclave($0, clock: SystemClock(), allowsVirtual: true) }
         if let vault {
-            let recovery = SealedRecovery(vault, .chip)
+            let recovery = SealedRecovery(vault, .chip, copy: folder.recoveryCopy)
             parts.recovery = moments.map { WatchedRecovery(recovery: recovery, moments: $0) } ?? recovery
             parts.reopen = open
         }

@@ -180,6 +180,20 @@ class RecoveryTests(TierTest):
         self.assertNotEqual(done.returncode, 0)
         fact("recovery on the same TPM", "names the keys that only the earlier passcode released")
 
+    def test_the_code_restores_the_files_of_authd_and_its_keys_go_on_working(self):
+        self.latchkey("key", "create", "plain", "--enclave")
+        for lost in ("approval", ""):
+            with self.subTest(lost):
+                self.stop_services()
+                self.machine.run("rm", "-r", f"{RECORDS}/1001/{lost}")
+                done = self.latchkey("key", "sign", "plain", input="a text", check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("latchkey recover", done.stderr)
+                self.recover()
+                self.latchkey("key", "sign", "plain", input="a text")
+                self.assertReleases(self.asking(), OTHER)
+        fact("lost files of latchkey-authd", "restored with the recovery code, keys of the TPM among them")
+
     def test_a_wrong_code_is_refused_and_neither_service_has_the_right_one(self):
         with Terminal(self.session, "latchkey", "recover") as terminal:
             terminal.expect("Type the recovery code of the keychain")

@@ -60,7 +60,7 @@ private struct UserRecovery: RecoverableVault {
     let userID: UInt32
 
     private func sealed() throws(Failure) -> SealedRecovery {
-        SealedRecovery(try vaults.vault(folder, userID), vaults.binding)
+        SealedRecovery(try vaults.vault(folder, userID), vaults.binding, copy: folder.recoveryCopy)
     }
 
     func opens(_ key: SecretBytes) throws(Failure) -> Bool { try sealed().opens(key) }
@@ -68,6 +68,8 @@ private struct UserRecovery: RecoverableVault {
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try sealed().recover(key, replacement: replacement)
     }
+    func copy() throws(Failure) -> [UInt8] { try sealed().copy() }
+    func keep(copy: [UInt8]) throws(Failure) { try sealed().keep(copy: copy) }
 }
 
 /// The vaults of all users in one TPM.
