@@ -145,15 +145,14 @@ extension UserAuthority {
             try parts.passcodes.keep(records)
             try verification.removeAbandoned(&records, from: parts.passcodes)
         }
-        let plan = try verification.plan()
-        if let plan {
-            // Stored first, so that an index is found and removed if this process ends before its record is stored.
-            records.abandoned = plan.record
-            try parts.passcodes.keep(records)
+        let new: (record: PasscodeRecord, slotKey: SecretBytes)
+        do throws(Failure) {
+            new = try make(passcode, kind, passcodeID, &records)
+        } catch {
+            guard error.cause is ChipHasNoRoom, let entered, try makeRoom(for: entered, records) else { throw error }
+            new = try make(passcode, kind, passcodeID, &records)
         }
-        let (record, slotKey) = try verification.make(
-            passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
-            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind, plan: plan)
+        let (record, slotKey) = new
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
         (records.prepared, records.abandoned) = (record, [])
@@ -166,6 +165,36 @@ extension UserAuthority {
         try parts.passcodes.keep(records)
         choice(nil, isRecovery: entered != nil)
         return (slotKey, passcodeID)
+    }
+
+    /// Makes a passcode, in tier `tpm` with a new index. Blocks for the duration of scrypt.
+    private func make(
+        _ passcode: SecretBytes, _ kind: PasscodeKind, _ passcodeID: [UInt8], _ records: inout PasscodeRecords
+    ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
+        let plan = try verification.plan()
+        if let plan {
+            // Stored first, so that an index is found and removed if this process ends before its record is stored.
+            records.abandoned = plan.record
+            try parts.passcodes.keep(records)
+        }
+        return try verification.make(
+            passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
+            salt: shared.random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind, plan: plan)
+    }
+
+    /// Removes the index of the passcode that a recovery replaces, from a chip without room for a second one. The earlier
+    /// passcode is judged by nothing from then on, so the code that was entered must open the store and its slot, whatever
+    /// happens next: latchkeyd has opened the root key with it, and opens the slot here.
+    ///
+    /// - Returns: whether there is room that was not there before.
+    private func makeRoom(for entered: EnteredCode, _ records: PasscodeRecords) throws(Failure) -> Bool {
+        guard let current = records.current, !current.chip.isEmpty else { return false }
+        for slotKey in entered.slotKeys {
+            guard try store.opens(slotKey, current) else { continue }
+            try verification.remove(current)
+            return true
+        }
+        return false
     }
 
     /// Makes the chosen passcode the current one, which the store has adopted.

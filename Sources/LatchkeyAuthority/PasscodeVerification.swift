@@ -128,6 +128,12 @@ package struct PasscodeVerification: Sendable {
         return try chip.prove(current.chip, value, proof)
     }
 
+    /// Removes what the chip stores for a record that remains: nothing judges its passcode any more.
+    package func remove(_ record: PasscodeRecord) throws(Failure) {
+        guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
+        try chip.remove(record.chip)
+    }
+
     /// Removes what the chip stores for records that are not used any more, and then what `records` remembers of it.
     package func removeAbandoned(_ records: inout PasscodeRecords, from store: any PasscodeRecordStore) throws(Failure)
     {

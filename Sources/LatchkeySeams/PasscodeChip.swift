@@ -9,12 +9,15 @@ package import LatchkeyModel
 /// commands. All functions block.
 package protocol PasscodeChip: Sendable {
     /// Chooses the place of a new passcode. The chip has nothing of it so far.
+    ///
+    /// - Throws: `vaultUnavailable` with the cause `ChipHasNoRoom` if there is none.
     func plan() throws(Failure) -> ChipPasscodePlan
     /// Makes a new secret that this value opens. On a failure nothing is left in the chip, as far as it can be reached.
     ///
     /// - Parameters:
     ///   - plan: its record is stored durably before, so that what a crash leaves in the chip is removed later.
     ///   - value: 32 bytes.
+    /// - Throws: `vaultUnavailable` with the cause `ChipHasNoRoom` if the chip is full.
     func create(_ plan: ChipPasscodePlan, _ value: SecretBytes) throws(Failure) -> NewChipPasscode
     /// Returns the secret if the value is right, and nil if it is wrong.
     ///
@@ -34,6 +37,15 @@ package protocol PasscodeChip: Sendable {
     func prove(_ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool
     /// Removes what the chip stores for a record, of a passcode or of a plan; nothing if that is gone.
     func remove(_ record: [UInt8]) throws(Failure)
+}
+
+/// The cause of a failure to make a passcode in a chip that is full.
+package struct ChipHasNoRoom: Error {
+    /// What the chip has answered.
+    package let answer: any Error & Sendable
+
+    /// Creates a value from the answer of the chip.
+    package init(answer: any Error & Sendable) { self.answer = answer }
 }
 
 /// The place of a passcode that is not made so far.

@@ -195,7 +195,8 @@ extension TPMError {
         case (.nvDefineSpace, .indexMemory):
             Failure(
                 .vaultUnavailable, "The TPM has no room for the passcode.",
-                hint: "Remove an index that nothing uses any more. See: tpm2_getcap handles-nv-index", cause: self)
+                hint: "Remove an index that nothing uses any more. See: tpm2_getcap handles-nv-index",
+                cause: ChipHasNoRoom(answer: self))
         case (.nvDefineSpace, .attributes), (.nvDefineSpace, .value):
             Failure(
                 .vaultUnavailable, "The TPM is too old to count wrong passcodes itself.",

@@ -172,6 +172,64 @@ import Testing
         #expect(try machine.records() == PasscodeRecords())
     }
 
+    // MARK: - A TPM without room
+
+    /// Defines indices of a program that uses every byte, until TPM_RC_NV_SPACE.
+    private func fill(_ machine: TwoServices) throws {
+        var handle: UInt32 = 0x0180_0000
+        for size in [2048, 512, 64, 1] as [UInt16] {
+            while true {
+                handle += 1
+                // TPM2_NV_DefineSpace with the empty password of the owner; read and written by the owner and by its value.
+                var command: [UInt8] = [0x80, 2, 0, 0, 0, 45, 0, 0, 1, 0x2a, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9]
+                command += [0, 0, 0, 0, 0, 0, 0, 0, 14]
+                command += withUnsafeBytes(of: handle.bigEndian, Array.init) + [0, 0x0b, 0, 6, 0, 6, 0, 0]
+                command += withUnsafeBytes(of: size.bigEndian, Array.init)
+                let response = try #require(try machine.chip?.carry(command))
+                if response[6..<10] == [0, 0, 1, 0x4b] { break }
+                try #require(response[6..<10] == [0, 0, 0, 0], "\(response)")
+            }
+        }
+    }
+
+    @Test func aRecoveryTakesThePlaceOfTheEarlierIndexInAFullTPM() throws {
+        let code = try prepare(machine)
+        try fill(machine)
+        #expect(isRecovered(machine.recover(code, "second passcode")))
+        #expect(machine.enter("second passcode") == Self.right)
+        #expect(try machine.secret() == Array("secret".utf8))
+        #expect(isRecovered(machine.recover(machine.shownCode, "third passcode")))
+    }
+
+    /// The earlier passcode goes only if the code opens the slot.
+    @Test func theEarlierIndexStaysInAFullTPMIfTheSlotDoesNotOpen() throws {
+        let code = try prepare(machine)
+        try fill(machine)
+        machine.openNothing()
+        #expect(!isRecovered(machine.recover(code, "second passcode")))
+        let again = try restart()
+        #expect(again.enter("first passcode") == Self.right)
+        #expect(isRecovered(again.recover(code, "second passcode")))
+    }
+
+    @Test(arguments: 0..<34) func aRecoveryInAFullTPMCanBeRepeatedAfterAPowerCut_abuse35(moment: Int) throws {
+        let code = try prepare(machine)
+        try fill(machine)
+        let shown = Mutex("")
+        let again = try cut(at: moment) { machine in
+            _ = machine.recover(code, "second passcode")
+            shown.withLock { $0 = machine.shownCode }
+        }
+        guard let again else {
+            #expect(moment > 16, "the recovery has at least these moments")
+            return
+        }
+        let codes = [shown.withLock { $0 }, code].filter { !$0.isEmpty }
+        #expect(codes.filter { isRecovered(again.recover($0, "third passcode")) }.count == 1, "moment \(moment)")
+        #expect(again.enter("third passcode") == Self.right)
+        #expect(try again.secret() == Array("secret".utf8))
+    }
+
     // MARK: - Power cuts
 
     private func cut(at moment: Int, _ action: (TwoServices) throws -> Void) throws -> TwoServices? {
