@@ -186,11 +186,11 @@ class RecoveryTests(TierTest):
             with self.subTest(lost):
                 self.stop_services()
                 self.machine.run("rm", "-r", f"{RECORDS}/1001/{lost}")
-                done = self.latchkey("key", "sign", "plain", input="a text", check=False)
+                done = self.latchkey("key", "sign", "plain", input=b"a text", check=False)
                 self.assertNotEqual(done.returncode, 0)
-                self.assertIn("latchkey recover", done.stderr)
+                self.assertIn(b"latchkey recover", done.stderr)
                 self.recover()
-                self.latchkey("key", "sign", "plain", input="a text")
+                self.latchkey("key", "sign", "plain", input=b"a text")
                 self.assertReleases(self.asking(), OTHER)
         fact("lost files of latchkey-authd", "restored with the recovery code, keys of the TPM among them")
 

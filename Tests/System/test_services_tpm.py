@@ -5,10 +5,10 @@ import contextlib
 import subprocess
 import time
 
-from chips import PLACE, UNIT, WithChip
+from chips import PLACE, UNIT, Chip, WithChip
 from clients import PASSCODE, ClientTest
 from machine import fact
-from services import CONFIGURATION, NOT_FOUND, REFUSED
+from services import CONFIGURATION, NOT_FOUND, REFUSED, ServiceTest
 
 FOLDER = "/home/alice/keys"
 TEXT = f"{FOLDER}/text"
@@ -259,6 +259,53 @@ class ConfigurationTests(ChipTest):
         self.sign("soft")
         self.assertSigned("soft")
         self.assertEqual(self.status()["enclave"], "tpm")
+
+
+class OwnStoreTests(Chip, ServiceTest):
+    """A daemon of alice's own, of tier user: root consents in a file of its own that the TPM is a program."""
+
+    STORE, CONSENT = f"{FOLDER}/store", "/etc/latchkey/hardware.conf"
+
+    def setUp(self):
+        self.add_chip()
+        super().setUp()
+        self.machine.run("sh", "-c", f"rm -rf {FOLDER} && install -d -o alice -g alice -m 700 {FOLDER} {self.STORE} && "
+                         f"chown alice {PLACE}")
+        self.machine.write(f"{self.STORE}/latchkeyd.conf", f"tier = user\nenclave = tpm\ntpm = {PLACE}\n", 0o600,
+                           "alice:alice")
+        self.machine.write(TEXT, "the text that is signed", owner="alice:alice")
+        self.addCleanup(self.stop_chip)
+        self.addCleanup(self.machine.run, "rm", "-rf", FOLDER, self.CONSENT)
+        self.addCleanup(self.end_own_daemon)
+
+    def key(self, *argv, **options):
+        return self.latchkey("key", *argv, env={"LATCHKEY_HOME": self.STORE, "HOME": "/home/alice"}, **options)
+
+    def consent(self, text, owner="root:root"):
+        self.end_own_daemon()
+        self.machine.write(self.CONSENT, text, 0o644, owner)
+
+    def test_with_the_consent_of_root_a_key_is_made_and_signs(self):
+        self.consent("allow-virtual-hardware = yes\n")
+        self.key("create", "--enclave", "plain")
+        self.key("sign", "plain", TEXT, "--output", f"{FOLDER}/signature")
+        self.key("public", "plain", "--output", f"{FOLDER}/public")
+        done = self.machine.run("openssl", "dgst", "-sha256", "-verify", f"{FOLDER}/public",
+                                "-signature", f"{FOLDER}/signature", TEXT, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "Verified OK\n"), done.stderr)
+        fact("tier user", "a key in swtpm with the consent of root in /etc/latchkey/hardware.conf")
+
+    def test_without_it_and_with_one_that_is_not_of_root_no_key_is_made(self):
+        for text, owner, words in (
+                (None, None, self.CONSENT), ("allow-virtual-hardware = no\n", "root:root", self.CONSENT),
+                # With a file that another user can change the daemon does not start.
+                ("allow-virtual-hardware = yes\n", "alice:alice", "did not start")):
+            with self.subTest(text=text, owner=owner):
+                if text:
+                    self.consent(text, owner)
+                done = self.key("create", "--enclave", "plain", check=False)
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertIn(words, done.stderr)
 
 
 del ChipTest
