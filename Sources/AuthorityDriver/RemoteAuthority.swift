@@ -55,7 +55,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         return state
     }
 
-    package var shownPrompt: StatusReport.ShownPrompt? { core.withLock { $0.known?.prompt } }
+    package var shownPrompts: [StatusReport.ShownPrompt] { core.withLock { $0.known?.prompts ?? [] } }
 
     package var passcodeKind: PasscodeKind? { core.withLock { $0.known?.passcodeKind } }
 

@@ -17,8 +17,14 @@ final class ChannelStore: AuthorityClient {
     /// Whether the store has a passcode, as latchkeyd said last.
     private let storeHasPasscode = Atomic(false)
 
-    /// What the right passcode has opened, until it was changed or the evaluation ended without a change.
-    private let opened = Mutex<PasscodeVerification.Opened?>(nil)
+    /// What right passcodes have opened.
+    private struct Held: Sendable {
+        /// By the passcode that was found right last, until it is known to which evaluation it belongs.
+        var last: PasscodeVerification.Opened?
+        /// By the challenge of the evaluation, until it has ended.
+        var byChallenge: [[UInt8]: PasscodeVerification.Opened] = [:]
+    }
+    private let held = Mutex(Held())
 
     private let forget = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -30,11 +36,17 @@ final class ChannelStore: AuthorityClient {
         shared = connection.parts
     }
 
-    /// Removes and returns what the right passcode has opened.
-    func takeOpened() -> PasscodeVerification.Opened? {
-        opened.withLock { opened in
-            defer { opened = nil }
-            return opened
+    /// Removes and returns what the right passcode of an evaluation has opened.
+    func takeOpened(_ challenge: [UInt8]) -> PasscodeVerification.Opened? {
+        held.withLock { $0.byChallenge.removeValue(forKey: challenge) }
+    }
+
+    /// Assigns what the passcode that was found right last has opened to an evaluation, or wipes it for nil. Otherwise the
+    /// passcode of one login session could be used for the answer to a program of another one.
+    func assignOpened(to challenge: [UInt8]?) {
+        held.withLock { held in
+            if let challenge { held.byChallenge[challenge] = held.last }
+            held.last = nil
         }
     }
 
@@ -58,8 +70,8 @@ final class ChannelStore: AuthorityClient {
         }
     }
 
-    /// Holds what the right passcode has opened until it is taken.
-    func hold(_ opened: PasscodeVerification.Opened) { self.opened.withLock { $0 = opened } }
+    /// Holds what a right passcode has opened until it is assigned.
+    func hold(_ opened: PasscodeVerification.Opened) { held.withLock { $0.last = opened } }
 
     /// Sets what wipes the values of the passcode with which keys of a chip are used.
     func forgettingValues(_ body: @escaping @Sendable () -> Void) { forget.withLock { $0 = body } }
@@ -232,7 +244,7 @@ extension AuthorityState {
             facePermissions: state.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions).map {
                 FacePermission(application: $0.key, isAllowed: $0.value)
             },
-            prompt: authority.shownPrompt, biometrySessions: state.biometrySessions,
+            prompts: authority.shownPrompts, biometrySessions: state.biometrySessions,
             passcodeKind: kind)
     }
 }

@@ -26,6 +26,9 @@ final class PromptSequence: Sendable {
         (self.authority, self.request, self.ended) = (authority, request, ended)
     }
 
+    /// The challenge of the call.
+    var challenge: [UInt8] { request.challenge }
+
     /// Shows the prompt of the request itself.
     func ask(_ then: @escaping @Sendable (AuthenticationAnswer) -> Void) { ask(request, then) }
 

@@ -71,6 +71,7 @@ final class UserAuthority: Sendable {
             // The users share the prompters, which identify prompts by these numbers.
             nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
         local.account = parts.accountParts
+        local.opened = { [store] challenge in store.assignOpened(to: challenge) }
         local.enrolments = parts.enrolments
         if verification.hasChip {
             local.keyPasscode = RecordedPasscode(verification: verification, records: parts.passcodes)
@@ -205,9 +206,9 @@ final class UserAuthority: Sendable {
         _ prompts: PromptSequence, _ step: RequestedStep, _ account: AccountStep, _ code: RecoveryKeys?,
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
-        prompts.ask { [self] result in
+        prompts.ask { [self, challenge = prompts.challenge] result in
             // What the passcode has opened is for its change, and for keys that the answer permits to use.
-            let opened = store.takeOpened()
+            let opened = store.takeOpened(challenge)
             switch result {
             case .denied(let status): answer(.denied(status))
             case .granted(let token, let entered):

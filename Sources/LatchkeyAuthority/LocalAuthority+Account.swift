@@ -122,9 +122,9 @@ extension LocalAuthority {
 extension LocalAuthority.Core {
     /// What the passcode that was entered last answers.
     func passcodeQuestion(_ id: UInt64) -> LocalAuthority.PasscodeQuestion {
-        guard let active = state.active, active.request.id == id else { return .passcode }
-        if active.isProvingAccount { return .account }
-        guard active.asksPrevious else { return .passcode }
+        guard let evaluation = state.shown(id) else { return .passcode }
+        if evaluation.isProvingAccount { return .account }
+        guard evaluation.asksPrevious else { return .passcode }
         // Policy asks for the previous password only after the system has accepted the present one.
         return pending[id]?.accountPassword.map { .previous($0) } ?? .passcode
     }

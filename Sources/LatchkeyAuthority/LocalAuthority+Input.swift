@@ -121,6 +121,13 @@ extension LocalAuthority {
         }
     }
 
+    /// Reports to which request belongs what a right passcode has opened.
+    private func assignOpened(to id: UInt64) {
+        guard let opened = parts.opened else { return }
+        // With the lock held, so that the evaluation does not end in between: nothing would take what was opened.
+        core.withLock { opened($0.pending[id]?.request.challenge) }
+    }
+
     func passcodeWasWrong(_ entered: SecretBytes, _ id: UInt64) {
         core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) }
         post(.passcodeChecked(id, isRight: false))
@@ -137,7 +144,9 @@ extension LocalAuthority {
             do throws(Failure) {
                 guard let client else { throw Failure(.systemCancel) }
                 switch try open(client) {
-                case .right: post(.passcodeChecked(id, isRight: true))
+                case .right:
+                    assignOpened(to: id)
+                    post(.passcodeChecked(id, isRight: true))
                 case .wrong: wrong()
                 case .outdated: passcodeWasOutdated(id)
                 case .notJudged(let failure):
@@ -157,7 +166,7 @@ extension LocalAuthority {
             // Key stretching takes up to a quarter of a second, which would delay the thread that writes.
             try parts.stretching.submit(.person, check)
         } catch {
-            // Does not happen: the queue has no limit for prompts, of which one is shown at a time.
+            // Does not happen: the queue has no limit for prompts, of which one is verified at a time.
             post(.passcodeNotChecked(id, error.status))
         }
     }

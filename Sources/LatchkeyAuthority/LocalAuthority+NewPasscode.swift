@@ -44,7 +44,7 @@ extension LocalAuthority {
 extension LocalAuthority.Core {
     /// Returns whether the prompt of that evaluation is visible and in that step.
     func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
-        state.active.map { $0.request.id == id && $0.isVisible && $0.step == step } ?? false
+        state.shown(id).map { $0.isVisible && $0.step == step } ?? false
     }
 
     /// Removes and returns what an evaluation that ended passes to its request: a recovery code or a new passcode.

@@ -42,6 +42,9 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
         /// Called at the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
+        /// Called on the thread that has found a passcode right, before its evaluation continues, with the challenge of the
+        /// request; nil if the evaluation has ended meanwhile.
+        package var opened: (@Sendable (_ challenge: [UInt8]?) -> Void)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns the number of the next evaluation, by which prompts are identified; nil to count from 1.
@@ -159,10 +162,11 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// Without services there is no password of an account. The state of `latchkey-authd` says which of the two it is.
     package var passcodeKind: PasscodeKind? { parts.account == nil ? .own : nil }
 
-    package var shownPrompt: StatusReport.ShownPrompt? {
+    package var shownPrompts: [StatusReport.ShownPrompt] {
         core.withLock { $0.state.active }.map { evaluation in
             StatusReport.ShownPrompt(
-                program: evaluation.request.caller.label, processID: evaluation.request.caller.processID)
+                program: evaluation.request.caller.label, processID: evaluation.request.caller.processID,
+                session: evaluation.request.caller.loginSession)
         }
     }
 
@@ -194,8 +198,16 @@ package final class LocalAuthority: AuthenticationAuthority {
                     faceUser: request.asker.faceUser, purpose: request.purpose, acceptsWeak: request.acceptsWeak,
                     lastStep: request.reducedStep,
                     startsWithAccount: request.account.isAsked,
-                    caller: request.asker.caller, program: request.asker.program, notice: request.notice)))
+                    caller: request.asker.caller, program: request.asker.program, notice: request.notice,
+                    place: place(of: request.asker))))
         return id
+    }
+
+    /// Returns where prompts of a program are shown.
+    private func place(of asker: Asker) -> PromptPlace {
+        let session = asker.caller.loginSession
+        let agent = asker.terminal == 0 ? parts.prompter.agentSession(of: parts.userID, for: session) : nil
+        return PromptPlace(session: session, agent: agent, terminal: asker.terminal)
     }
 
     package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
@@ -273,7 +285,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             }
             let queued = core.events.removeFirst()
             guard var event = queued.make(&core) else { return ([], queued.then) }
-            if case .passcodeChecked(let id, isRight: true) = event, core.state.active?.request.id != id {
+            if case .passcodeChecked(let id, isRight: true) = event, core.state.shown(id) == nil {
                 // The try was counted as wrong before it was verified, and its evaluation has ended meanwhile.
                 event = .passcodeWasRight
             }

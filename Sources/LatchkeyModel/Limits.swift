@@ -126,6 +126,8 @@ package enum Limits {
     package static let endSeconds: Int64 = 10
     /// Maximum evaluations of one program that wait for their prompt.
     package static let waitingPrompts = 16
+    /// Maximum prompts of one user that are shown at the same time.
+    package static let shownPrompts = 8
     /// Seconds after which a prompt without an answer is dismissed.
     package static let promptSeconds: Int64 = 60
     /// Seconds for which a prompt stays in its last step: the user copies a recovery code by hand or chooses a passcode.

@@ -179,8 +179,10 @@ package struct StatusReport: Equatable, Sendable {
     package var deviceProblem: Failure?
     /// Why secrets in the daemon's memory may be swapped out; nil if their pages are locked.
     package var unlockedMemory: String?
-    /// The prompt that is shown; nil if there is none.
-    package var prompt: ShownPrompt?
+    /// The prompts that are shown: at most one in each login session.
+    package var prompts: [ShownPrompt]
+    /// The login session of the program that asked for the report; empty if it has none, or if it is not known.
+    package var session: String
     /// What the passcode is, or what a first one will be; nil if that is not known.
     package var passcodeKind: PasscodeKind?
     /// Whether the sensor is virtual hardware, which an administrator has allowed.
@@ -191,14 +193,17 @@ package struct StatusReport: Equatable, Sendable {
         tier == .tpm && isPasscodeSet && passcodeKind == .account
     }
 
-    /// The program whose prompt is shown; prompts of other programs wait for it.
+    /// A program whose prompt is shown; other prompts of the same login session wait for it.
     package struct ShownPrompt: Equatable, Sendable {
         /// The name of the program, derived from the kernel's peer credentials.
         package var program: String
         package var processID: Int32
-        package init(program: String, processID: Int32) {
+        /// The login session of the program; empty if it has none.
+        package var session: String
+        package init(program: String, processID: Int32, session: String = "") {
             self.program = program
             self.processID = processID
+            self.session = session
         }
     }
 
@@ -207,7 +212,7 @@ package struct StatusReport: Equatable, Sendable {
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
         quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, enclaveDevice: EnclaveDevice? = nil,
-        deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompt: ShownPrompt? = nil,
+        deviceProblem: Failure? = nil, unlockedMemory: String? = nil, prompts: [ShownPrompt] = [], session: String = "",
         passcodeKind: PasscodeKind? = nil, isBiometryVirtual: Bool = false
     ) {
         self.isBiometryVirtual = isBiometryVirtual
@@ -227,7 +232,8 @@ package struct StatusReport: Equatable, Sendable {
         self.enclaveDevice = enclaveDevice
         self.deviceProblem = deviceProblem
         self.unlockedMemory = unlockedMemory
-        self.prompt = prompt
+        self.prompts = prompts
+        self.session = session
         self.passcodeKind = passcodeKind
     }
 }

@@ -379,7 +379,7 @@ package struct AuthorityState: Equatable, Sendable {
     /// When the device was last unlocked by biometry, in nanoseconds of the boot-time clock; nil if it was not.
     package var biometricUnlock: Int64?
     package var facePermissions: [FacePermission]
-    package var prompt: StatusReport.ShownPrompt?
+    package var prompts: [StatusReport.ShownPrompt]
     /// The login sessions in which biometry may be used.
     package var biometrySessions: BiometrySessions
     /// What the passcode is, or what a first one will be; nil if that is not known.
@@ -389,7 +389,7 @@ package struct AuthorityState: Equatable, Sendable {
     package init(
         userID: UInt32, sensor: SensorState, isPasscodeSet: Bool, counters: PolicyCounters, isLocked: Bool,
         isInBackground: Bool, biometricUnlock: Int64?, facePermissions: [FacePermission],
-        prompt: StatusReport.ShownPrompt?, biometrySessions: BiometrySessions, passcodeKind: PasscodeKind? = nil
+        prompts: [StatusReport.ShownPrompt], biometrySessions: BiometrySessions, passcodeKind: PasscodeKind? = nil
     ) {
         self.userID = userID
         self.sensor = sensor
@@ -399,7 +399,7 @@ package struct AuthorityState: Equatable, Sendable {
         self.isInBackground = isInBackground
         self.biometricUnlock = biometricUnlock
         self.facePermissions = facePermissions
-        self.prompt = prompt
+        self.prompts = prompts
         self.biometrySessions = biometrySessions
         self.passcodeKind = passcodeKind
     }

@@ -93,7 +93,20 @@ extension PolicyState {
         lastPasscode = now
         // Only a passcode clears a lockout (behaviour LA-28).
         biometryFailures = 0
+        countAgain()
         return counters == before ? [] : [.keep(counters)]
+    }
+
+    /// Counts the passcode that is being verified again, if there is one: the right passcode of an evaluation that has
+    /// ended must not yield a free try to another one.
+    private mutating func countAgain() {
+        guard let index = active.firstIndex(where: \.isVerifying) else { return }
+        if active[index].isChecking {
+            active[index].uncounted = counters
+        } else {
+            active[index].keeping = .passcode(counters)
+        }
+        countWrongPasscode()
     }
 
     /// Undoes `countWrongPasscode` for a passcode that was not verified.

@@ -39,8 +39,10 @@ package struct PolicyState: Hashable, Sendable {
     package var biometricUnlock: Int64?
     /// The user's decision, by app, whether the app may use Face ID (behaviour LA-07); an app without an entry asks.
     package var facePermissions: [String: Bool]
-    /// The evaluation whose prompt is shown; nil if there is none.
-    package var active: ActiveEvaluation?
+    /// The evaluations whose prompts are shown, in the order in which they began: at most one in each place.
+    package var active: [ActiveEvaluation]
+    /// Entered passcodes that wait until the one of another evaluation is verified, in the order of entry.
+    package var heldEntries: [HeldEntry] = []
     /// Evaluations that wait for their prompt, in the order of their requests.
     package var waiting: [EvaluationRequest]
     /// Programs that were served and have an active or waiting evaluation, least recently served first.
@@ -60,7 +62,7 @@ package struct PolicyState: Hashable, Sendable {
         isLocked = false
         isInBackground = false
         facePermissions = [:]
-        active = nil
+        active = []
         waiting = []
     }
 
@@ -110,15 +112,18 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var program: UInt64
     /// The message with which the prompt of a last step begins.
     package var notice: PromptContent.Notice
+    /// Where the prompt is shown.
+    package var place: PromptPlace
 
-    /// Creates a request from its fields.
+    /// Creates a request from its fields; the place is by default the login session of the caller.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
         faceUser: String? = nil, purpose: PromptPurpose = .app, acceptsWeak: Bool = false, lastStep: LastStep = .none,
         startsWithAccount: Bool = false, caller: Caller = .none, program: UInt64 = 0,
-        notice: PromptContent.Notice = .none
+        notice: PromptContent.Notice = .none, place: PromptPlace? = nil
     ) {
         self.notice = notice
+        self.place = place ?? PromptPlace(session: caller.loginSession)
         self.startsWithAccount = startsWithAccount
         self.program = program
         self.id = id
@@ -134,6 +139,14 @@ package struct EvaluationRequest: Hashable, Sendable {
     }
 }
 
+/// A passcode that was entered while the one of another evaluation was being verified.
+package struct HeldEntry: Hashable, Sendable {
+    /// The number of the evaluation.
+    package var id: UInt64
+    /// When the passcode was entered, in nanoseconds of the boot-time clock.
+    package var time: Int64
+}
+
 /// An evaluation whose prompt is shown or about to be shown.
 package struct ActiveEvaluation: Hashable, Sendable {
     package var request: EvaluationRequest
@@ -145,6 +158,8 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isVisible: Bool
     /// Whether the sensor is scanning.
     package var isArmed: Bool
+    /// Whether biometry is requested as soon as the sensor is not used for another evaluation any more.
+    package var awaitsSensor = false
     /// What the prompt asks before the camera is used.
     package var question: PromptContent.Question
     /// Whether an entered passcode is being verified.
@@ -188,6 +203,12 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case .asksNewPasscode: isRepeatingPasscode ? .newPasscodeRepeated : .newPasscodeAsked
         case .repeatsRecoveryCode: .recoveryCodeRepeated
         }
+    }
+
+    /// Whether an entered passcode is being counted or verified.
+    package var isVerifying: Bool {
+        if case .passcode? = keeping { return true }
+        return isChecking
     }
 
     /// The methods that complete the current stage; none during the last step.

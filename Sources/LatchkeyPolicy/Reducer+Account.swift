@@ -12,7 +12,7 @@ extension PolicyState {
             request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
             isChecking: false, failedTries: 0, proven: .none, notice: .none)
         evaluation.isProvingAccount = true
-        active = evaluation
+        active.append(evaluation)
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
             + delay(evaluation)
     }
@@ -35,7 +35,7 @@ extension PolicyState {
         evaluation.asksPrevious = true
         evaluation.failedTries = 0
         evaluation.notice = .accountPasswordChanged
-        active = evaluation
+        put(evaluation)
         return keep + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
@@ -52,7 +52,7 @@ extension PolicyState {
             evaluation.failedTries += 1
             evaluation.notice = fault == .refused ? .accountRefused : .accountNotChecked
         }
-        active = evaluation
+        put(evaluation)
         if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .denied(.authenticationFailed)) }
         return keep + [.update(id, content(evaluation))] + delay(evaluation)
     }
@@ -60,8 +60,9 @@ extension PolicyState {
     /// Remembers that the password has expired. The prompt says so after all stages, because a right password can end
     /// it at once.
     mutating func accountExpired(_ id: UInt64) -> [PolicyEffect] {
-        guard visible(id, asking: .passcode)?.isChecking == true else { return [] }
-        active?.accountHasExpired = true
+        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        evaluation.accountHasExpired = true
+        put(evaluation)
         return []
     }
 

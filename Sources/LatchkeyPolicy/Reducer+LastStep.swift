@@ -11,7 +11,7 @@ extension PolicyState {
         let evaluation = ActiveEvaluation(
             request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
             isChecking: false, failedTries: 0, proven: .none, notice: request.notice)
-        active = evaluation
+        active.append(evaluation)
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.lastStepSeconds)]
     }
 
@@ -19,7 +19,7 @@ extension PolicyState {
     mutating func beginLastStep(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         let id = evaluation.request.id
         guard evaluation.request.lastStep != .none || evaluation.accountHasExpired else {
-            active = evaluation
+            put(evaluation)
             return end(id, .granted(evaluation.proven))
         }
         var evaluation = evaluation
@@ -28,13 +28,14 @@ extension PolicyState {
         // No method is requested any more. The passcode is the placeholder, since it needs neither sensor nor fallback.
         evaluation.method = .passcode
         evaluation.isArmed = false
+        evaluation.awaitsSensor = false
         evaluation.question = .none
         evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.showsExpiry = evaluation.request.lastStep == .none
         // A last step says it beside what it asks for.
         evaluation.notice = evaluation.accountHasExpired ? .accountPasswordExpired : .none
-        active = evaluation
+        put(evaluation)
         return disarm + [
             .update(id, content(evaluation)),
             .startDeadline(id, seconds: evaluation.showsExpiry ? Limits.promptSeconds : Limits.lastStepSeconds),
@@ -47,9 +48,9 @@ extension PolicyState {
         return end(id, .granted(evaluation.proven))
     }
 
-    /// Returns the active evaluation if it has that number and its visible prompt is in one of those steps.
+    /// Returns the evaluation with that number if its prompt is visible and in one of those steps.
     private func inLastStep(_ id: UInt64, _ steps: [PromptContent.Step]) -> ActiveEvaluation? {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+        guard let evaluation = shown(id), evaluation.isVisible,
             steps.contains(evaluation.step)
         else { return nil }
         return evaluation
@@ -76,7 +77,7 @@ extension PolicyState {
         var evaluation = evaluation
         evaluation.isRepeatingPasscode = again
         evaluation.notice = notice
-        active = evaluation
+        put(evaluation)
         return [.update(evaluation.request.id, content(evaluation))]
     }
 }

@@ -11,34 +11,39 @@ extension PolicyState {
     mutating func passcodeEntered(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
         guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil
         else { return [] }
+        // Two verifications at a time would undo each other's count.
+        guard !isVerifying else { return hold(id, at: time) }
         now = time
         // Behaviour LA-30: while entry is delayed, a passcode is rejected without being verified and does not count.
         guard !isDelayed(evaluation) else { return [.update(id, content(evaluation))] }
+        // From now on the prompt stays with the passcode.
+        evaluation.awaitsSensor = false
         evaluation.keeping = .passcode(counters)
         countWrongPasscode()
-        active = evaluation
+        put(evaluation)
         return [.keepFirst(id, counters)]
     }
 
     /// Shows a notice for a wrong passcode that was entered before in this evaluation; it does not count again.
     mutating func passcodeRepeated(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil
+        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil,
+            !isHeld(id)
         else { return [] }
         evaluation.notice = .sameWrongPasscode
-        active = evaluation
+        put(evaluation)
         return [.update(id, content(evaluation))]
     }
 
     /// Continues with the try whose count is durable now: verifies the passcode, or processes the miss.
     mutating func countersKept(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = active, evaluation.request.id == id, let kept = evaluation.keeping else { return [] }
+        guard var evaluation = shown(id), let kept = evaluation.keeping else { return [] }
         evaluation.keeping = nil
         switch kept {
         case .miss: return missed(evaluation)
         case .passcode(let before):
             evaluation.isChecking = true
             evaluation.uncounted = before
-            active = evaluation
+            put(evaluation)
             return [.checkPasscode(id)]
         }
     }
@@ -46,7 +51,7 @@ extension PolicyState {
     /// Ends the evaluation with the error of the store. A passcode was not verified and does not count; a miss stays
     /// counted.
     mutating func countersNotKept(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
-        guard let evaluation = active, evaluation.request.id == id, let kept = evaluation.keeping else { return [] }
+        guard let evaluation = shown(id), let kept = evaluation.keeping else { return [] }
         if case .passcode(let before) = kept { takeBack(before) }
         return end(id, .denied(status))
     }
@@ -57,13 +62,13 @@ extension PolicyState {
         evaluation.uncounted = nil
         // Only `accountProven` completes the request for the password of the account.
         if isRight, !evaluation.isProvingAccount {
-            active = evaluation
+            put(evaluation)
             let proof = proof(.passcode, nil, evaluation.request, isVirtual: false)
             return countRightPasscode() + proven(evaluation, proof)
         }
         evaluation.failedTries += 1
         evaluation.notice = .wrongPasscode
-        active = evaluation
+        put(evaluation)
         if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .denied(.authenticationFailed)) }
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
@@ -72,7 +77,7 @@ extension PolicyState {
     mutating func passcodeNotJudged(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard var evaluation = checked(id) else { return [] }
         let keep = takeBackTry(&evaluation)
-        active = evaluation
+        put(evaluation)
         return keep + end(id, .denied(status))
     }
 
@@ -85,10 +90,10 @@ extension PolicyState {
 
     // MARK: - Delay
 
-    /// Returns whether the prompt requests a passcode while entry is delayed.
+    /// Returns whether the prompt requests a passcode while entry is delayed. The delay of a passcode that is being
+    /// verified begins when it is found wrong.
     func isDelayed(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.step == .proof && evaluation.method == .passcode && !evaluation.isChecking
-            && evaluation.keeping == nil && now < passcodeBlockedUntil
+        evaluation.step == .proof && evaluation.method == .passcode && !isVerifying && now < passcodeBlockedUntil
     }
 
     /// Returns the effect that starts the timer for the end of the delay; none if entry is not delayed.
@@ -98,7 +103,7 @@ extension PolicyState {
 
     mutating func delayPassed(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
         // Also handled before the prompt is visible, which may take longer than the delay.
-        guard let evaluation = active, evaluation.request.id == id, evaluation.step == .proof,
+        guard let evaluation = shown(id), evaluation.step == .proof,
             evaluation.method == .passcode, !evaluation.isChecking, evaluation.keeping == nil
         else { return [] }
         now = time
@@ -109,10 +114,10 @@ extension PolicyState {
     /// of the delay.
     mutating func deadlinePassed(_ id: UInt64) -> [PolicyEffect] {
         // Nothing is left to prove.
-        if let evaluation = active, evaluation.request.id == id, evaluation.step == .accountExpired {
+        if let evaluation = shown(id), evaluation.step == .accountExpired {
             return end(id, .granted(evaluation.proven))
         }
-        let isDelay = active.map { $0.request.id == id && isDelayed($0) } ?? false
+        let isDelay = shown(id).map { isDelayed($0) } ?? false
         return end(id, .denied(isDelay ? .passcodeDelayed : .systemCancel))
     }
 }

@@ -6,7 +6,7 @@ import LatchkeyModel
 
 extension PolicyState {
     mutating func permissionAnswered(_ id: UInt64, _ isAllowed: Bool) -> [PolicyEffect] {
-        guard var evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+        guard var evaluation = shown(id), evaluation.isVisible,
             evaluation.question != .none, let app = evaluation.request.faceUser
         else { return [] }
         var effects: [PolicyEffect] = []
@@ -21,7 +21,7 @@ extension PolicyState {
         }
         evaluation.question = .none
         evaluation.isArmed = true
-        active = evaluation
+        put(evaluation)
         return effects + [.update(id, content(evaluation)), .arm(id)]
     }
 
@@ -31,9 +31,11 @@ extension PolicyState {
         guard facePermissions[app] != isAllowed else { return [] }
         facePermissions[app] = isAllowed
         let keep = PolicyEffect.keepPermissions(facePermissions)
-        guard isAllowed != true, sensor.kind == .faceID, let evaluation = active, evaluation.request.faceUser == app,
-            evaluation.method == .biometry
-        else { return [keep] }
-        return [keep] + leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
+        guard isAllowed != true, sensor.kind == .faceID else { return [keep] }
+        return [keep]
+            + forEachShown { state, evaluation in
+                guard evaluation.request.faceUser == app, evaluation.method == .biometry else { return [] }
+                return state.leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
+            }
     }
 }

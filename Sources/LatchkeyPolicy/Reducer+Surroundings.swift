@@ -8,20 +8,20 @@ extension PolicyState {
     // MARK: - Companion
 
     mutating func companionConfirmed(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, offersCompanion(evaluation)
+        guard let evaluation = shown(id), evaluation.isVisible, offersCompanion(evaluation)
         else { return [] }
         return proven(evaluation, proof(.companion, nil, evaluation.request, isVirtual: false))
     }
 
     mutating func companionsChanged(_ companions: CompanionState) -> [PolicyEffect] {
         self.companions = companions
-        guard let evaluation = active,
-            evaluation.accepted.contains(.companion)
-        else { return [] }
-        if evaluation.method == .companion, !companions.isReachable {
-            return leaveMethod(evaluation, notice: .none, status: .companionNotAvailable)
+        return forEachShown { state, evaluation in
+            guard evaluation.accepted.contains(.companion) else { return [] }
+            if evaluation.method == .companion, !companions.isReachable {
+                return state.leaveCompanion(evaluation)
+            }
+            return [.update(evaluation.request.id, state.content(evaluation))]
         }
-        return [.update(evaluation.request.id, content(evaluation))]
     }
 
     // MARK: - Lock and background
@@ -50,11 +50,13 @@ extension PolicyState {
     /// Stops the use of the sensor for a session that is not active any more (abuse case 22).
     mutating func biometrySessionsChanged(_ sessions: BiometrySessions) -> [PolicyEffect] {
         biometrySessions = sessions
-        guard let evaluation = active, evaluation.method == .biometry,
-            !sessions.permits(evaluation.request.caller.loginSession)
-        else { return [] }
-        // Behaviour LA-32: the system ended it, as on a switch to another app.
-        return leaveMethod(evaluation, notice: .none, status: .systemCancel)
+        return forEachShown { state, evaluation in
+            guard evaluation.method == .biometry, !sessions.permits(evaluation.request.caller.loginSession) else {
+                return []
+            }
+            // Behaviour LA-32: the system ended it, as on a switch to another app.
+            return state.leaveMethod(evaluation, notice: .none, status: .systemCancel)
+        }
     }
 
     mutating func unlocked(byBiometry: Bool, at now: Int64) -> [PolicyEffect] {
@@ -73,8 +75,12 @@ extension PolicyState {
     }
 
     mutating func endAll(_ status: Status) -> [PolicyEffect] {
-        let ids = waiting.map(\.id) + (active.map { [$0.request.id] } ?? [])
-        return ids.flatMap { end($0, .denied(status)) }
+        var effects = waiting.map { PolicyEffect.reply($0.id, .denied(status)) }
+        waiting = []
+        let ended = active
+        active = []
+        for evaluation in ended { effects += close(evaluation, .denied(status)) }
+        return effects + next()
     }
 
     // MARK: - Changes around an evaluation
@@ -87,7 +93,12 @@ extension PolicyState {
             biometricUnlock = nil
         }
         self.sensor = sensor
-        guard let evaluation = active else { return [] }
+        return forEachShown { state, evaluation in
+            state.sensorChanged(around: evaluation, isAnotherKind: isAnotherKind)
+        }
+    }
+
+    private mutating func sensorChanged(around evaluation: ActiveEvaluation, isAnotherKind: Bool) -> [PolicyEffect] {
         // A match of the previous enrolment set must not count in a later stage (abuse case 32).
         if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
             return end(evaluation.request.id, .denied(.authenticationFailed))
@@ -114,12 +125,14 @@ extension PolicyState {
         passcodeFailures = 0
         passcodeBlockedUntil = 0
         let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
-        guard let evaluation = active else { return keep }
-        if let refusal = refusal(of: evaluation.request) {
-            return keep + end(evaluation.request.id, .denied(refusal))
-        }
-        // Biometry requires that a passcode is set; a companion does not.
-        guard evaluation.method == .biometry else { return keep }
-        return keep + leaveMethod(evaluation, notice: .none, status: .passcodeNotSet)
+        return keep
+            + forEachShown { state, evaluation in
+                if let refusal = state.refusal(of: evaluation.request) {
+                    return state.end(evaluation.request.id, .denied(refusal))
+                }
+                // Biometry requires that a passcode is set; a companion does not.
+                guard evaluation.method == .biometry else { return [] }
+                return state.leaveMethod(evaluation, notice: .none, status: .passcodeNotSet)
+            }
     }
 }

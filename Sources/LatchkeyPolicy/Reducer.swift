@@ -9,7 +9,13 @@ extension PolicyState {
     /// - Parameter now: the time of the event, in nanoseconds of the boot-time clock.
     package mutating func reduce(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] {
         self.now = now
-        return switch event {
+        let before = sharedContents
+        let effects = apply(event, at: now)
+        return effects + followOthers(effects, from: before)
+    }
+
+    private mutating func apply(_ event: PolicyEvent, at now: Int64) -> [PolicyEffect] {
+        switch event {
         case .evaluate(let request): begin(request, at: now)
         case .promptVisible(let id): promptVisible(id)
         case .promptUnavailable(let id): end(id, .denied(.notInteractive))
@@ -71,19 +77,18 @@ extension PolicyState {
         guard request.interactionAllowed, !isLocked || request.purpose.mayAskWhileLocked, !isInBackground else {
             return [.reply(request.id, .denied(.notInteractive))]
         }
-        return active == nil ? activate(request) : wait(request)
+        return isFree(request) ? activate(request) : wait(request)
     }
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
         noteTurn(of: request.program)
         if request.startsWithAccount { return activateAccount(request) }
         guard let first = request.plan.stages.first else { return activateLastStep(request) }
-        let method = firstMethod(of: first, for: request)
-        let evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: method, isVisible: false, isArmed: false,
-            question: method == .biometry ? question(request.faceUser) : .none, isChecking: false,
-            failedTries: 0, proven: .none, notice: firstNotice(request))
-        active = evaluation
+        var evaluation = ActiveEvaluation(
+            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
+            isChecking: false, failedTries: 0, proven: .none, notice: firstNotice(request))
+        chooseMethod(of: first, &evaluation)
+        active.append(evaluation)
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
             + delay(evaluation)
     }
@@ -115,25 +120,31 @@ extension PolicyState {
             waiting.remove(at: index)
             return [.reply(id, outcome)]
         }
-        guard let evaluation = active, evaluation.request.id == id else { return [] }
-        active = nil
-        var effects: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
-        effects += [.dismiss(id), .reply(id, outcome)]
-        return effects + next()
+        guard let index = active.firstIndex(where: { $0.request.id == id }) else { return [] }
+        return close(active.remove(at: index), outcome) + next()
     }
 
-    /// Activates the next waiting evaluation that can still be completed, and refuses those that cannot.
+    /// Returns the effects that end an evaluation which was removed.
+    mutating func close(_ evaluation: ActiveEvaluation, _ outcome: Outcome) -> [PolicyEffect] {
+        let id = evaluation.request.id
+        heldEntries.removeAll { $0.id == id }
+        var effects: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
+        effects += [.dismiss(id), .reply(id, outcome)]
+        return effects
+    }
+
+    /// Activates the waiting evaluations whose place is free now and that can still be completed, and refuses those that
+    /// cannot. An evaluation that waits for the sensor only, at a prompt that is shown, precedes them.
     mutating func next() -> [PolicyEffect] {
-        var effects: [PolicyEffect] = []
-        while active == nil, !waiting.isEmpty {
-            let request = takeWaiting()
+        var effects = passSensor()
+        while let request = takeWaiting() {
             if let refusal = refusal(of: request) {
                 effects.append(.reply(request.id, .denied(refusal)))
             } else {
                 effects += activate(request)
             }
         }
-        if active == nil { served = [] }
+        if active.isEmpty { served = [] }
         return effects
     }
 
@@ -144,8 +155,10 @@ extension PolicyState {
         let showsFallback: Bool
         switch evaluation.method {
         case .biometry:
+            // A miss whose count is being stored is not shown yet, at no prompt.
+            let failures = biometryFailures - (active.contains { $0.keeping == .miss } ? 1 : 0)
             tries = min(
-                sensor.kind.triesPerEvaluation - evaluation.failedTries, Self.lockoutThreshold - biometryFailures)
+                sensor.kind.triesPerEvaluation - evaluation.failedTries, Self.lockoutThreshold - failures)
             showsFallback =
                 evaluation.request.allowsFallback && evaluation.failedTries >= sensor.kind.triesBeforeFallback
         case .passcode:
@@ -165,20 +178,20 @@ extension PolicyState {
                 ? .accountPassword : evaluation.asksPrevious ? .previousPassword : .passcode)
     }
 
-    /// Returns the active evaluation if it has that number, its prompt is visible and it requests `method`.
+    /// Returns the evaluation with that number if its prompt is visible and it requests `method`.
     func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+        guard let evaluation = shown(id), evaluation.isVisible,
             evaluation.step == .proof, evaluation.method == method
         else { return nil }
         return evaluation
     }
 
     private mutating func promptVisible(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = active, evaluation.request.id == id, !evaluation.isVisible else { return [] }
+        guard var evaluation = shown(id), !evaluation.isVisible else { return [] }
         evaluation.isVisible = true
         // The sensor is armed only when the user can see which program requests the scan (abuse case 23).
-        evaluation.isArmed = evaluation.method == .biometry && evaluation.question == .none
-        active = evaluation
+        evaluation.isArmed = mayScan(evaluation)
+        put(evaluation)
         return evaluation.isArmed ? [.arm(id)] : []
     }
 
@@ -201,7 +214,7 @@ extension PolicyState {
         }
         biometryFailures += 1
         evaluation.keeping = .miss
-        active = evaluation
+        put(evaluation)
         // The evaluation continues only when the count is durable: otherwise a full disk would allow unlimited tries.
         return [.keepFirst(id, counters)]
     }
@@ -212,7 +225,7 @@ extension PolicyState {
         var evaluation = evaluation
         evaluation.failedTries += 1
         evaluation.notice = .notRecognised
-        active = evaluation
+        put(evaluation)
         if isBiometryLocked {
             return leaveMethod(evaluation, notice: .biometryLocked, status: .biometryLockout)
         }
@@ -220,7 +233,7 @@ extension PolicyState {
             // The camera stops, but the prompt stays with its fallback button (behaviour LA-27).
             if sensor.kind != .touchID, evaluation.request.allowsFallback, !passcodeIsAllowed(evaluation) {
                 evaluation.isArmed = false
-                active = evaluation
+                put(evaluation)
                 return [.disarm(id), .update(id, content(evaluation))]
             }
             return leaveMethod(evaluation, notice: .biometryFinished, status: .authenticationFailed)
@@ -229,7 +242,7 @@ extension PolicyState {
         guard sensor.isWeak else { return [.update(id, content(evaluation))] }
         evaluation.isArmed = false
         evaluation.question = .scan
-        active = evaluation
+        put(evaluation)
         return [.disarm(id), .update(id, content(evaluation))]
     }
 
@@ -244,7 +257,7 @@ extension PolicyState {
             return []
         }
         evaluation.notice = guidance.notice
-        active = evaluation
+        put(evaluation)
         return [.update(id, content(evaluation))]
     }
 
@@ -254,7 +267,7 @@ extension PolicyState {
             isInUse || evaluation.notice == .sensorInUse
         else { return [] }
         evaluation.notice = isInUse ? .sensorInUse : .none
-        active = evaluation
+        put(evaluation)
         return [.update(id, content(evaluation))]
     }
 
@@ -267,7 +280,7 @@ extension PolicyState {
         return leaveMethod(evaluation, notice: .sensorDisconnected, status: .biometryDisconnected)
     }
 
-    private func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {
+    func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {
         evaluation.accepted.contains(.passcode) && isPasscodeSet
     }
 
@@ -282,16 +295,17 @@ extension PolicyState {
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.method = waitsForCompanion ? .companion : .passcode
         evaluation.isArmed = false
+        evaluation.awaitsSensor = false
         evaluation.question = .none
         evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.notice = notice
-        active = evaluation
+        put(evaluation)
         return disarm + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
     private mutating func fallbackChosen(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+        guard let evaluation = shown(id), evaluation.isVisible,
             evaluation.method != .passcode, content(evaluation).showsFallback
         else { return [] }
         // Behaviour LA-24: the evaluation continues with the passcode, or ends with `userFallback`.
@@ -319,6 +333,8 @@ extension PolicyState {
         var evaluation = evaluation
         evaluation.proven = evaluation.proven.union(proof)
         evaluation.asksPrevious = false
+        // A passcode that was entered for the completed stage is not used for the next one.
+        heldEntries.removeAll { $0.id == evaluation.request.id }
         return enter(evaluation.stage + 1, evaluation)
     }
 
@@ -332,18 +348,17 @@ extension PolicyState {
         guard stage < stages.count else { return beginLastStep(evaluation) }
         let request = evaluation.request
         if let refusal = refusal(of: stages[stage], for: request) {
-            active = evaluation
+            put(evaluation)
             return end(id, .denied(refusal))
         }
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = stage
-        evaluation.method = firstMethod(of: stages[stage], for: request)
-        evaluation.question = evaluation.method == .biometry ? question(request.faceUser) : .none
         evaluation.failedTries = 0
         evaluation.notice = .none
         evaluation.keeping = nil
-        evaluation.isArmed = evaluation.method == .biometry && evaluation.question == .none
-        active = evaluation
+        chooseMethod(of: stages[stage], &evaluation)
+        evaluation.isArmed = mayScan(evaluation)
+        put(evaluation)
         let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
         return disarm + [.update(id, content(evaluation))] + arm + delay(evaluation)
     }

@@ -163,7 +163,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// process has them.
     var state: PolicyState { get }
     /// The prompt that is shown now; nil if there is none.
-    var shownPrompt: StatusReport.ShownPrompt? { get }
+    var shownPrompts: [StatusReport.ShownPrompt] { get }
     /// What the passcode is, or what a first one will be; nil if that is not known.
     var passcodeKind: PasscodeKind? { get }
     /// The identifier of the connection under whose key tokens are issued, 16 bytes; changes with each connection.

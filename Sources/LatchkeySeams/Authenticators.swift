@@ -101,4 +101,14 @@ package protocol Prompter: AnyObject, Sendable {
     func update(_ id: UInt64, _ content: PromptContent)
     /// Removes the prompt. The driver reports no further events of it.
     func dismiss(_ id: UInt64)
+    /// Returns the login session of the agent that would show a prompt of a user's program without a terminal; nil if
+    /// there is none.
+    ///
+    /// - Parameter session: the login session of the program; empty for a program outside of sessions.
+    func agentSession(of user: UInt32, for session: String) -> String?
+}
+
+extension Prompter {
+    /// A prompter without agents.
+    package func agentSession(of user: UInt32, for session: String) -> String? { nil }
 }

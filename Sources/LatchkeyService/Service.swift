@@ -276,7 +276,7 @@ package final class Service: Sendable {
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
             enclaveDevice: parts.keyModule?.device, deviceProblem: parts.keyModule?.deviceProblem,
             unlockedMemory: parts.unlockedMemory(),
-            prompt: authority.shownPrompt, passcodeKind: authority.passcodeKind,
+            prompts: authority.shownPrompts, session: caller.loginSession, passcodeKind: authority.passcodeKind,
             isBiometryVirtual: state.sensor.isVirtual)
         do throws(Failure) {
             let keychain = try self.keychain.get()

@@ -252,7 +252,7 @@ extension AuthorityState: WireMap {
             isInBackground: try map.field(5, \.isInBackground),
             biometricUnlock: try map.optional(6, \.biometricUnlock),
             facePermissions: try map.field(7, \.facePermissions, .list(limit: Limits.facePermissions)),
-            prompt: try map.optional(8, \.prompt),
+            prompts: try map.field(8, \.prompts, .list(limit: Limits.shownPrompts), omitting: []),
             biometrySessions: try map.field(9, \.biometrySessions, SessionsShape()),
             passcodeKind: try map.optional(10, \.passcodeKind))
     }

@@ -18,17 +18,18 @@ extension StatusReport: WireMap {
         let quarantineCount = try map.field(11, \.quarantineCount, omitting: 0)
         let enclave = try map.optional(12, \.enclave)
         let unlockedMemory = try map.optional(13, \.unlockedMemory, .text())
-        let prompt = try map.optional(14, \.prompt)
+        let prompts = try map.field(14, \.prompts, .list(limit: Limits.shownPrompts), omitting: [])
         let enclaveDevice = try map.optional(15, \.enclaveDevice)
         let deviceProblem = try map.optional(16, \.deviceProblem)
         let passcodeKind = try map.optional(17, \.passcodeKind)
         let isBiometryVirtual = try map.field(18, \.isBiometryVirtual, omitting: false)
+        let session = try map.field(19, \.session, .text(), omitting: "")
         return Self(
             tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
             isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
             isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
             enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
-            unlockedMemory: unlockedMemory, prompt: prompt, passcodeKind: passcodeKind,
+            unlockedMemory: unlockedMemory, prompts: prompts, session: session, passcodeKind: passcodeKind,
             isBiometryVirtual: isBiometryVirtual)
     }
 }
@@ -36,6 +37,7 @@ extension StatusReport: WireMap {
 extension StatusReport.ShownPrompt: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let processID = try tuple.field(0, \.processID)
-        return Self(program: try tuple.field(1, \.program, .text()), processID: processID)
+        let program = try tuple.field(1, \.program, .text())
+        return Self(program: program, processID: processID, session: try tuple.field(2, \.session, .text()))
     }
 }

@@ -7,18 +7,34 @@ import LatchkeySystem
 import Synchronization
 
 /// Shows prompts through registered agents: each prompt through an agent of the caller's user, and preferably of the
-/// caller's login session. At most one agent is registered for a session.
+/// caller's login session. At most one agent is registered for a session, and it shows one prompt at a time.
 ///
 /// Without an agent a prompt is `unavailable`; when the agent's connection ends, its prompts are `lost`.
 package final class AgentPrompter: Prompter {
     private struct Shown: Sendable {
         let agent: RegisteredAgent
         let events: @Sendable (PromptEvent) -> Void
+        /// The prompt, while the agent shows another one. The user of the agent types into one window: a second one must
+        /// not take the place of the first.
+        var waiting: Prompt?
     }
     private struct State: Sendable {
         var agents = AgentTable<RegisteredAgent>()
         /// The prompts that agents show.
         var shown: [UInt64: Shown] = [:]
+
+        /// Removes a prompt, and sends its agent the one that waits longest. Called with the lock held, so that the agent
+        /// receives the messages about a prompt in their order.
+        mutating func remove(_ id: UInt64) -> Shown? {
+            guard let removed = shown.removeValue(forKey: id) else { return nil }
+            let others = shown.values.filter { $0.agent === removed.agent }
+            guard !others.contains(where: { $0.waiting == nil }),
+                let next = others.compactMap(\.waiting).min(by: { $0.id < $1.id })
+            else { return removed }
+            shown[next.id]?.waiting = nil
+            removed.agent.send(next.id, .show(next))
+            return removed
+        }
     }
     private let state = Mutex(State())
     private let session: @Sendable (Prompt) -> String
@@ -56,9 +72,10 @@ package final class AgentPrompter: Prompter {
         let shown: Shown? = state.withLock { state in
             // Ignores events of prompts already dismissed. Only the agent that shows a prompt can answer it: another
             // one may belong to another user.
-            guard let shown = state.shown[prompt], shown.agent === agent else { return nil }
-            if event == .unavailable || event == .lost { state.shown[prompt] = nil }
-            return shown
+            guard let shown = state.shown[prompt], shown.agent === agent, shown.waiting == nil else {
+                return nil
+            }
+            return event == .unavailable || event == .lost ? state.remove(prompt) : shown
         }
         shown?.events(event)
     }
@@ -75,24 +92,37 @@ package final class AgentPrompter: Prompter {
 
     // MARK: - Prompts
 
+    package func agentSession(of user: UInt32, for session: String) -> String? {
+        state.withLock { $0.agents.session(of: user, preferring: session) }
+    }
+
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let session = session(prompt)
-        let agent = state.withLock { state in
-            let agent = state.agents.agent(of: prompt.userID, preferring: session)
-            state.shown[prompt.id] = agent.map { Shown(agent: $0, events: events) }
-            return agent
+        let hasAgent = state.withLock { state in
+            guard let agent = state.agents.agent(of: prompt.userID, preferring: session) else { return false }
+            let isBusy = state.shown.values.contains { $0.agent === agent }
+            state.shown[prompt.id] = Shown(agent: agent, events: events, waiting: isBusy ? prompt : nil)
+            if !isBusy { agent.send(prompt.id, .show(prompt)) }
+            return true
         }
         // Events must not be reported from within this call.
-        guard let agent else { return Processes.detachThread { events(.unavailable) } }
-        agent.send(prompt.id, .show(prompt))
+        if !hasAgent { Processes.detachThread { events(.unavailable) } }
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {
-        state.withLock { $0.shown[id]?.agent }?.send(id, .update(content))
+        state.withLock { state in
+            guard let shown = state.shown[id] else { return }
+            guard shown.waiting != nil else { return shown.agent.send(id, .update(content)) }
+            state.shown[id]?.waiting?.content = content
+        }
     }
 
     package func dismiss(_ id: UInt64) {
-        state.withLock { $0.shown.removeValue(forKey: id)?.agent }?.send(id, .dismiss)
+        state.withLock { state in
+            // A prompt that waits was not sent.
+            if let shown = state.shown[id], shown.waiting == nil { shown.agent.send(id, .dismiss) }
+            _ = state.remove(id)
+        }
     }
 }
 

@@ -29,10 +29,19 @@ package struct AgentTable<Agent: AnyObject & Sendable>: Sendable {
     /// Removes an agent; has no effect if it is not in the table.
     package mutating func remove(_ agent: Agent) { entries.removeAll { $0.agent === agent } }
 
+    /// Returns the login session of the agent for prompts of a user; nil if the user has no agent.
+    package func session(of user: UInt32, preferring session: String) -> String? {
+        entry(of: user, preferring: session)?.session
+    }
+
     /// Returns the agent for prompts of a user: that of the session if there is one, otherwise the one of the user that
     /// registered first.
     package func agent(of user: UInt32, preferring session: String) -> Agent? {
+        entry(of: user, preferring: session)?.agent
+    }
+
+    private func entry(of user: UInt32, preferring session: String) -> Entry? {
         let own = entries.filter { $0.user == user }
-        return (own.first { $0.session == session } ?? own.first)?.agent
+        return own.first { $0.session == session } ?? own.first
     }
 }

@@ -37,6 +37,10 @@ package final class ChoosingPrompter: Prompter {
         shown.withLock { $0.removeValue(forKey: id) }.map { prompters[$0.asked - 1] }?.dismiss(id)
     }
 
+    package func agentSession(of user: UInt32, for session: String) -> String? {
+        prompters.lazy.compactMap { $0.agentSession(of: user, for: session) }.first
+    }
+
     private func askNext(_ id: UInt64) {
         let refused: (@Sendable (PromptEvent) -> Void)? = shown.withLock { shown in
             guard let next = shown[id] else { return nil }

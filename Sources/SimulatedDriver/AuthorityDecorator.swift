@@ -35,7 +35,7 @@ package final class ServiceReference: Sendable {
 extension AuthorityDecorator {
     package var state: PolicyState { authority.state }
 
-    package var shownPrompt: StatusReport.ShownPrompt? { authority.shownPrompt }
+    package var shownPrompts: [StatusReport.ShownPrompt] { authority.shownPrompts }
     package var passcodeKind: PasscodeKind? { authority.passcodeKind }
 
     package var connection: [UInt8] { authority.connection }

@@ -103,9 +103,9 @@ private final class WaitingNote: Sendable {
         while true {
             poll(nil, 0, Self.pauseMilliseconds)
             guard !hasEnded.withLock({ $0 }), case .status(let report)? = try? client.call(.status) else { return }
-            guard let prompt = report.prompt else { continue }
             // The prompt of this process is shown now and needs no explanation.
-            guard prompt.processID != getpid() else { return }
+            guard !report.prompts.contains(where: { $0.processID == getpid() }) else { return }
+            guard let prompt = report.prompts.first(where: { $0.session == report.session }) else { continue }
             hasEnded.withLock { hasEnded in
                 guard !hasEnded else { return }
                 let program = prompt.program.withoutControls

@@ -43,6 +43,22 @@ struct Alphabet {
             + [.accountProven(id), .passcodeOutdated(id), .accountMessage(id), .accountExpired(id)]
     }
 
+    /// The events of an evaluation that change what evaluations of several sessions share.
+    func sharedReports(_ id: UInt64) -> [PolicyEvent] {
+        [
+            .promptVisible(id), .promptLost(id), .matched(id, .a), .notMatched(id), .sensorFailed(id),
+            .fallbackChosen(id), .cancelChosen(id), .deadlinePassed(id), .passcodeChecked(id, isRight: true),
+            .passcodeChecked(id, isRight: false), .passcodeNotChecked(id, .storeUnreadable),
+            .passcodeNotJudged(id, .vaultUnavailable), .countersKept(id), .countersNotKept(id, .diskFull),
+            .passcodeEntered(id, at: 0), .delayPassed(id, at: 0),
+        ]
+    }
+
+    /// The events of several sessions that do not belong to an evaluation.
+    var sharedSurroundings: [PolicyEvent] {
+        [.sensorChanged(.touch), .sensorChanged(.absent), .passcodeWasRight, .passcodeExists(true)]
+    }
+
     /// The events that do not belong to an evaluation.
     var surroundings: [PolicyEvent] {
         Self.sensors.map { .sensorChanged($0) }
@@ -67,8 +83,18 @@ struct Alphabet {
             }
     }
 
-    /// Returns the numbers of active and waiting evaluations, which must not be requested again.
+    /// Returns the numbers of shown and waiting evaluations, which must not be requested again.
     func busy(_ state: PolicyState) -> Set<UInt64> {
-        Set(state.waiting.map(\.id) + [state.active?.request.id].compactMap(\.self))
+        Set(state.waiting.map(\.id) + state.active.map(\.request.id))
+    }
+}
+
+extension PolicyEvent {
+    /// A request of a program of a login session.
+    static func wish(_ id: UInt64, _ plan: AuthenticationPlan, session: String) -> PolicyEvent {
+        .evaluate(
+            .init(
+                id: id, plan: plan, allowsFallback: true, interactionAllowed: true, faceUser: "a", program: id,
+                place: PromptPlace(session: session)))
     }
 }

@@ -79,7 +79,7 @@ import Testing
         world.ask(.companion)
         #expect(world.send(.companionConfirmed(1)).isEmpty)
         #expect(world.send(.fallbackChosen(1)).isEmpty)
-        #expect(world.state.active?.proven == Authorisation.none)
+        #expect(world.state.active.first?.proven == Authorisation.none)
     }
 
     @Test func confirmationCountsOnlyForAnEvaluationThatOffersIt_LA05() {

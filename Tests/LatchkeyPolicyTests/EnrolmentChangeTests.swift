@@ -96,7 +96,7 @@ import Testing
             var world = World(.touch)
             world.show(plan)
             #expect(world.send(.passcodeExists(false)).outcomes() == [.denied(.passcodeNotSet)])
-            #expect(world.state.active == nil)
+            #expect(world.state.active.isEmpty)
         }
     }
 

@@ -38,6 +38,30 @@ import Testing
         #expect(exploration.isComplete || exploration.depth == depth)
     }
 
+    /// Two prompts of different sessions at the same time. Each plan is one of three, and each event one of those that
+    /// change what the evaluations share: the tries, the verification and the sensor. The sensor is absent or has one
+    /// finger, and time stands still, so that a delay does not end. Complete where both plans accept one method only;
+    /// otherwise to depth 6, and completely with `LATCHKEY_TESTS=all`.
+    @Test(arguments: SharedCase.all)
+    func evaluationsOfTwoSessionsSatisfyAllInvariants(_ shared: SharedCase) {
+        let alphabet = Alphabet(times: 1)
+        let everything = alphabet.sharedReports(1) + alphabet.sharedReports(2) + alphabet.sharedSurroundings
+        let wishes = [
+            PolicyEvent.wish(1, shared.first, session: "1"), .wish(2, shared.second, session: "2"),
+        ]
+        let roots = [0, 4].map { World(.touch, biometryFailures: $0).state }
+        let isComplete =
+            shared.isComplete
+            || ["all", "end"].contains(ProcessInfo.processInfo.environment["LATCHKEY_TESTS"])
+        let exploration = Exploration(roots: roots, maximumDepth: isComplete ? 100 : 6) { state in
+            let busy = alphabet.busy(state)
+            return everything + (busy.contains(1) ? [] : [wishes[0]]) + (busy.contains(2) ? [] : [wishes[1]])
+        }
+        report("\(shared) in two sessions", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete == isComplete)
+    }
+
     /// Enumerates consecutive evaluations, one at a time, until there is no new state.
     @Test(arguments: AuthenticationPlan.all, LastStep.allCases)
     func oneEvaluationWithALastStepSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ lastStep: LastStep) {
@@ -89,6 +113,24 @@ import Testing
     }
 }
 
+/// The plans of two evaluations in different sessions.
+struct SharedCase: CustomStringConvertible, Sendable {
+    var first, second: AuthenticationPlan
+    /// Whether the enumeration is complete by default.
+    var isComplete: Bool { ![first, second].contains(.either) }
+    var description: String { "\(Self.name(first)) and \(Self.name(second))" }
+
+    private static func name(_ plan: AuthenticationPlan) -> String {
+        plan == .biometry ? "biometry" : plan == .passcode ? "passcode" : "either"
+    }
+
+    static let all: [SharedCase] = [
+        SharedCase(first: .passcode, second: .passcode), SharedCase(first: .biometry, second: .biometry),
+        SharedCase(first: .either, second: .either), SharedCase(first: .either, second: .passcode),
+        SharedCase(first: .biometry, second: .either), SharedCase(first: .biometry, second: .passcode),
+    ]
+}
+
 extension Exploration {
     /// Explores all states that consecutive evaluations, one at a time, can reach.
     init(
@@ -103,6 +145,6 @@ extension Exploration {
         )
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1) + others
-        self.init(roots: [root.state], maximumDepth: 100) { $0.active == nil ? idle : busy }
+        self.init(roots: [root.state], maximumDepth: 100) { $0.active.isEmpty ? idle : busy }
     }
 }

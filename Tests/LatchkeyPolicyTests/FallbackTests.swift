@@ -55,7 +55,7 @@ import Testing
         world.show(.biometry)
         world.miss()
         #expect(world.send(.fallbackChosen(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.userFallback))])
-        #expect(world.state.active == nil)
+        #expect(world.state.active.isEmpty)
     }
 
     @Test func fallbackUnderDeviceOwnerContinuesWithThePasscode_LA24() {

@@ -22,7 +22,7 @@ import Testing
             #expect(!expected.notice.isFailure)
         }
         var after = world.state
-        after.active?.notice = .none
+        after.active[0].notice = .none
         #expect(after == before, "tries, counters and the sensor are unchanged")
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
@@ -47,7 +47,7 @@ import Testing
         world.show(.biometry)
         world.send([.guided(1, .removeAndRetry), .guided(1, .scanAgain)])
         #expect(world.miss().content?.notice == .notRecognised)
-        #expect(world.state.biometryFailures == 1 && world.state.active?.failedTries == 1)
+        #expect(world.state.biometryFailures == 1 && world.state.active.first?.failedTries == 1)
         #expect(world.send(.guided(1, .swipeTooShort)).content?.triesLeft == 2)
     }
 

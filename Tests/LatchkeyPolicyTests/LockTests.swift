@@ -123,7 +123,7 @@ import Testing
         #expect(ask(&world, .biometry, in: session) == (isUsed ? [] : [.denied(.biometryNotAvailable)]))
         world.send(.withdrawn(1, .appCancel))
         #expect(ask(&world, .either, in: session, id: 2).isEmpty)
-        #expect(world.state.active?.method == (isUsed ? .biometry : .passcode))
+        #expect(world.state.active.first?.method == (isUsed ? .biometry : .passcode))
         #expect(world.send(.promptVisible(2)) == (isUsed ? [.arm(2)] : []))
     }
 

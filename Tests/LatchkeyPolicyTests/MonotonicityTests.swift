@@ -42,7 +42,7 @@ import Testing
     private func winning(_ exploration: Exploration, _ person: Person, _ times: [Int64]) throws -> Set<Int> {
         var winning: Set<Int> = []
         var leadsHere = [[Int]](repeating: [], count: exploration.nodes.count)
-        for index in exploration.nodes.indices where exploration.nodes[index].state.active != nil {
+        for index in exploration.nodes.indices where !exploration.nodes[index].state.active.isEmpty {
             for action in person.actions(exploration.nodes[index].state, times) {
                 let next = try #require(exploration.follow(action, from: index))
                 if Self.isGrant(next.effects) {
@@ -74,7 +74,7 @@ import Testing
                 for removal in removals {
                     var without = try #require(exploration.follow(removal, from: index))
                     var with = (index: index, effects: [] as [PolicyEffect])
-                    if node.state.active == nil {
+                    if node.state.active.isEmpty {
                         // Without an active evaluation, one is begun with the factor and one without it.
                         with = try #require(exploration.follow(wish, from: index))
                         without = try #require(exploration.follow(wish, from: without.index))

@@ -7,8 +7,18 @@ import LatchkeyPolicy
 struct Observer: Hashable, Sendable {
     /// Evaluations without a reply so far.
     private(set) var outstanding: [EvaluationRequest] = []
-    /// The prompt that is shown, its content and the proofs obtained at it.
-    private(set) var prompt: ShownPrompt?
+    /// The prompts that are shown, by evaluation, with their contents and the proofs obtained at them.
+    private(set) var prompts: [UInt64: ShownPrompt] = [:]
+    /// Passcodes that were entered while another one was verified, in the order of entry.
+    private var held: [Held] = []
+
+    private struct Held: Hashable, Sendable {
+        var id: UInt64
+        var time: Int64
+    }
+
+    /// The counters before a held passcode was counted in this transition; nil if none was.
+    private var countersBeforeHeld: PolicyCounters?
     /// The expected counters.
     private var counters: PolicyCounters
 
@@ -35,6 +45,8 @@ struct Observer: Hashable, Sendable {
         var hasNewPasscode = false
         var proven: Set<AuthenticationMethod> = []
         var provenSet: EnrolmentSet?
+        /// Whether an entered passcode is being counted or verified.
+        var isVerifying: Bool { isChecking || countersBefore != nil }
     }
 
     init(_ state: PolicyState) { counters = state.counters }
@@ -43,6 +55,7 @@ struct Observer: Hashable, Sendable {
     mutating func complaint(
         about event: PolicyEvent, _ effects: [PolicyEffect], before: PolicyState, after: PolicyState
     ) -> String? {
+        countersBeforeHeld = nil
         note(event, before: before)
         for (index, effect) in effects.enumerated() {
             if let complaint = note(effect, after: after) { return "effect \(index): \(complaint)" }
@@ -50,7 +63,7 @@ struct Observer: Hashable, Sendable {
         if after.sensor.isWeak, case .arm(let id)? = effects.last, event != .permissionAnswered(id, true) {
             return "a weak sensor scans although the user did not start it"
         }
-        return complaint(aboutKeeping: effects, of: event, before: before, after: after)
+        return complaintAboutHeld() ?? complaint(aboutKeeping: effects, of: event, before: before, after: after)
             ?? complaint(aboutLockout: event, before: before, after: after) ?? complaint(about: after)
     }
 
@@ -59,53 +72,64 @@ struct Observer: Hashable, Sendable {
     private mutating func note(_ event: PolicyEvent, before: PolicyState) {
         switch event {
         case .evaluate(let request): outstanding.append(request)
-        case .promptVisible(let id): if prompt?.request.id == id { prompt?.isVisible = true }
+        case .promptVisible(let id): prompts[id]?.isVisible = true
         case .matched(let id, let set, _) where watches(id):
             if before.sensor.enrolment == set {
                 counters.biometryFailures = 0
-                prompt?.proven.insert(.biometry)
-                prompt?.provenSet = set
+                prompts[id]?.proven.insert(.biometry)
+                prompts[id]?.provenSet = set
             } else {
                 counters.biometryFailures += 1
             }
         case .notMatched(let id) where watches(id): counters.biometryFailures += 1
         case .passcodeEntered(let id, let time) where takesPasscode(id):
+            guard !isVerifying else {
+                if !held.contains(where: { $0.id == id }) { held.append(Held(id: id, time: time)) }
+                return
+            }
             guard time >= counters.passcodeBlockedUntil else { return }
-            prompt?.countersBefore = counters
-            counters.passcodeFailures += 1
-            let delay = PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
-            counters.passcodeBlockedUntil = delay == 0 ? 0 : time + delay
-        case .countersKept(let id) where prompt?.request.id == id: prompt?.isKeeping = false
-        case .countersNotKept(let id, _) where prompt?.request.id == id:
-            prompt?.isKeeping = false
-            guard let before = prompt?.countersBefore else { return }
+            countPasscode(of: id, at: time)
+        case .countersKept(let id): prompts[id]?.isKeeping = false
+        case .countersNotKept(let id, _):
+            prompts[id]?.isKeeping = false
+            guard let before = prompts[id]?.countersBefore else { return }
             counters.passcodeFailures = before.passcodeFailures
             counters.passcodeBlockedUntil = before.passcodeBlockedUntil
-        case .passcodeChecked(let id, let isRight) where prompt?.request.id == id && prompt?.isChecking == true:
-            prompt?.isChecking = false
+        case .passcodeChecked(let id, let isRight) where prompts[id]?.isChecking == true:
+            prompts[id]?.isChecking = false
             // A proof of the passcode is none of the account.
-            guard isRight, prompt?.content.secret != .accountPassword else { return }
+            guard isRight, prompts[id]?.content.secret != .accountPassword else { return }
             forgetFailures()
-            prompt?.proven.insert(.passcode)
+            prompts[id]?.proven.insert(.passcode)
         case .accountProven(let id) where isChecking(.accountPassword, id):
-            takeBack()
-            prompt?.hasAccount = true
-        case .passcodeOutdated(let id) where isChecking(.passcode, id): takeBack()
-        case .accountExpired(let id) where prompt?.request.id == id && prompt?.isChecking == true:
-            prompt?.hasExpired = true
-        case .accountNotProven(let id, let fault) where prompt?.request.id == id && prompt?.isChecking == true:
-            if fault == .notAvailable { takeBack() }
-            prompt?.isChecking = false
+            takeBack(id)
+            prompts[id]?.hasAccount = true
+        case .passcodeOutdated(let id) where isChecking(.passcode, id): takeBack(id)
+        case .passcodeNotJudged(let id, _) where prompts[id]?.isChecking == true: takeBack(id)
+        case .accountExpired(let id) where prompts[id]?.isChecking == true:
+            prompts[id]?.hasExpired = true
+        case .accountNotProven(let id, let fault) where prompts[id]?.isChecking == true:
+            if fault == .notAvailable { takeBack(id) }
+            prompts[id]?.isChecking = false
         case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id):
             noteLastStep(id, .recoveryCodeAsked)
             noteLastStep(id, .recoveryCodeRepeated)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
-            prompt?.hasNewPasscode = isLongEnough
+            prompts[id]?.hasNewPasscode = isLongEnough
         case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
-            prompt?.hasNewPasscode = isEqual
-            prompt?.didLastStep = isEqual
-        case .passcodeWasRight: forgetFailures()
+            prompts[id]?.hasNewPasscode = isEqual
+            prompts[id]?.didLastStep = isEqual
+        case .passcodeWasRight:
+            forgetFailures()
+            // The passcode that is being verified keeps its count.
+            guard let id = prompts.first(where: { $0.value.isVerifying })?.key else { return }
+            let isChecking = prompts[id]?.isChecking == true
+            countPasscode(of: id, at: 0)
+            guard isChecking else { return }
+            let before = prompts[id]?.countersBefore
+            prompts[id]?.uncounted = before
+            prompts[id]?.countersBefore = nil
         case .passcodeExists(false):
             counters.passcodeFailures = 0
             counters.passcodeBlockedUntil = 0
@@ -115,35 +139,53 @@ struct Observer: Hashable, Sendable {
 
     /// Returns whether the prompt verifies that secret.
     private func isChecking(_ secret: PromptContent.Secret, _ id: UInt64) -> Bool {
-        prompt.map { $0.request.id == id && $0.isChecking && $0.content.secret == secret } ?? false
+        prompts[id].map { $0.isChecking && $0.content.secret == secret } ?? false
     }
 
     /// Ends a verification that was no try.
-    private mutating func takeBack() {
-        guard let before = prompt?.uncounted else { return }
+    private mutating func takeBack(_ id: UInt64) {
+        guard let before = prompts[id]?.uncounted else { return }
         counters.passcodeFailures = before.passcodeFailures
         counters.passcodeBlockedUntil = before.passcodeBlockedUntil
-        prompt?.isChecking = false
+        prompts[id]?.isChecking = false
+    }
+
+    /// Counts an entered passcode before it is verified.
+    private mutating func countPasscode(of id: UInt64, at time: Int64) {
+        prompts[id]?.countersBefore = counters
+        counters.passcodeFailures += 1
+        let delay = PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+        counters.passcodeBlockedUntil = delay == 0 ? 0 : time + delay
+    }
+
+    /// Whether a passcode is being counted or verified at any prompt.
+    private var isVerifying: Bool { prompts.values.contains(where: \.isVerifying) }
+
+    /// Forgets held passcodes that are not entered: their prompt does not ask any more, or entry is delayed.
+    private mutating func dropHeld() {
+        while let first = held.first, !takesPasscode(first.id) || first.time < counters.passcodeBlockedUntil {
+            held.removeFirst()
+        }
     }
 
     private mutating func noteLastStep(_ id: UInt64, _ step: PromptContent.Step) {
-        if isIn(step, id) { prompt?.didLastStep = true }
+        if isIn(step, id) { prompts[id]?.didLastStep = true }
     }
 
     /// Returns whether the prompt with that number is visible and in that step.
     private func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
-        prompt.map { $0.request.id == id && $0.isVisible && $0.content.step == step } ?? false
+        prompts[id].map { $0.isVisible && $0.content.step == step } ?? false
     }
 
     /// Returns whether the prompt with that number is visible and its sensor armed.
     private func watches(_ id: UInt64) -> Bool {
-        prompt.map { $0.request.id == id && $0.isVisible && $0.isArmed && !$0.isKeeping } ?? false
+        prompts[id].map { $0.isVisible && $0.isArmed && !$0.isKeeping } ?? false
     }
 
     /// Returns whether a passcode entered at the prompt with that number counts as a try.
     private func takesPasscode(_ id: UInt64) -> Bool {
-        prompt.map {
-            $0.request.id == id && $0.isVisible && !$0.isKeeping && !$0.isChecking && $0.content.asks(for: .passcode)
+        prompts[id].map {
+            $0.isVisible && !$0.isKeeping && !$0.isChecking && $0.content.asks(for: .passcode)
         } ?? false
     }
 
@@ -156,64 +198,74 @@ struct Observer: Hashable, Sendable {
     private mutating func note(_ effect: PolicyEffect, after: PolicyState) -> String? {
         switch effect {
         case .show(let request, let content):
-            if prompt != nil { return "a second prompt" }
+            if prompts.values.contains(where: { $0.request.place.session == request.place.session }) {
+                return "a second prompt in a session"
+            }
             if !outstanding.contains(request) { return "a prompt without a request" }
             if after.refusal(of: request.plan, for: request.faceUser, acceptsWeak: request.acceptsWeak) != nil {
                 return "a prompt for a plan that cannot be completed"
             }
-            prompt = ShownPrompt(request: request, content: content)
+            prompts[request.id] = ShownPrompt(request: request, content: content)
             return complaint(about: content, for: request)
         case .update(let id, let content):
-            guard let shown = prompt, shown.request.id == id else { return "an update without a prompt" }
-            prompt?.content = content
+            guard let shown = prompts[id] else { return "an update without a prompt" }
+            prompts[id]?.content = content
             if shown.isKeeping, content.method == shown.content.method { return "continues before the count is stored" }
-            prompt?.isKeeping = false
-            prompt?.countersBefore = nil
+            prompts[id]?.isKeeping = false
+            prompts[id]?.countersBefore = nil
             if content.step != .proof, shown.isArmed { return "armed during the last step" }
             if content.method == .biometry, shown.isArmed, content.method != shown.content.method {
                 return "armed across stages"
             }
             return complaint(about: content, for: shown.request)
         case .dismiss(let id):
-            guard let shown = prompt, shown.request.id == id else { return "a dismissal without a prompt" }
+            guard let shown = prompts[id] else { return "a dismissal without a prompt" }
             if shown.isArmed { return "dismissed while the sensor is armed" }
-            prompt?.isVisible = false
+            prompts[id]?.isVisible = false
             return nil
         case .arm(let id):
-            guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed while not visible" }
-            if shown.isArmed { return "armed twice" }
+            guard let shown = prompts[id], shown.isVisible else { return "armed while not visible" }
+            if prompts.values.contains(where: \.isArmed) { return "armed twice" }
             if !shown.content.asks(for: .biometry) { return "armed while biometry is not requested" }
             if after.sensor.kind == .faceID, shown.request.faceUser.flatMap({ after.facePermissions[$0] }) != true {
                 return "uses the camera without permission"
             }
-            prompt?.isArmed = true
+            prompts[id]?.isArmed = true
             return nil
         case .disarm(let id):
-            guard let shown = prompt, shown.request.id == id, shown.isArmed else { return "disarmed while not armed" }
-            prompt?.isArmed = false
+            guard let shown = prompts[id], shown.isArmed else { return "disarmed while not armed" }
+            prompts[id]?.isArmed = false
             return nil
         case .checkPasscode(let id):
-            guard let shown = prompt, shown.request.id == id, shown.isVisible, !shown.isChecking,
+            if prompts.values.contains(where: \.isChecking) { return "verifies two passcodes at a time" }
+            guard let shown = prompts[id], shown.isVisible, !shown.isChecking,
                 !shown.isKeeping, shown.countersBefore != nil,
                 shown.content.asks(for: .passcode)
             else { return "verifies a passcode that was not requested" }
-            prompt?.isChecking = true
-            prompt?.uncounted = shown.countersBefore
-            prompt?.countersBefore = nil
+            prompts[id]?.isChecking = true
+            prompts[id]?.uncounted = shown.countersBefore
+            prompts[id]?.countersBefore = nil
             return nil
         case .startDeadline(let id, let seconds):
-            guard let shown = prompt, shown.request.id == id else { return "a deadline without a prompt" }
+            guard let shown = prompts[id] else { return "a deadline without a prompt" }
             let isInLastStep = shown.content.step != .proof && shown.content.step != .accountExpired
             return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
         case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "stores other permissions"
         case .keepFirst(let id, let kept):
-            guard let shown = prompt, shown.request.id == id, !shown.isKeeping else { return "stores without a try" }
-            prompt?.isKeeping = true
+            if !isVerifying { dropHeld() }
+            if let entry = held.first, entry.id == id {
+                if isVerifying { return "two tries at a time" }
+                countersBeforeHeld = counters
+                held.removeFirst()
+                countPasscode(of: id, at: entry.time)
+            }
+            guard let shown = prompts[id], !shown.isKeeping else { return "stores without a try" }
+            prompts[id]?.isKeeping = true
             return kept == counters ? nil : "stores \(kept), should be \(counters)"
         case .startDelay(let id, let seconds):
-            guard let shown = prompt, shown.request.id == id, shown.content.asks(for: .passcode) else {
+            guard let shown = prompts[id], shown.content.asks(for: .passcode) else {
                 return "a delay that is not shown"
             }
             return Int64(shown.content.delaySeconds) == seconds ? nil : "another delay than the prompt shows"
@@ -225,22 +277,23 @@ struct Observer: Hashable, Sendable {
         if content.step != .proof {
             let expected: PromptContent.Step? =
                 switch request.lastStep {
-                case .none: prompt?.hasExpired == true ? .accountExpired : nil
+                case .none: prompts[request.id]?.hasExpired == true ? .accountExpired : nil
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
                 case .repeatsRecoveryCode: .recoveryCodeRepeated
                 // The second entry is only asked for after a first one of sufficient length.
-                case .asksNewPasscode: prompt?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked
+                case .asksNewPasscode:
+                    prompts[request.id]?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked
                 }
             if content.step != expected { return "a last step that was not requested" }
-            let proven = prompt?.proven ?? []
+            let proven = prompts[request.id]?.proven ?? []
             if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code before all stages" }
             if content.triesLeft != 0 || content.showsFallback || content.offersCompanion
                 || content.question != .none
             {
                 return "requests a proof in the last step"
             }
-        } else if request.startsWithAccount, prompt?.hasAccount != true {
+        } else if request.startsWithAccount, prompts[request.id]?.hasAccount != true {
             if content.secret != .accountPassword || content.method != .passcode { return "begins without the account" }
         } else if request.plan.stages.isEmpty {
             return "requests a proof that is not in the plan"
@@ -255,11 +308,9 @@ struct Observer: Hashable, Sendable {
     private mutating func noteReply(_ id: UInt64, _ outcome: Outcome, after: PolicyState) -> String? {
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply without a request" }
         let request = outstanding.remove(at: index)
-        let shown = prompt?.request.id == id ? prompt : nil
-        if shown != nil {
-            if shown?.isVisible == true { return "replied before the prompt was dismissed" }
-            prompt = nil
-        }
+        let shown = prompts.removeValue(forKey: id)
+        if shown?.isVisible == true { return "replied before the prompt was dismissed" }
+        held.removeAll { $0.id == id }
         guard case .granted(let authorisation) = outcome else { return nil }
         let proven = shown?.proven ?? []
         if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted an incomplete plan" }
@@ -287,15 +338,31 @@ extension Observer {
             }
         }
         // A count that could not be stored is undone in memory only.
-        if case .countersNotKept = event { return keeps.isEmpty ? nil : "stores counters that could not be stored" }
-        if let index = keeps.first, case .keepFirst = effects[index], effects.count > 1 {
+        if case .countersNotKept = event, countersBeforeHeld == nil {
+            return keeps.isEmpty ? nil : "stores counters that could not be stored"
+        }
+        var own = keeps
+        var changed = after.counters
+        if let countersBeforeHeld {
+            // The passcode that was held back is counted last.
+            guard own.popLast() == effects.indices.last else { return "continues before the count is stored" }
+            changed = countersBeforeHeld
+        } else if let index = keeps.first, case .keepFirst = effects[index], effects.count > 1 {
             return "continues before the count is stored"
         }
-        if keeps.count != (before.counters == after.counters ? 0 : 1) { return "counters stored \(keeps.count) times" }
+        if case .countersNotKept = event { return own.isEmpty ? nil : "stores counters that could not be stored" }
+        if own.count != (before.counters == changed ? 0 : 1) { return "counters stored \(own.count) times" }
         let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
         // The counters must be stored before the reply, so that a daemon that is killed in between has stored them.
-        if let keep = keeps.first, let reply, reply < keep { return "replied before the counters were stored" }
+        if let keep = own.first, let reply, reply < keep { return "replied before the counters were stored" }
         return nil
+    }
+
+    /// A passcode that was held back is entered as soon as no other one is being verified.
+    private mutating func complaintAboutHeld() -> String? {
+        guard !isVerifying else { return nil }
+        dropHeld()
+        return held.isEmpty ? nil : "a held passcode is not entered"
     }
 
     private func complaint(aboutLockout event: PolicyEvent, before: PolicyState, after: PolicyState) -> String? {
@@ -307,13 +374,22 @@ extension Observer {
     }
 
     private func complaint(about state: PolicyState) -> String? {
-        let known = [state.active?.request].compactMap(\.self) + state.waiting
+        let shown = state.active.map(\.request)
+        let known = shown + state.waiting
         if Set(known) != Set(outstanding) || known.count != outstanding.count { return "an evaluation was lost" }
-        if state.waiting != outstanding.filter({ $0.id != state.active?.request.id }) {
-            return "the queue is not in order"
+        if state.waiting != outstanding.filter({ !shown.contains($0) }) { return "the queue is not in order" }
+        let sessions = Set(shown.map(\.place.session))
+        if state.waiting.contains(where: { !sessions.contains($0.place.session) }) {
+            return "an evaluation waits although its session has no prompt"
         }
-        guard let active = state.active else { return prompt == nil ? nil : "a prompt without an evaluation" }
-        guard let shown = prompt, shown.request == active.request else { return "nothing is shown" }
+        if Set(prompts.keys) != Set(shown.map(\.id)) { return "other prompts than evaluations" }
+        if prompts.values.count(where: \.isArmed) > 1 { return "armed for two evaluations" }
+        if prompts.values.count(where: \.isVerifying) > 1 { return "verifies two passcodes" }
+        return state.active.lazy.compactMap { complaint(about: $0, in: state) }.first
+    }
+
+    private func complaint(about active: ActiveEvaluation, in state: PolicyState) -> String? {
+        guard let shown = prompts[active.request.id], shown.request == active.request else { return "nothing is shown" }
         if shown.isKeeping != (active.keeping != nil) { return "the wrong count is being stored" }
         if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
             return "the prompt differs from the state"
@@ -323,6 +399,7 @@ extension Observer {
         // While the count of a fifth miss is being stored, the sensor is still armed but its events are ignored.
         let refusal = state.biometryRefusal(for: active.request.faceUser, acceptsWeak: active.request.acceptsWeak)
         if shown.isArmed, !shown.isKeeping, refusal != nil { return "the sensor is armed although it cannot be used" }
+        if active.awaitsSensor { return complaint(aboutWaitingForSensor: active, in: state) }
         if shown.isVisible, active.method == .biometry {
             var copy = state
             let works = !copy.reduce(.fallbackChosen(active.request.id)).isEmpty
@@ -330,5 +407,14 @@ extension Observer {
             if !shown.isArmed, !works, shown.content.question == .none { return "a prompt that cannot be answered" }
         }
         return nil
+    }
+
+    private func complaint(aboutWaitingForSensor active: ActiveEvaluation, in state: PolicyState) -> String? {
+        if prompts[active.request.id]?.isArmed == true { return "armed while it waits for the sensor" }
+        if active.method == .passcode, !active.accepted.contains(.passcode) { return "a passcode that is not accepted" }
+        // One whose passcode is verified does not take the sensor meanwhile.
+        if active.isVerifying || held.contains(where: { $0.id == active.request.id }) { return nil }
+        let others = state.active.filter { $0.request.id != active.request.id }
+        return others.contains { $0.method == .biometry && !$0.awaitsSensor } ? nil : "the sensor is not passed on"
     }
 }

@@ -58,7 +58,7 @@ import Testing
             let effects = world.ask(plan)
             if let refusal {
                 #expect(effects == [.reply(1, .denied(refusal))])
-                #expect(world.state.active == nil)
+                #expect(world.state.active.isEmpty)
             } else {
                 #expect(effects.shown == [1])
                 #expect(effects.outcomes().isEmpty)

@@ -44,8 +44,8 @@ import Testing
         world.ask(plan)
         #expect(world.send(.matched(1, .a)).isEmpty)
         world.send(.promptVisible(1))
-        #expect(world.state.active?.proven == Authorisation.none)
-        #expect(world.state.active?.stage == 0)
+        #expect(world.state.active.first?.proven == Authorisation.none)
+        #expect(world.state.active.first?.stage == 0)
     }
 
     @Test func aPasscodeBeforeThePromptIsVisibleIsDiscarded_abuse23() {
@@ -79,7 +79,7 @@ import Testing
         #expect(world.send(.matched(1, .a)).isEmpty)
         world.show(.biometry, id: 2)
         #expect(world.send(.matched(1, .a)).isEmpty)
-        #expect(world.state.active?.proven == Authorisation.none)
+        #expect(world.state.active.first?.proven == Authorisation.none)
     }
 
     @Test func unavailablePromptEndsWithNotInteractive_abuse20() {
@@ -107,7 +107,7 @@ import Testing
         world.show(.biometry, id: 1)
         world.ask(.biometry, id: 2)
         #expect(world.send(.withdrawn(2, .appCancel)) == [.reply(2, .denied(.appCancel))])
-        #expect(world.state.active?.request.id == 1)
+        #expect(world.state.active.first?.request.id == 1)
         #expect(world.send(.matched(1, .a)).shown.isEmpty)
     }
 }

@@ -35,7 +35,7 @@ import Testing
     @Test func evaluationsOfOneProgramAreServedInOrder_LA35() {
         var world = busy(1...5)
         var order: [UInt64] = []
-        while let id = world.state.active?.request.id {
+        while let id = world.state.active.first?.request.id {
             order.append(id)
             world.send(.cancelChosen(id))
         }
@@ -46,7 +46,7 @@ import Testing
         var world = busy(1...4)
         #expect(world.send(.withdrawn(3, .systemCancel)) == [.reply(3, .denied(.systemCancel))])
         var order: [UInt64] = []
-        while let id = world.state.active?.request.id {
+        while let id = world.state.active.first?.request.id {
             order.append(id)
             world.send(.cancelChosen(id))
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(effects.shown == [3])
         #expect(effects.content?.method == .passcode)
         #expect(world.send(.cancelChosen(3)).outcomes(4) == [.denied(.biometryLockout)])
-        #expect(world.state.active == nil)
+        #expect(world.state.active.isEmpty)
     }
 
     @Test func removingThePasscodeRefusesAllWaitingEvaluations_LA35() {
@@ -94,7 +94,7 @@ import Testing
         for id: UInt64 in 11...13 { world.ask(.either, id: id, program: 2) }
         world.ask(.either, id: 14, program: 3)
         var order: [UInt64] = []
-        while let id = world.state.active?.request.id {
+        while let id = world.state.active.first?.request.id {
             order.append(id)
             world.send(.cancelChosen(id))
             // A new evaluation of the program that was served last does not overtake waiting ones.
@@ -109,7 +109,7 @@ import Testing
         for id: UInt64 in 1...5 { world.ask(.either, id: id, program: id % 2) }
         world.ask(.either, id: 6, program: 9)
         var order: [UInt64] = []
-        while let id = world.state.active?.request.id {
+        while let id = world.state.active.first?.request.id {
             order.append(id)
             world.send(.cancelChosen(id))
         }

@@ -50,7 +50,7 @@ import Testing
         #expect(world.send(.permissionAnswered(1, true)).last == .arm(1))
         #expect(world.show(.biometry, id: 2, acceptsWeak: true).content == nil, "the first prompt is still shown")
         world.send(.matched(1, .a))
-        #expect(world.state.active?.question == .scan)
+        #expect(world.state.active.first?.question == .scan)
     }
 
     @Test func aMatchDoesNotPostponeTheNextPasscode() {

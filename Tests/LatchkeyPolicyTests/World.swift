@@ -28,11 +28,11 @@ struct World {
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
         reuseSeconds: UInt64 = 0, faceUser: String? = "a", acceptsWeak: Bool = false, program: UInt64 = 0,
-        at now: Int64 = 0
+        session: String = "", at now: Int64 = 0
     ) -> [PolicyEffect] {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, reuseSeconds: reuseSeconds,
-            faceUser: faceUser, acceptsWeak: acceptsWeak, program: program)
+            faceUser: faceUser, acceptsWeak: acceptsWeak, program: program, place: PromptPlace(session: session))
         return send(.evaluate(request), at: now)
     }
 

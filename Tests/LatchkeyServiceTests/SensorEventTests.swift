@@ -131,7 +131,7 @@ import Testing
         let words = ask(machine, AuthenticationPlan([[.biometry]]))
         for guidance in SensorGuidance.allCases { machine.world.perform(.guidance(guidance)) }
         #expect(words().isEmpty && machine.service.authority.state.biometryFailures == 0)
-        #expect(machine.service.authority.state.active?.failedTries == 0)
+        #expect(machine.service.authority.state.active.first?.failedTries == 0)
         let transcript = machine.world.transcript.joined(separator: "\n")
         #expect(transcript.contains("prompt: touchID, swipeTooShort, tries left: 3"))
         machine.world.perform(.touch(matching: true))

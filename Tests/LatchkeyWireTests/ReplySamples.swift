@@ -58,7 +58,8 @@ extension Sample {
                 StatusReport(
                     tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
                     isPasscodeSet: true, isBiometryLocked: false, accessGroup: "notes", problem: nil,
-                    prompt: StatusReport.ShownPrompt(program: "mail", processID: 4711)))),
+                    prompts: [StatusReport.ShownPrompt(program: "mail", processID: 4711, session: "c2")],
+                    session: "c1"))),
         Sample("log-page-empty", .log(AuditPage(lines: [], last: 0))),
         Sample(
             "log-page",

@@ -127,14 +127,14 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                     userID: 1000, sensor: SensorState(kind: .touchID, enrolment: EnrolmentSet([5])),
                     isPasscodeSet: true, counters: counters, isLocked: false, isInBackground: false,
                     biometricUnlock: 6, facePermissions: [FacePermission(application: "notes", isAllowed: true)],
-                    prompt: StatusReport.ShownPrompt(program: "notes", processID: 77),
+                    prompts: [StatusReport.ShownPrompt(program: "notes", processID: 77, session: "2")],
                     biometrySessions: .only(["2", "c1"]), passcodeKind: .account))),
         ServiceSample(
             "service-state-every-session",
             store: .state(
                 AuthorityState(
                     userID: 1000, sensor: .absent, isPasscodeSet: false, counters: counters, isLocked: true,
-                    isInBackground: true, biometricUnlock: nil, facePermissions: [], prompt: nil,
+                    isInBackground: true, biometricUnlock: nil, facePermissions: [], prompts: [],
                     biometrySessions: .every))),
         ServiceSample(
             "service-session-lock",

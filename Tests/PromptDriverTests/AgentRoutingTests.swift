@@ -71,10 +71,50 @@ import Testing
         #expect(two.shown == [7] && two.frames.count == 4)
     }
 
+    @Test func anAgentShowsOnePromptAtATime() throws {
+        let a = Connection(prompter, 1, "a")
+        _ = try show(1, user: 1, session: "a")
+        let events = try show(2, user: 1, session: "b")
+        _ = try show(3, user: 1, session: "")
+        #expect(a.shown == [1])
+        a.send(.cancel, 2)
+        #expect(events.list.isEmpty, "a prompt that the agent does not show cannot be answered")
+        var later = content
+        later.notice = .wrongPasscode
+        prompter.update(2, later)
+        prompter.dismiss(3)
+        #expect(a.frames.count == 2, "nothing is sent about a prompt that waits")
+        prompter.dismiss(1)
+        #expect(a.shown == [1, 2])
+        guard case .message(2, .show(let prompt))? = a.frames.last else { throw Failure(.internalFailure) }
+        #expect(prompt.content == later, "with its latest content")
+        a.send(.cancel, 2)
+        #expect(events.list == [.cancel])
+    }
+
+    @Test func theEndOfAnAgentEndsItsWaitingPrompts() throws {
+        let a = Connection(prompter, 1, "a")
+        let (first, second) = (try show(1, user: 1, session: "a"), try show(2, user: 1, session: "a"))
+        a.end()
+        #expect(first.list == [.lost] && second.list == [.lost])
+    }
+
+    @Test func theAgentOfAProgramIsThatOfItsSessionOrTheFirstOne() {
+        #expect(prompter.agentSession(of: 1, for: "b") == nil)
+        let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
+        #expect(prompter.agentSession(of: 1, for: "b") == "b")
+        #expect(prompter.agentSession(of: 1, for: "c") == "a")
+        #expect(prompter.agentSession(of: 2, for: "a") == nil)
+        a.end()
+        #expect(prompter.agentSession(of: 1, for: "c") == "b")
+        b.end()
+    }
+
     @Test func promptPrefersTheSessionOfItsCaller() throws {
         let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
         _ = try show(1, user: 1, session: "b")
         _ = try show(2, user: 1, session: "a")
+        prompter.dismiss(2)
         _ = try show(3, user: 1, session: "")
         #expect(b.shown == [1] && a.shown == [2, 3], "without a session the agent that registered first")
     }

@@ -62,25 +62,31 @@ struct Driver: Sendable, CustomTestStringConvertible {
         SimulatedWorld(WorldState(), clock: VirtualClock(), random: SystemRandomSource(), user: 1000) { _ in }
     }
 
-    /// An agent that answers over its connection, on a thread of its own.
+    /// Agents that answer over their connections, on a thread of their own. Prompt 2 is shown by another agent than the
+    /// others: each shows one prompt at a time.
     private static func agent() throws -> Made {
-        let prompter = AgentPrompter()
+        let prompter = AgentPrompter { prompt in session(prompt.id) }
         let queue = SerialWorkQueue { false }
-        let registered = Mutex<RegisteredAgent?>(nil)
+        let registered = Mutex<[String: RegisteredAgent]>([:])
         let answer: @Sendable (UInt64, PromptEvent) -> Void = { prompt, event in
             queue.submit(.any) {
                 let frame = AgentFrame.message(prompt: prompt, .event(event)).encoded()
-                _ = registered.withLock { $0 }?.received(frame)
+                _ = registered.withLock { $0[session(prompt)] }?.received(frame)
             }
         }
-        let agent = prompter.register(user: geteuid(), session: "") { payload in
-            guard case .message(let prompt, .show)? = try? AgentFrame(decoding: payload) else { return }
-            answer(prompt, .visible)
+        for session in ["", "2"] {
+            let agent = prompter.register(user: geteuid(), session: session) { payload in
+                guard case .message(let prompt, .show)? = try? AgentFrame(decoding: payload) else { return }
+                answer(prompt, .visible)
+            }
+            let made = try #require(agent)
+            registered.withLock { $0[session] = made }
         }
-        let made = try #require(agent)
-        registered.withLock { $0 = made }
         return Made(prompter: prompter, isAvailable: true) { answer($0, .cancel) }
     }
+
+    /// The login session of the program of a prompt.
+    private static func session(_ prompt: UInt64) -> String { prompt == 2 ? "2" : "" }
 }
 
 /// Collects the events of a prompt.

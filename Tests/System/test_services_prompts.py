@@ -4,7 +4,7 @@
 import time
 
 from machine import eventually, fact
-from prompts import PromptTest
+from prompts import PASSCODE, PromptTest
 from services import REFUSED
 from terminals import Terminal
 
@@ -51,6 +51,48 @@ class TerminalTests(PromptTest):
             self.assertReleases(first)
             second.expect("Type your passcode")
             self.assertReleases(second)
+
+    def test_two_sessions_of_a_user_have_a_prompt_each_at_the_same_time(self):
+        with self.machine.session("alice") as other:
+            first, second = self.asking(), self.asking(other)
+            self.assertEqual(len(self.prompts()), 2)
+            with Terminal(other, "latchkey", "get", "token") as third:
+                third.expect("Waiting")
+                self.assertNotIn("Type your passcode", third.output)
+                self.assertEqual(len(self.prompts()), 2)
+                self.assertReleases(second)
+                third.expect("Type your passcode")
+                self.assertReleases(third)
+            self.assertReleases(first)
+        fact("two sessions of a user", "a prompt each at the same time; one after the other within a session")
+
+    def test_two_sessions_of_a_user_share_the_tries(self):
+        with self.machine.session("alice") as other:
+            first, second = self.asking(), self.asking(other)
+            for number, terminal in enumerate((first, second, first)):
+                terminal.type(f"wrong {number}\r")
+                terminal.expect("Try again in" if number == 2 else "is wrong")
+            second.expect("Try again in")
+            # The delay of five seconds is over at both prompts.
+            time.sleep(6)
+            self.assertReleases(second)
+            self.assertReleases(first)
+
+    def test_two_sessions_of_a_user_can_enter_the_passcode_at_the_same_moment(self):
+        with self.machine.session("alice") as other:
+            first, second = self.asking(), self.asking(other)
+            for terminal in (first, second):
+                terminal.type(PASSCODE + "\r")
+            for terminal in (first, second):
+                self.assertEqual(terminal.end(), 0, terminal.output)
+                self.assertTrue(terminal.output.rstrip().endswith("the secret"), terminal.output)
+
+    def test_the_end_of_a_session_ends_its_prompt_only(self):
+        with self.machine.session("alice") as other:
+            first = self.asking()
+            self.enterContext(Terminal(other, "latchkey", "get", "token")).expect("Type your passcode")
+        eventually(lambda: len(self.prompts()) == 1)
+        self.assertReleases(first)
 
     def test_prompts_of_two_users_are_shown_at_the_same_time(self):
         with self.machine.session("bob") as bob:

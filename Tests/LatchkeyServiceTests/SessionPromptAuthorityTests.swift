@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+/// The authority of a user shows a prompt in each of two login sessions, and verifies one of their passcodes at a time.
+@Suite struct SessionPromptAuthorityTests {
+    /// Shows every prompt, and remembers whom to tell what happens at it.
+    private final class Screens: Prompter {
+        private struct State: Sendable {
+            var events: [UInt64: @Sendable (PromptEvent) -> Void] = [:]
+            var contents: [UInt64: PromptContent] = [:]
+        }
+        private let state = Mutex(State())
+        var shown: [UInt64] { state.withLock { $0.events.keys.sorted() } }
+
+        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+            state.withLock { ($0.events[prompt.id], $0.contents[prompt.id]) = (events, prompt.content) }
+        }
+        func update(_ id: UInt64, _ content: PromptContent) { state.withLock { $0.contents[id] = content } }
+        func dismiss(_ id: UInt64) { state.withLock { $0.events[id] = nil } }
+        func content(_ id: UInt64) -> PromptContent? { state.withLock { $0.contents[id] } }
+        func act(_ id: UInt64, _ event: PromptEvent) { state.withLock { $0.events[id] }?(event) }
+        func type(_ passcode: String, _ id: UInt64) { act(id, .passcode(SecretBytes(passcode.utf8))) }
+    }
+
+    /// A store whose passcode is 1234.
+    private final class Store: AuthorityClient, CounterStore {
+        private struct State: Sendable {
+            var verified = 0
+            var kept: [PolicyCounters] = []
+        }
+        private let state = Mutex(State())
+        /// The number of passcodes that were verified.
+        var verified: Int { state.withLock { $0.verified } }
+        var failures: Int? { state.withLock { $0.kept.last?.passcodeFailures } }
+
+        func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+            state.withLock { $0.verified += 1 }
+            if case .typed(let typed) = passcode, typed == SecretBytes("1234".utf8) { return .right }
+            return .wrong
+        }
+        func keep(_ counters: PolicyCounters) throws(Failure) { state.withLock { $0.kept.append(counters) } }
+        func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? { nil }
+        func adopt(_ set: EnrolmentSet?) throws(Failure) {}
+        func open(accountPassword: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict { .wrong }
+        func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {}
+        func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool { false }
+        func followSessions(isLocked: Bool) throws(Failure) {}
+        func authorityWasLost() {}
+        func counted(_ counters: PolicyCounters) {}
+        func countersWereLost() throws(Failure) {}
+        func refused(_ source: UntrustedSource, count: UInt64) {}
+    }
+
+    /// The answer to an evaluation, and the challenges of the requests whose passcode was right.
+    private final class Answers: Sendable {
+        private struct State: Sendable {
+            var answers: [UInt8: AuthenticationAnswer] = [:]
+            var opened: [[UInt8]?] = []
+        }
+        private let state = Mutex(State())
+        var opened: [[UInt8]?] { state.withLock { $0.opened } }
+        func note(_ answer: AuthenticationAnswer, of number: UInt8) { state.withLock { $0.answers[number] = answer } }
+        func open(_ challenge: [UInt8]?) { state.withLock { $0.opened.append(challenge) } }
+
+        /// The methods of a grant, or the status of a refusal; nil before the answer.
+        func word(_ number: UInt8) -> String? {
+            switch state.withLock({ $0.answers[number] }) {
+            case nil: nil
+            case .granted(let token, _): token.methods.map { "\($0)" }.sorted().joined(separator: " ")
+            case .denied(let status): "\(status)"
+            }
+        }
+    }
+
+    private let screens = Screens()
+    private let store = Store()
+    private let stretching = HeldStretchQueue()
+    private let answers = Answers()
+    private let clock = VirtualClock()
+    private let authority: LocalAuthority
+
+    init() throws {
+        var parts = LocalAuthority.Parts(
+            tier: .file, userID: 1, reader: AbsentReader(), prompter: screens, clock: clock,
+            random: SystemRandomSource(), work: ImmediateWorkQueue(), stretching: stretching,
+            counters: .success(store), permissions: nil)
+        parts.opened = { [answers] in answers.open($0) }
+        authority = try LocalAuthority(parts)
+        authority.attach(store, isPasscodeSet: true, isLocked: false)
+    }
+
+    /// Asks for the passcode for a program of a session, whose prompt becomes visible.
+    @discardableResult
+    private func ask(_ number: UInt8, session: String) -> UInt64 {
+        var caller = Caller(groups: ["g"], label: "notes", processID: Int32(number), userID: 1)
+        caller.loginSession = session
+        let request = AuthenticationRequest(
+            plan: AuthenticationPlan([[.passcode]]), asker: Asker(caller: caller, faceUsage: nil, terminal: 0),
+            prompting: Prompting(reason: "test"), challenge: [UInt8](repeating: number, count: 32),
+            binding: [UInt8](repeating: 0, count: 32))
+        let id = authority.evaluate(request) { [answers] in answers.note($0, of: number) }
+        screens.act(id, .visible)
+        return id
+    }
+
+    @Test func eachSessionShowsAPromptAndTheReportNamesBoth() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        ask(3, session: "2")
+        #expect(screens.shown == [one, two])
+        #expect(authority.shownPrompts.map(\.session) == ["1", "2"])
+        #expect(authority.shownPrompts.map(\.processID) == [1, 2])
+    }
+
+    @Test func onePasscodeIsVerifiedAtATime_LA30() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        screens.type("0000", one)
+        screens.type("1234", two)
+        #expect(stretching.count == 1 && store.failures == 1)
+        stretching.step()
+        #expect(stretching.count == 1 && store.failures == 2, "the second passcode is counted after the first")
+        stretching.step()
+        #expect(answers.word(1) == nil && answers.word(2) == "passcode")
+        #expect(store.failures == 0 && store.verified == 2)
+    }
+
+    @Test func cancellingBetweenTheEntriesYieldsNoFurtherTry_LA30() {
+        for round: UInt8 in 0..<10 {
+            let one = ask(2 * round + 1, session: "1")
+            let two = ask(2 * round + 2, session: "2")
+            screens.type("0\(round)", one)
+            screens.type("1\(round)", two)
+            screens.act(one, .cancel)
+            stretching.run()
+            screens.act(two, .cancel)
+        }
+        #expect(store.verified + stretching.count <= 3 && store.failures == 3)
+    }
+
+    @Test func whatAPasscodeOpensBelongsToItsEvaluation() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        screens.type("1234", two)
+        screens.type("1234", one)
+        stretching.run()
+        #expect(answers.opened == [[UInt8](repeating: 2, count: 32), [UInt8](repeating: 1, count: 32)])
+    }
+
+    @Test func rightPasscodeOfACancelledEvaluationAnswersNoOtherOne() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        screens.type("1234", one)
+        screens.type("0000", two)
+        screens.act(one, .cancel)
+        stretching.run()
+        #expect(answers.word(1) == "userCancel" && answers.word(2) == nil)
+        #expect(answers.opened.allSatisfy { $0 == nil })
+        #expect(authority.state.passcodeFailures >= 1)
+    }
+
+    @Test func theEndOfAConnectionEntersTheHeldPasscode() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        screens.type("0000", one)
+        screens.type("1234", two)
+        authority.withdraw(one, .systemCancel)
+        stretching.run()
+        #expect(answers.word(1) == "systemCancel" && answers.word(2) == "passcode")
+        #expect(authority.state.passcodeFailures == 0)
+    }
+
+    @Test func aDelayIsShownInBothSessionsAndEndsInBoth_LA30() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        for wrong in ["01", "02"] {
+            screens.type(wrong, one)
+            stretching.run()
+        }
+        screens.type("03", two)
+        stretching.run()
+        #expect(screens.content(one)?.delaySeconds == 5 && screens.content(two)?.delaySeconds == 5)
+        screens.type("1234", one)
+        #expect(stretching.count == 0, "rejected without being verified")
+        clock.advance(seconds: 5)
+        #expect(screens.content(one)?.delaySeconds == 0 && screens.content(two)?.delaySeconds == 0)
+        screens.type("1234", one)
+        stretching.run()
+        #expect(answers.word(1) == "passcode")
+    }
+
+    @Test func aLockEndsThePromptsOfBothSessions() {
+        ask(1, session: "1")
+        let two = ask(2, session: "2")
+        screens.type("1234", two)
+        authority.report(.sessionLocked, then: nil)
+        stretching.run()
+        #expect(answers.word(1) == "systemCancel" && answers.word(2) == "systemCancel")
+        #expect(screens.shown.isEmpty && authority.shownPrompts.isEmpty && store.verified == 0)
+    }
+}
