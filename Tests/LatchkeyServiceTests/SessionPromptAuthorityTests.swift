@@ -51,6 +51,8 @@ import Testing
         func open(accountPassword: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict { .wrong }
         func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {}
         func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool { false }
+        func recoveryCopy() throws(Failure) -> [UInt8] { [] }
+        func keepRecovery(copy: [UInt8]) throws(Failure) {}
         func followSessions(isLocked: Bool) throws(Failure) {}
         func authorityWasLost() {}
         func counted(_ counters: PolicyCounters) {}
