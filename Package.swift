@@ -344,7 +344,8 @@ let package = Package(
             [
                 "AuthorityDaemon", "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyCrypto",
                 "LatchkeyService", "LatchkeyKeychain", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel",
-                "LatchkeySystem", "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver",
+                "LatchkeySystem", "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver",
+                "TPMDriver",
                 "TPMProtocol", "TestSupport",
             ]),
         tests(

@@ -39,7 +39,8 @@ import Testing
     }
 
     /// Starts both services again after something has happened to the files.
-    private func restart(_ machine: TwoServices, _ happened: (FileManager, String) throws -> Void) throws -> TwoServices {
+    private func restart(_ machine: TwoServices, _ happened: (FileManager, String) throws -> Void) throws -> TwoServices
+    {
         machine.end()
         try happened(.default, machine.disk.folder.path)
         return try TwoServices(after: machine.disk, tpm: tpm, sealed: true)

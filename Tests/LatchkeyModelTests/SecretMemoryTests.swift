@@ -30,7 +30,9 @@ private let slotCount = 4096 + 1024 + 512
             try #require(SecretMemory.lock() == nil)
             let secrets = (0..<slotCount + 7).map { SecretBytes([UInt8](repeating: UInt8($0 % 251), count: 33)) }
             try #require(SecretMemory.missedCount == 7)
-            try #require(secrets.enumerated().allSatisfy { $1.copyBytes() == [UInt8](repeating: UInt8($0 % 251), count: 33) })
+            for (index, secret) in secrets.enumerated() {
+                try #require(secret.copyBytes() == [UInt8](repeating: UInt8(index % 251), count: 33))
+            }
             // A secret that is larger than every slot does not count.
             _ = SecretBytes(count: 1025) { _ in }
             try #require(SecretMemory.missedCount == 7)

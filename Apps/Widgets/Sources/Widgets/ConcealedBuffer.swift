@@ -61,7 +61,8 @@ enum ConcealedBuffer {
         guard let text = text(of: buffer) else { return 0 }
         let position = min(Int(position), text.count)
         let inserted = text.insert(characters, Int(count), at: position)
-        if inserted > 0 { gtk_entry_buffer_emit_inserted_text(buffer, guint(position), dots(inserted), guint(inserted)) }
+        guard inserted > 0 else { return 0 }
+        gtk_entry_buffer_emit_inserted_text(buffer, guint(position), dots(inserted), guint(inserted))
         return guint(inserted)
     }
 
