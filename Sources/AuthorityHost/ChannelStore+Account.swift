@@ -31,7 +31,7 @@ extension ChannelStore {
             guard let opened = try verification.open(record, password) else { continue }
             let isCurrent = record == records.current
             do throws(Failure) {
-                if try opens(opened.slotKey, record) {
+                if try opens(opened.slotKey, record.passcodeID) {
                     try settle(on: record, records)
                     hold(opened)
                     return .right
@@ -70,7 +70,7 @@ extension ChannelStore {
         for record in candidates {
             guard let opened = try verification.open(record, previous) else { continue }
             do throws(Failure) {
-                guard try opens(opened.slotKey, record) else { continue }
+                guard try opens(opened.slotKey, record.passcodeID) else { continue }
                 if previous == password {
                     // It was changed back since *rekey needed* was stored.
                     try settle(on: record, records)
@@ -126,7 +126,7 @@ extension ChannelStore {
         forgetValues()
         try verification.carryOut(change)
         // The store drops the slot of the previous password.
-        guard try opens(new.slotKey, record) else {
+        guard try opens(new.slotKey, record.passcodeID) else {
             throw Failure(
                 .storeUnreadable, "The password was replaced, but the keychain does not open with it.",
                 hint: "See: latchkey check")

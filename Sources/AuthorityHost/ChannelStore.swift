@@ -138,7 +138,7 @@ final class ChannelStore: AuthorityClient {
         let (current, gone) = try judged(typed, records)
         if let (current, opened) = current {
             do throws(Failure) {
-                guard try opens(opened.slotKey, current) else {
+                guard try opens(opened.slotKey, current.passcodeID) else {
                     throw Failure(
                         .storeUnreadable, "The passcode is right, but the keychain does not open with it.",
                         hint: "See: latchkey check")
@@ -152,7 +152,7 @@ final class ChannelStore: AuthorityClient {
             return .right
         }
         guard let prepared = records.prepared, prepared.kind == .own,
-            let opened = try verification.open(prepared, typed), try opens(opened.slotKey, prepared)
+            let opened = try verification.open(prepared, typed), try opens(opened.slotKey, prepared.passcodeID)
         else {
             if let gone { throw gone }
             return .wrong
@@ -200,9 +200,9 @@ final class ChannelStore: AuthorityClient {
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
     /// passcode was interrupted, and the right one completes it.
-    func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
+    func opens(_ slotKey: SecretBytes, _ passcodeID: [UInt8]) throws(Failure) -> Bool {
         guard hasPasscode else { return true }
-        let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: record.passcodeID)
+        let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: passcodeID)
         switch try self.call(.open(call)) {
         case .opened(let isOpen): return isOpen
         case .failure(let failure): throw failure

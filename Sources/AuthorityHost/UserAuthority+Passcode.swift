@@ -45,7 +45,7 @@ extension UserAuthority {
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
         do throws(Failure) {
-            try shared.stretching.submit(.person) { [self] in
+            try stretching.submit(.person) { [self] in
                 do throws(Failure) {
                     try checkMayChoose()
                     let (slotKey, passcodeID) =
@@ -190,7 +190,7 @@ extension UserAuthority {
     private func makeRoom(for entered: EnteredCode, _ records: PasscodeRecords) throws(Failure) -> Bool {
         guard let current = records.current, !current.chip.isEmpty else { return false }
         for slotKey in entered.slotKeys {
-            guard try store.opens(slotKey, current) else { continue }
+            guard try store.opens(slotKey, current.passcodeID) else { continue }
             try verification.remove(current)
             return true
         }

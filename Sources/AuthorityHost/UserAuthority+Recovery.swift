@@ -168,7 +168,7 @@ extension UserAuthority {
     /// Runs a body that calls latchkeyd, which must not happen on the thread that receives its frames.
     private func onStretching(_ body: @escaping @Sendable () -> Void, otherwise: (Status) -> Void) {
         do throws(Failure) {
-            try shared.stretching.submit(.person, body)
+            try stretching.submit(.person, body)
         } catch {
             otherwise(error.status)
         }
@@ -181,7 +181,24 @@ extension UserAuthority {
         guard let record = try codes().first(where: keys.fit) else { return nil }
         let (slotKeys, approvalKey) = try keys.open(record, userID: userID)
         guard try store.recoveryOpens(keys.rootKey) else { return nil }
+        try requireSlot(slotKeys, record)
         return EnteredCode(keys: keys, record: record, slotKeys: slotKeys, approvalKey: approvalKey)
+    }
+
+    /// Throws if none of the keys opens the slot of the store: the copy of the records is older than the last change of the
+    /// passcode. Nothing was changed so far, so the code stays valid for the right copy.
+    private func requireSlot(_ slotKeys: [SecretBytes], _ record: RecoveryRecord) throws(Failure) {
+        for slotKey in slotKeys {
+            do throws(Failure) {
+                if try store.opens(slotKey, record.passcodeID) { return }
+            } catch {
+                // A store that is closed is opened by the recovery itself, which then opens the slot.
+                return
+            }
+        }
+        throw Failure(
+            .itemAuthenticationFailed, "The records of the recovery code are older than the keychain.",
+            hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, from a backup.")
     }
 }
 

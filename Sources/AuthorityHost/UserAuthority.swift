@@ -19,6 +19,8 @@ final class UserAuthority: Sendable {
     weak let connection: AuthorityConnection?
     let shared: AuthorityConnection.Parts
     let verification: PasscodeVerification
+    /// Verifications and changes of the passcode, which use the same records.
+    let stretching: OneStretchAtATime
     let approvals: RecoverableApprovalKey
     private let lastState = Mutex<AuthorityState?>(nil)
     /// What a first passcode will be, as of the attachment; nil if that is not known.
@@ -54,13 +56,14 @@ final class UserAuthority: Sendable {
         self.parts = parts
         self.connection = connection
         shared = connection.parts
+        stretching = OneStretchAtATime(shared.stretching)
         store = ChannelStore(userID, parts.passcodes, connection)
         copiedRecords?.sending { [store] (copy) throws(Failure) in try store.keepRecovery(copy: copy) }
         let approvals = RecoverableApprovalKey(parts.approvalKeys, parts.passcodes, store)
         self.approvals = approvals
         var local = LocalAuthority.Parts(
             tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-            random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
+            random: connection.parts.random, work: parts.work, stretching: stretching,
             isVirtual: parts.isVirtual,
             counters: .success(parts.counters), permissions: parts.permissions,
             passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in

@@ -14,18 +14,39 @@ extension PolicyState {
         return []
     }
 
-    /// Whether a prompt can be shown in the place of a request now.
-    func isFree(_ request: EvaluationRequest) -> Bool {
-        active.count < Limits.shownPrompts
-            && !active.contains { $0.request.place.overlaps(request.place, biometrySessions) }
+    /// Whether two prompts may not be shown at the same time: their places overlap, or one of them leads to a new passcode or
+    /// a new recovery code. What another prompt has proven with the earlier passcode must not permit a second change.
+    private func conflict(_ one: EvaluationRequest, _ other: EvaluationRequest) -> Bool {
+        one.lastStep.changesSecret || other.lastStep.changesSecret || one.place.overlaps(other.place, biometrySessions)
     }
 
-    /// Removes and returns, among the evaluations whose place is free, the oldest one of the program that was served
-    /// least recently; nil if there is none.
+    /// Whether the prompt of a request can be shown now, and no evaluation waits that must be shown before.
+    func isFree(_ request: EvaluationRequest) -> Bool {
+        canShow(request) && !waiting.contains { conflict($0, request) }
+    }
+
+    private func canShow(_ request: EvaluationRequest) -> Bool {
+        active.count < Limits.shownPrompts && !active.contains { conflict($0.request, request) }
+    }
+
+    /// Removes and returns the evaluation whose turn it is; nil if none can be shown now. One that cannot be shown keeps its
+    /// turn: no other one is shown that would make it wait longer.
     mutating func takeWaiting() -> EvaluationRequest? {
+        guard active.count < Limits.shownPrompts else { return nil }
+        var earlier: [EvaluationRequest] = []
+        while let index = nextTurn(after: earlier) {
+            if canShow(waiting[index]) { return waiting.remove(at: index) }
+            earlier.append(waiting[index])
+        }
+        return nil
+    }
+
+    /// The index of the oldest evaluation of the program that was served least recently, among those that have no conflict
+    /// with `earlier` ones.
+    private func nextTurn(after earlier: [EvaluationRequest]) -> Int? {
         func turn(_ index: Int) -> Int { served.firstIndex(of: waiting[index].program) ?? -1 }
         var first: Int?
-        for index in waiting.indices where isFree(waiting[index]) {
+        for index in waiting.indices where !earlier.contains(where: { conflict($0, waiting[index]) }) {
             guard let found = first else {
                 first = index
                 continue
@@ -34,7 +55,7 @@ extension PolicyState {
             if turn(found) < 0 { break }
             if turn(index) < turn(found) { first = index }
         }
-        return first.map { waiting.remove(at: $0) }
+        return first
     }
 
     /// Marks a program as served most recently, and removes programs without evaluations from `served`.
@@ -44,5 +65,15 @@ extension PolicyState {
                 || !waiting.contains { $0.program == served } && !active.contains { $0.request.program == served }
         }
         served.append(program)
+    }
+}
+
+extension LastStep {
+    /// Whether the user leaves the step with another passcode or recovery code than before.
+    fileprivate var changesSecret: Bool {
+        switch self {
+        case .none, .asksRecoveryCode: false
+        case .showsRecoveryCode, .asksNewPasscode, .repeatsRecoveryCode: true
+        }
     }
 }

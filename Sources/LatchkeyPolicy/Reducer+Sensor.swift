@@ -62,7 +62,7 @@ extension PolicyState {
             }
             evaluation.notice = notice
             put(evaluation)
-            return [.update(id, content(evaluation))]
+            return [.update(id, content(evaluation))] + delay(evaluation)
         }
         evaluation.method = .biometry
         evaluation.question = question(evaluation.request.faceUser)

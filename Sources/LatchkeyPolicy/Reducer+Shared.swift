@@ -58,9 +58,9 @@ extension PolicyState {
         var delayedUntil: Int64
     }
 
-    /// What the prompts show if there are several; empty otherwise.
-    var sharedContents: [UInt64: SharedContent] {
-        guard active.count > 1 else { return [:] }
+    /// What the prompts show that do not belong to an event; empty if its own prompt is the only one.
+    func sharedContents(before event: PolicyEvent) -> [UInt64: SharedContent] {
+        guard active.count > 1 || event == .passcodeWasRight else { return [:] }
         return Dictionary(active.map { ($0.request.id, sharedContent($0)) }) { first, _ in first }
     }
 
@@ -78,7 +78,9 @@ extension PolicyState {
     mutating func followOthers(_ effects: [PolicyEffect], from before: [UInt64: SharedContent]) -> [PolicyEffect] {
         var more = passSensor()
         if !before.isEmpty { more += updates(after: effects + more, from: before) }
-        return more + enterHeld()
+        more += enterHeld()
+        // An entry that was refused because of a delay does not keep the sensor from its evaluation any more.
+        return more + passSensor()
     }
 
     /// Updates the prompts that show other tries, or another delay, than before.

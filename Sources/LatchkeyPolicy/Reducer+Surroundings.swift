@@ -56,7 +56,7 @@ extension PolicyState {
             }
             // Behaviour LA-32: the system ended it, as on a switch to another app.
             return state.leaveMethod(evaluation, notice: .none, status: .systemCancel)
-        }
+        } + next()
     }
 
     mutating func unlocked(byBiometry: Bool, at now: Int64) -> [PolicyEffect] {

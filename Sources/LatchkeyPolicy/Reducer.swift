@@ -9,7 +9,7 @@ extension PolicyState {
     /// - Parameter now: the time of the event, in nanoseconds of the boot-time clock.
     package mutating func reduce(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] {
         self.now = now
-        let before = sharedContents
+        let before = sharedContents(before: event)
         let effects = apply(event, at: now)
         return effects + followOthers(effects, from: before)
     }

@@ -11,18 +11,23 @@ package enum Files {
         return lstat(path, &status) == 0
     }
 
-    /// Reads the whole file; nil when it does not exist. Does not follow a symbolic link at `path`.
+    /// Reads the whole file; nil when it does not exist. Does not follow a symbolic link at `path`, and does not wait for a
+    /// pipe.
     ///
-    /// - Throws: `SystemError` with EFBIG when the file has more than `limit` bytes.
+    /// - Throws: `SystemError` with EFBIG when the file has more than `limit` bytes, and with EINVAL for a pipe, a socket or a
+    ///   device.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> SecretBytes? {
         let file: Descriptor
         do throws(SystemError) {
-            file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+            // A pipe without a writer would block otherwise.
+            file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             if error.code == ENOENT { return nil }
             throw error
         }
-        let size = Int(try file.status().st_size)
+        let status = try file.status()
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw SystemError("read", code: EINVAL) }
+        let size = Int(status.st_size)
         guard size <= limit else { throw SystemError("read", code: EFBIG) }
         var count = 0
         let bytes = try SecretBytes(count: size) { (target) throws(SystemError) in
@@ -37,12 +42,19 @@ package enum Files {
             ? bytes : bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
+    /// Opens the file that is replaced, to overwrite its content; nil if there is none, or a pipe, a socket or a device.
+    private static func oldFile(_ path: String) throws(SystemError) -> Descriptor? {
+        var status = stat()
+        guard lstat(path, &status) == 0, [S_IFREG, S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT) else { return nil }
+        return try Descriptor.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
+    }
+
     /// Replaces `path` atomically and durably by a file with these bytes and mode 0600: after a crash, either the old
     /// or the new file exists.
     ///
     /// Afterwards overwrites the content of the old file with zeros, as far as the file system allows that.
     package static func replace(_ path: String, with bytes: SecretBytes) throws(SystemError) {
-        let old = exists(path) ? try Descriptor.open(path, O_WRONLY | O_NOFOLLOW) : nil
+        let old = try oldFile(path)
         let temporary = path + ".new"
         unlink(temporary)
         let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)

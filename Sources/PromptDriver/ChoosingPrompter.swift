@@ -45,6 +45,12 @@ package final class ChoosingPrompter: Prompter {
         let refused: (@Sendable (PromptEvent) -> Void)? = shown.withLock { shown in
             guard let next = shown[id] else { return nil }
             guard next.asked < prompters.count else { return shown.removeValue(forKey: id)?.events }
+            // A later prompter may show it elsewhere than where the policy has found a free place for it, and the user may
+            // be typing a passcode there.
+            let isElsewhere = shown.contains { $0.key != id && $0.value.prompt.userID == next.prompt.userID }
+            guard next.asked == 0 || next.prompt.terminal == 0 || !isElsewhere else {
+                return shown.removeValue(forKey: id)?.events
+            }
             shown[id]?.asked += 1
             // Called with the lock held, so that the prompt cannot be dismissed before it is shown. No prompter calls
             // back from within `show`.

@@ -91,7 +91,7 @@ final class Daemon: FrameHandler {
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
-                work: work, stretching: stretching, counters: keychain.map { $0 as any CounterStore },
+                work: work, stretching: OneStretchAtATime(stretching), counters: keychain.map { $0 as any CounterStore },
                 permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
                 companions: world, simulatedTouch: touch,
                 ended: ended, log: events))

@@ -147,6 +147,27 @@ import Testing
         #expect(isRecovered(last.recover(next, "third passcode")))
     }
 
+    /// It is sealed under the valid code, but has the key of an earlier slot only.
+    @Test func anEarlierCopyOfTheSameCodeChangesNothing() throws {
+        let (code, key) = try prepare()
+        let earlier = try copy(machine)
+        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
+        machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
+        machine.enterNew("changed passcode")
+        #expect(replies() == [.done])
+        let present = try copy(machine)
+        var last = try restart(machine) {
+            try $0.removeItem(atPath: $1 + "/\(TwoServices.userID)")
+            try Data(earlier).write(to: URL(filePath: $1 + "/store/recovery"))
+        }
+        #expect(!isRecovered(last.recover(code, "third passcode")))
+        #expect(try last.records() == PasscodeRecords() && copy(last) == earlier)
+        last = try restart(last) { try Data(present).write(to: URL(filePath: $1 + "/store/recovery")) }
+        #expect(isRecovered(last.recover(code, "third passcode")), "root.key is still that of the code")
+        #expect(try last.secret() == Array("secret".utf8))
+        #expect(try last.sign(key, Self.digest) == nil)
+    }
+
     /// Who has the public key of a code can encrypt keys of slots for it, but cannot seal a key of the authority.
     @Test func aKeyOfTheAuthorityThatTheCodeHasNotSealedIsRefused() throws {
         let (random, chosen) = (SystemRandomSource(), SecretBytes([UInt8](repeating: 5, count: 32)))

@@ -81,6 +81,51 @@ import Testing
         #expect(world.send(.cancelChosen(3)).shown == [99])
     }
 
+    private func change(_ id: UInt64, session: String) -> PolicyEvent {
+        .evaluate(
+            .init(
+                id: id, plan: .passcode, allowsFallback: true, interactionAllowed: true, lastStep: .asksNewPasscode,
+                program: id, place: PromptPlace(session: session)))
+    }
+
+    /// Otherwise a proof of the earlier passcode, which waits at its prompt, would permit another change.
+    @Test func aChangeOfThePasscodeIsTheOnlyPromptOfTheUser() {
+        var world = World()
+        #expect(world.send(.wish(1, .passcode, session: "1")).shown == [1])
+        #expect(world.send(change(2, session: "2")).isEmpty)
+        #expect(world.send(.wish(3, .passcode, session: "3")).isEmpty, "the change keeps its turn")
+        #expect(world.send(.cancelChosen(1)).shown == [2])
+        #expect(world.send(change(4, session: "4")).isEmpty)
+        #expect(world.send(.cancelChosen(2)).shown == [3])
+        #expect(world.send(.cancelChosen(3)).shown == [4])
+    }
+
+    @Test func aPromptThatOverlapsTwoOthersKeepsItsTurn_LA35() {
+        func ask(_ id: UInt64, _ place: PromptPlace) -> PolicyEvent {
+            .evaluate(
+                .init(
+                    id: id, plan: .passcode, allowsFallback: true, interactionAllowed: true, program: id, place: place))
+        }
+        var world = World()
+        let (screen, remote) = (PromptPlace(session: "1"), PromptPlace(session: "2", terminal: 7))
+        #expect(world.send(ask(1, screen)).shown == [1])
+        #expect(world.send(ask(2, remote)).shown == [2])
+        #expect(world.send(ask(3, PromptPlace(session: "2", agent: "1"))).isEmpty)
+        for (id, place) in [(UInt64(4), screen), (5, remote)] { #expect(world.send(ask(id, place)).isEmpty) }
+        #expect(world.send(.cancelChosen(1)).shown.isEmpty)
+        #expect(world.send(ask(6, screen)).isEmpty, "a later one does not overtake it")
+        #expect(world.send(.cancelChosen(2)).shown == [3])
+        #expect(world.send(.cancelChosen(3)).shown == [4, 5])
+    }
+
+    @Test func aPlaceThatBecomesFreeByASwitchIsUsedAtOnce() {
+        var world = World()
+        world.send(.biometrySessionsChanged(.only(["1"])))
+        world.send(.wish(1, .passcode, session: "1"))
+        #expect(world.send(.wish(2, .passcode, session: BiometrySessions.userManager)).isEmpty)
+        #expect(world.send(.biometrySessionsChanged(.only(["3"]))).shown == [2])
+    }
+
     @Test func aLockEndsThePromptsOfAllSessions() {
         var world = two(.either)
         world.send(.wish(3, .either, session: "2"))
@@ -91,6 +136,16 @@ import Testing
     }
 
     // MARK: - Tries
+
+    @Test func aDelayThatARightPasscodeEndsLaterIsNoLongerShown_LA30() {
+        var world = two(.passcode)
+        world.state.passcodeFailures = 2
+        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        #expect(world.send(.cancelChosen(1)).contains(.startDelay(2, seconds: 5)))
+        // The verification of the first passcode ends after its evaluation has.
+        #expect(world.send(.passcodeWasRight).content?.delaySeconds == 0)
+        #expect(world.send(.passcodeEntered(2, at: 1)) == [.keepFirst(2, world.state.counters)])
+    }
 
     @Test func aSecondPasscodeWaitsForTheFirst_LA30() {
         var world = two(.passcode)

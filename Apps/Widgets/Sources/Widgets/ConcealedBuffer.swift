@@ -31,6 +31,11 @@ enum ConcealedBuffer {
             // Runs after the handlers of the signal, which see the text as it was.
             made.pointee.deleted_text = { buffer, position, count in
                 ConcealedBuffer.text(of: buffer)?.delete(Int(count), at: Int(position))
+                // The method of GtkEntryBuffer says so; without it the field would not be drawn again.
+                guard let object = buffer.map({ UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObject.self) })
+                else { return }
+                g_object_notify(object, "text")
+                g_object_notify(object, "length")
             }
         }, guint(MemoryLayout<GtkEntryBuffer>.size), nil, GTypeFlags(rawValue: 0))
 
