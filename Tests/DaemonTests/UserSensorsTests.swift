@@ -16,8 +16,14 @@ import Testing
         programs = daemon.folder + "/programs"
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: false)
         // A copy, because the daemon looks beside its own file.
-        try FileManager.default.copyItem(
-            atPath: TestDaemon.programs + "/latchkeyd", toPath: programs + "/latchkeyd")
+        try copy(TestDaemon.programs + "/latchkeyd", to: "latchkeyd")
+    }
+
+    /// Copies a program by another process. A process that another test starts meanwhile inherits a file that is open for
+    /// writing here, and until it has closed it the program cannot be started (ETXTBSY).
+    private func copy(_ program: String, to name: String) throws {
+        let finished = try #require(daemon).run("/bin/cp", ["--preserve=mode", program, programs + "/" + name])
+        try #require(finished.exitCode == 0, "\(finished.errors)")
     }
 
     /// Installs a program of the sensors: a script that notes its process ID, environment and arguments.
@@ -29,8 +35,9 @@ import Testing
             mv '\(programs)/pid.new' '\(programs)/pid'
             \(command)
             """
-        try script.write(toFile: programs + "/latchkey-authd", atomically: true, encoding: .utf8)
-        chmod(programs + "/latchkey-authd", 0o755)
+        try script.write(toFile: programs + "/script", atomically: true, encoding: .utf8)
+        chmod(programs + "/script", 0o755)
+        try copy(programs + "/script", to: "latchkey-authd")
     }
 
     private func scripted() throws {

@@ -87,6 +87,11 @@ def toggle_reveals_passcode_and_focus_stays_in_field():
         check(shown.field.text == "•••" and not any("qz" in node.name or "qz" in node.text for node in shown.all()),
               "the typed text is not exposed")
         prompt.picture("passcode-shown")
+        # A character that is deleted is not drawn any more.
+        drawn = pixels(machine)
+        prompt.keys("BackSpace")
+        prompt.sees(lambda t: t.field and t.field.text == "••")
+        changes_from(machine, drawn)
         # A wrong passcode clears the field and conceals what is typed next.
         prompt.keys("Return")
         wrong = prompt.sees(lambda t: t.announced.startswith("The passcode is wrong. "))
