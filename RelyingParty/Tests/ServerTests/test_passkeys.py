@@ -165,7 +165,7 @@ class PasskeyTests(unittest.TestCase):
             self.assertEqual(server.send("GET", "/v1/session", headers=header)[0], 401)
             ada.counter = 9
             self.refused(ada.sign_in())
-            server.command("unfreeze", "ada", text(ada.id))
+            server.command("unfreeze", "--", "ada", text(ada.id))
             self.assertEqual(ada.sign_in()[0], 201)
             self.assertEqual(reasons(server), ["counterRegressed", "unknownSession", "frozenKey"])
 
