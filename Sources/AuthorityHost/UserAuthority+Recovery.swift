@@ -198,7 +198,8 @@ extension UserAuthority {
         }
         throw Failure(
             .itemAuthenticationFailed, "The records of the recovery code are older than the keychain.",
-            hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, from a backup.")
+            hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, "
+                + "from a backup.")
     }
 }
 

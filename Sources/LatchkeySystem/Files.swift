@@ -45,7 +45,9 @@ package enum Files {
     /// Opens the file that is replaced, to overwrite its content; nil if there is none, or a pipe, a socket or a device.
     private static func oldFile(_ path: String) throws(SystemError) -> Descriptor? {
         var status = stat()
-        guard lstat(path, &status) == 0, [S_IFREG, S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT) else { return nil }
+        guard lstat(path, &status) == 0, [S_IFREG, S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT) else {
+            return nil
+        }
         return try Descriptor.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
     }
 

@@ -83,6 +83,7 @@ final class Daemon: FrameHandler {
             ended = { world.record.note($0.words) }
         }
         let (work, stretching) = (SerialWorkQueue { sessions.isOneAtMost }, StretchThreads())
+        let verifications = OneStretchAtATime(stretching)
         var touch: (@Sendable (Bool) -> Void)?
         // If the command fails, no match is reported, so the error needs no handling.
         if let world { touch = { _ = try? world.apply(.touch(matching: $0)) } }
@@ -91,7 +92,7 @@ final class Daemon: FrameHandler {
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
-                work: work, stretching: OneStretchAtATime(stretching), counters: keychain.map { $0 as any CounterStore },
+                work: work, stretching: verifications, counters: keychain.map { $0 as any CounterStore },
                 permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
                 companions: world, simulatedTouch: touch,
                 ended: ended, log: events))
