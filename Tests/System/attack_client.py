@@ -269,7 +269,7 @@ class Service(Link):
         return self.call(1, [pid, started(pid) if start is None else start, uid])
 
     def attach(self, uid=ALICE, passcode=False, locked=False):
-        return self.call(2, {0: uid, 1: passcode, 2: locked})
+        return self.call(2, {0: uid, 1: passcode, 2: locked, 3: b""})
 
     def evaluation(self, pid, start=None, uid=ALICE, plan=((2,),), purpose=0, step=0, reuse=0, code=None, reason="hostile",
                    interactive=True, challenge=None):
