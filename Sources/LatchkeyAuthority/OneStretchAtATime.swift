@@ -38,7 +38,8 @@ package final class OneStretchAtATime: StretchQueue {
         do throws(Failure) {
             try base.submit(next.client) { [self] in
                 next.work()
-                // Work of a person is never refused, and each user's programs have no work here.
+                // Work of a person is never refused, and programs have no work here. If it were, the evaluation would end at
+                // its deadline.
                 try? submitNext()
             }
         } catch {

@@ -3,8 +3,9 @@
 import LatchkeyModel
 import LatchkeySystem
 
-/// The file beside a store in which latchkeyd keeps the records of latchkey-authd's recovery codes: a mark, then bytes that
-/// only latchkey-authd reads. The codes judge them, so the file has no code of its own.
+/// The file `recovery` in the folder of a store: a copy of latchkey-authd's records of the recovery codes, behind a header
+/// that names its format. It has no authentication code, because latchkey-authd authenticates the records with the
+/// recovery code.
 struct RecoveryCopyFile: Sendable {
     let path: String
 

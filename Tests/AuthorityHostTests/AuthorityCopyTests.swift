@@ -248,16 +248,6 @@ extension TwoServices {
         let replies = answers(session(), .useEnclaveKey(request))
         _ = try world.apply(.touch(matching: true))
         if replies().isEmpty { world.perform(.cancel) }
-        switch replies().last {
-        case .enclaveResult(let signature)?:
-            let publicKey = try #require(PublicKey(key.publicKey, type: .ellipticCurve(.p256)))
-            let der = try #require(ECDSASignature.der(raw: signature.copyBytes(), curve: .p256))
-            #expect(publicKey.verifiesECDSA(digest, der: der))
-            return nil
-        case .failure(let failure)?: return failure.status
-        case let reply:
-            Issue.record("\(String(describing: reply))")
-            return .internalFailure
-        }
+        return try key.verify(replies().last, digest)
     }
 }

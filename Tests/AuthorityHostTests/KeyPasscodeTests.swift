@@ -38,11 +38,9 @@ import Testing
                 accessibility: .whenUnlockedThisDeviceOnly, constraints: constraints.union(.privateKeyUsage)),
             isPermanent: true, authentication: Authentication(applicationPassword: password))
         let reply = machine.answers(machine.session(), .createEnclaveKey(request))().last
-        guard case .enclaveKey(let key)? = reply else { throw Unexpected(reply: reply) }
+        guard case .enclaveKey(let key)? = reply else { throw UnexpectedReply(reply: reply) }
         return key
     }
-
-    private struct Unexpected: Error { let reply: Reply? }
 
     /// What a person does at a prompt.
     private enum Deed {
@@ -72,15 +70,7 @@ import Testing
             }
         }
         if replies().isEmpty { machine.world.perform(.cancel) }
-        switch replies().last {
-        case .enclaveResult(let signature)?:
-            let publicKey = try #require(PublicKey(key.publicKey, type: .ellipticCurve(.p256)))
-            let der = try #require(ECDSASignature.der(raw: signature.copyBytes(), curve: .p256))
-            #expect(publicKey.verifiesECDSA(digest, der: der))
-            return nil
-        case .failure(let failure)?: return failure.status
-        case let reply: throw Unexpected(reply: reply)
-        }
+        return try key.verify(replies().last, digest)
     }
 
     /// The approvals that latchkey-authd gave since the last call.
@@ -110,7 +100,7 @@ import Testing
 
     private func context(_ session: Session) throws -> ContextHandle {
         guard case .context(let context)? = machine.answers(session, .createContext)().last else {
-            throw Unexpected(reply: nil)
+            throw UnexpectedReply(reply: nil)
         }
         return context
     }

@@ -294,6 +294,15 @@ import Testing
         #expect(effects.content?.method == .passcode && effects.content?.notice == .biometryLocked)
     }
 
+    @Test func aPromptThatTheLockoutLeavesWithTheDelayedPasscodeStartsTheDelay_LA28_LA30() {
+        var world = World(.touch, biometryFailures: 4)
+        (world.state.passcodeFailures, world.state.passcodeBlockedUntil) = (3, .seconds(5))
+        world = two(.biometry, .either, world: world)
+        #expect(world.state.shown(2)?.method == .passcode && world.state.shown(2)?.awaitsSensor == true)
+        let effects = world.miss(1, id: 1)
+        #expect(effects.content?.notice == .biometryLocked && effects.contains(.startDelay(2, seconds: 5)))
+    }
+
     // MARK: - The sensor
 
     @Test func theSensorIsArmedForOneEvaluation() {

@@ -120,6 +120,7 @@ def reached(path):
     deadline = time.monotonic() + SECONDS
     while not os.path.exists(path):
         assert time.monotonic() < deadline, path
+        # The service makes the socket and reports nothing: systemd, which it would tell, does not run here.
         time.sleep(0.05)
 
 

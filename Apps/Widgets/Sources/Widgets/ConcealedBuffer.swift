@@ -42,7 +42,10 @@ enum ConcealedBuffer {
     /// Gives a password entry of GTK such a buffer.
     static func use(_ text: ConcealedText, in entry: OpaquePointer) {
         guard let field = gtk_editable_get_delegate(entry), let made = g_object_new_with_properties(type, 0, nil, nil)
-        else { fatalError("GTK made no buffer for a password field.") }
+        else {
+            // Does not happen: GLib ends the process when it has no memory. A field without this buffer must not be shown.
+            fatalError("GTK made no buffer for a password field.")
+        }
         g_object_set_data_full(
             made, key, Unmanaged.passRetained(text).toOpaque(),
             { data in

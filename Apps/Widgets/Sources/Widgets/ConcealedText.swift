@@ -17,6 +17,7 @@ final class ConcealedText {
 
     init() {
         let page = mmap(nil, Self.pageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        // As GLib does when it has no memory. The daemon then reports that the prompt was lost.
         guard let page, page != MAP_FAILED else { fatalError("There is no memory for a password field.") }
         start = page
         // Without these the text is as safe as the rest of the process.
