@@ -40,6 +40,8 @@ struct AnchorRecord: Equatable, Sendable {
         var set: EnrolmentSet?
         /// Combined into the key that wraps the row keys of items bound to that set.
         var enrolmentKey: EnrolmentKey
+        /// The public half of the passcode's key pair; nil when no passcode is set, and in anchors of earlier versions.
+        var passcodeKey: PasscodePublicKey?
     }
 
     /// The key of an enrolment set, 32 random bytes, as the anchor has it.
@@ -116,7 +118,7 @@ struct AnchorRecord: Equatable, Sendable {
     }
 
     private static func write(_ contents: Contents, to writer: inout CBORWriter) {
-        writer.array(4)
+        writer.array(contents.passcodeKey == nil ? 4 : 5)
         writer.bytes(contents.slot ?? [])
         writer.unsigned(contents.enrolmentGeneration)
         writer.bytes(contents.set?.bytes ?? [])
@@ -126,17 +128,31 @@ struct AnchorRecord: Equatable, Sendable {
             writer.bytes(
                 [Self.sealedVersion] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } + sealed)
         }
+        if let passcodeKey = contents.passcodeKey { writer.bytes(passcodeKey.point) }
     }
 
     private static func readContents(_ reader: inout CBORReader) throws(WireError) -> Contents {
-        try reader.tuple(4) { (reader) throws(WireError) in
-            let slot = try reader.bytes(limit: 256)
-            let generation = try reader.unsigned()
-            let set = try reader.bytes(limit: 64)
-            return Contents(
-                slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation,
-                set: set.isEmpty ? nil : EnrolmentSet(set), enrolmentKey: try readKey(&reader))
+        var (slot, set): ([UInt8], [UInt8]) = ([], [])
+        var generation: UInt64 = 0
+        var enrolmentKey: EnrolmentKey?
+        var passcodeKey: PasscodePublicKey?
+        var field = 0
+        try reader.array(limit: 5) { (reader) throws(WireError) in
+            switch field {
+            case 0: slot = try reader.bytes(limit: 256)
+            case 1: generation = try reader.unsigned()
+            case 2: set = try reader.bytes(limit: 64)
+            case 3: enrolmentKey = try readKey(&reader)
+            default:
+                passcodeKey = PasscodePublicKey(try reader.bytes(limit: PasscodePublicKey.byteCount))
+                guard passcodeKey != nil else { throw .invalidValue }
+            }
+            field += 1
         }
+        guard let enrolmentKey else { throw .invalidValue }
+        return Contents(
+            slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation, set: set.isEmpty ? nil : EnrolmentSet(set),
+            enrolmentKey: enrolmentKey, passcodeKey: passcodeKey)
     }
 
     /// The first byte of a sealed key, before its number.

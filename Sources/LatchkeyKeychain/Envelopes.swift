@@ -12,9 +12,8 @@ import LatchkeyWire
 /// secret to the access group, the access control and the stretching parameters of an application password, so that
 /// envelopes cannot be swapped between rows, users, groups or access controls.
 struct Envelopes: Sendable {
-    /// First byte of both envelopes.
+    /// First byte of the attributes' envelope; that of the secret is a `RowKeyForm`.
     static let version: UInt8 = 1
-    private static let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
     let tree: KeyTree
     let anchor: Anchor
 
@@ -71,27 +70,6 @@ struct Envelopes: Sendable {
 
     // MARK: - Secret
 
-    /// The key that wraps the row key: the class key, combined with the enrolment key and the stretched application
-    /// password where the access control requires them.
-    private func wrappingKey(_ item: Item, _ password: SymmetricKey?) throws(Failure) -> SymmetricKey {
-        guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
-        guard (password != nil) == item.asksForAppPassword else {
-            throw Failure(.internalFailure, "A password was not stretched.")
-        }
-        var parts = [key.secret]
-        if item.enrolment != nil {
-            guard let key = anchor.enrolmentKey else { throw anchor.condition.refusal ?? unavailable(item) }
-            parts.append(key)
-        }
-        if let password { parts.append(password.secret) }
-        return parts.count == 1 ? key : try SymmetricKey.combining(parts, label: .wrap)
-    }
-
-    private func unavailable(_ item: Item) -> Failure {
-        tree.isAvailable(item.accessControl.accessibility)
-            ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
-    }
-
     /// Throws when the query left the secret column out: such a row must not be treated as one without a secret.
     private func checkIsRead(_ row: StoredRow) throws(Failure) {
         guard row.unreadSecretBytes == nil else {
@@ -100,63 +78,77 @@ struct Envelopes: Sendable {
     }
 
     /// Seals a secret under a new row key.
+    ///
+    /// - Parameter passcodeKey: the public half of the passcode's key pair, for which the item is sealed if its
+    ///   `passcodeKeyID` names it; nil if it is the one in the anchor.
     func sealSecret(
-        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none
+        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none,
+        for passcodeKey: PasscodePublicKey? = nil
     ) throws(Failure) -> [UInt8] {
-        let wrapping = try wrappingKey(item, password.key(for: item))
         let associatedData = secretAssociatedData(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
-        let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associatedData)
-        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), authenticating: associatedData))
+        let wrapped = try wrap(
+            rowKey, item, password.key(for: item), authenticating: associatedData, for: passcodeKey)
+        return wrapped
+            + (try rowKey.seal(
+                secret, nonce: tree.nonce(), authenticating: RowKeyForm.joining(associatedData, wrapped[...])))
     }
 
     /// Opens the secret of a row; nil when it has none. Throws `itemAuthenticationFailed` for a wrong application
-    /// password.
+    /// password, and `storeUnreadable` for a damaged envelope.
     func openSecret(
         _ row: StoredRow, _ item: Item, password: AppPassword = .none
     ) throws(Failure) -> SecretBytes? {
         try checkIsRead(row)
         guard let stored = row.secret else { return nil }
         let stretched = try password.key(for: item)
-        let wrapping = try wrappingKey(item, stretched)
         let associatedData = secretAssociatedData(row, item)
-        guard stored.count > 1 + Self.wrappedBytes, stored[0] == Self.version else {
-            throw Failure.damagedStore("the secret of a row fails authentication")
+        guard let form = form(stored, of: item) else {
+            throw Failure.damagedStore("the secret of a row is not an envelope")
         }
-        guard let rowSecret = try wrapping.open(stored[1...Self.wrappedBytes], authenticating: associatedData) else {
+        guard let rowSecret = try rowKey(stored, form, item, stretched, authenticating: associatedData) else {
             throw stretched == nil
                 ? Failure.damagedStore("the secret of a row fails authentication") : AppPassword.isWrong
         }
-        let sealed = stored[(1 + Self.wrappedBytes)...]
-        guard let secret = try KeyTree.key(rowSecret).open(sealed, authenticating: associatedData) else {
-            throw Failure.damagedStore("the secret of a row fails authentication")
-        }
+        guard
+            let secret = try KeyTree.key(rowSecret).open(
+                stored[form.headBytes...],
+                authenticating: RowKeyForm.joining(associatedData, stored[..<form.headBytes]))
+        else { throw Failure.damagedStore("the secret of a row fails authentication") }
         return secret
     }
 
     /// Throws `storeUnreadable` when the secret envelope is damaged.
     ///
-    /// Needs no proof. While the class key or the key of the enrolment set is not available, or an application password is
-    /// needed, only the structure is checked. For a protected item, the row key is unwrapped too; any other envelope is opened completely.
+    /// Needs no proof. As far as the class key, the key of the enrolment set and the key pair of the passcode are in memory,
+    /// the row key of a protected item is unwrapped too; any other envelope is opened completely. Otherwise, and if an
+    /// application password is needed, only the structure is checked.
     ///
     /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
         try checkIsRead(row)
         guard let stored = row.secret else { return }
-        guard stored.count >= 1 + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
-            stored[0] == Self.version
-        else { throw Failure.damagedStore("the secret of a row is not an envelope") }
-        guard !item.asksForAppPassword, item.enrolment == nil || anchor.enrolmentKey != nil,
-            try tree.classKey(item.accessControl.accessibility) != nil
-        else { return }
-        guard item.accessControl.isProtected, !opensProtected else {
-            _ = try openSecret(row, item)
-            return
+        guard let form = form(stored, of: item) else {
+            throw Failure.damagedStore("the secret of a row is not an envelope")
         }
-        let wrapped = stored[1...Self.wrappedBytes]
-        guard try wrappingKey(item, nil).open(wrapped, authenticating: secretAssociatedData(row, item)) != nil else {
-            throw Failure.damagedStore("the key of a row fails authentication")
+        let accessibility = item.accessControl.accessibility
+        guard !item.asksForAppPassword, try tree.classKey(accessibility) != nil else { return }
+        let associatedData = secretAssociatedData(row, item)
+        var opened = false
+        if form != .passcode, isOpenToMatches(item) {
+            opened = true
+            guard try plainRowKey(stored, form, item, nil, authenticating: associatedData) != nil else {
+                throw Failure.damagedStore("the key of a row fails authentication")
+            }
         }
+        let canOpen = item.passcodeSealing == .beside || isOpenToMatches(item)
+        if form != .plain, canOpen, try tree.passcodePair(for: accessibility) != nil {
+            opened = true
+            guard try passcodeRowKey(stored, form, item, nil, authenticating: associatedData) != nil else {
+                throw Failure.damagedStore("the key of a row fails authentication")
+            }
+        }
+        if opened, !item.accessControl.isProtected || opensProtected { _ = try openSecret(row, item) }
     }
 }
 

@@ -11,6 +11,8 @@ struct Item: Equatable, Sendable {
     var enrolment: UInt64?
     /// The stretching parameters of the application password, for `applicationPassword`.
     var stretching: StretchParameters?
+    /// Names the key pair of the passcode for which the secret is sealed; nil if it is not.
+    var passcodeKeyID: [UInt8]?
 
     /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
@@ -27,10 +29,11 @@ struct Item: Equatable, Sendable {
     /// Whether reading the item requires a proof.
     var isReadProtected: Bool { accessControl.isProtected && !isInToken }
 
-    /// Canonical CBOR: `{0: attributes, 1: access control, ?2: enrolment generation, ?3: [cost, salt]}`.
+    /// Canonical CBOR: `{0: attributes, 1: access control, ?2: enrolment generation, ?3: [cost, salt],
+    /// ?4: identifier of the passcode's key pair}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.map(2 + (enrolment == nil ? 0 : 1) + (stretching == nil ? 0 : 1))
+        writer.map(2 + (enrolment == nil ? 0 : 1) + (stretching == nil ? 0 : 1) + (passcodeKeyID == nil ? 0 : 1))
         writer.unsigned(0)
         writer.attributes(attributes)
         writer.unsigned(1)
@@ -45,6 +48,10 @@ struct Item: Equatable, Sendable {
             writer.unsigned(UInt64(stretching.cost))
             writer.bytes(stretching.salt)
         }
+        if let passcodeKeyID {
+            writer.unsigned(4)
+            writer.bytes(passcodeKeyID)
+        }
         return writer.finish()
     }
 
@@ -57,22 +64,27 @@ struct Item: Equatable, Sendable {
                 var control: AccessControl?
                 var enrolment: UInt64?
                 var stretching: StretchParameters?
+                var passcodeKeyID: [UInt8]?
                 try reader.map { (reader, key) throws(WireError) in
                     switch key {
                     case 0: attributes = try reader.attributes()
                     case 1: control = try reader.accessControl()
                     case 2: enrolment = try reader.unsigned()
                     case 3: stretching = try reader.stretching()
+                    case 4: passcodeKeyID = try reader.bytes(limit: PasscodePublicKey.identifierBytes)
                     default: return false
                     }
                     return true
                 }
                 try reader.finish()
                 guard let attributes, let control,
-                    (stretching != nil) == control.constraints.contains(.applicationPassword)
+                    (stretching != nil) == control.constraints.contains(.applicationPassword),
+                    passcodeKeyID == nil
+                        || (passcodeKeyID?.count == PasscodePublicKey.identifierBytes && control.passcodeSealing != nil)
                 else { return nil }
                 return Item(
-                    attributes: attributes, accessControl: control, enrolment: enrolment, stretching: stretching)
+                    attributes: attributes, accessControl: control, enrolment: enrolment, stretching: stretching,
+                    passcodeKeyID: passcodeKeyID)
             } catch {
                 return nil
             }

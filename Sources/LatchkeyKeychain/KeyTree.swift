@@ -36,6 +36,8 @@ package final class KeyTree: Sendable {
         var lock = LockState()
         var lockCount: UInt64 = 0
         var passcode: SymmetricKey?
+        /// Derived from `passcode`, and wiped with it.
+        var pair: PasscodePair?
         var classes: [Accessibility: SymmetricKey] = [:]
     }
     private let openKeys = Mutex(OpenKeys())
@@ -201,7 +203,7 @@ package final class KeyTree: Sendable {
             keys.classes = keys.classes.filter { state.allows($0.key) }
             guard state.isLocked else { return }
             keys.lockCount += 1
-            keys.passcode = nil
+            (keys.passcode, keys.pair) = (nil, nil)
         }
     }
 
@@ -216,11 +218,22 @@ package final class KeyTree: Sendable {
     /// `U_pass`; nil while it is not in memory.
     var passcodeSecret: SymmetricKey? { openKeys.withLock { $0.passcode } }
 
+    /// The key pair of the passcode; nil while `U_pass` is not in memory, or while the device is locked for the class.
+    func passcodePair(for accessibility: Accessibility) throws(Failure) -> PasscodePair? {
+        try openKeys.withLock { (keys) throws(Failure) in
+            guard keys.lock.allows(accessibility), let passcode = keys.passcode else { return nil }
+            if let known = keys.pair { return known }
+            let pair = try PasscodePair(passcode)
+            keys.pair = pair
+            return pair
+        }
+    }
+
     /// Stores `U_pass` in memory, unless the device was locked since `lockCount` was read: that lock has wiped the key.
     func hold(_ key: SymmetricKey, since lockCount: UInt64) {
         openKeys.withLock { keys in
             guard keys.lockCount == lockCount else { return }
-            keys.passcode = key
+            (keys.passcode, keys.pair) = (key, nil)
             keys.classes[.whenPasscodeSetThisDeviceOnly] = nil
         }
     }
@@ -228,7 +241,7 @@ package final class KeyTree: Sendable {
     /// Wipes `U_pass` and its class key from memory.
     func forgetPasscodeKey() {
         openKeys.withLock { keys in
-            keys.passcode = nil
+            (keys.passcode, keys.pair) = (nil, nil)
             keys.classes[.whenPasscodeSetThisDeviceOnly] = nil
         }
     }

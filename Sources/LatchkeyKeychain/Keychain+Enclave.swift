@@ -65,9 +65,11 @@ extension Keychain {
     ///   - publicKey: the point in X9.63 encoding.
     ///   - enrolment: the enrolment set for which the module created the key; nil if the access control binds it to none.
     ///   - password: the application password; must hold the stretched key if the access control requires one.
+    ///   - demandsPasscode: whether the module itself demands the passcode for each use, so that the blob need not be
+    ///     sealed for it.
     package func addKey(
         _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller,
-        enrolment: EnrolmentSet? = nil, password: AppPassword = .none
+        enrolment: EnrolmentSet? = nil, password: AppPassword = .none, demandsPasscode: Bool = false
     ) throws(Failure) -> EnclaveKey {
         try checkReadable()
         guard request.attributes[.synchronizable] != .boolean(true) else {
@@ -85,6 +87,7 @@ extension Keychain {
         }
         item.attributes[.tokenID] = .text(Self.enclaveToken)
         item.attributes[.publicKey] = .data(publicKey)
+        item.passcodeKeyID = demandsPasscode ? nil : passcodeKeyID(item.accessControl, isInToken: true)
         guard request.isPermanent else {
             // The app stores all other attributes itself.
             let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
@@ -99,7 +102,7 @@ extension Keychain {
     private func detached(_ item: Item, _ kept: Set<AttributeCode>) -> Item {
         Item(
             attributes: item.attributes.filter { kept.contains($0.key) }, accessControl: item.accessControl,
-            enrolment: item.enrolment, stretching: item.stretching)
+            enrolment: item.enrolment, stretching: item.stretching, passcodeKeyID: item.passcodeKeyID)
     }
 
     private func description(_ item: Item, _ name: EnclaveKeyName, _ publicKey: [UInt8]) -> EnclaveKey {
@@ -135,6 +138,12 @@ extension Keychain {
         guard !isDead(item) else {
             throw Failure(
                 .itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.",
+                hint: "Delete it and make a new one.")
+        }
+        // Removing a passcode seals stored keys without it; those that an app stores itself are out of reach.
+        guard item.passcodeKeyID == nil || item.passcodeKeyID == anchor.passcodeKey?.identifier else {
+            throw Failure(
+                .itemAuthenticationFailed, "The key needed a passcode that was removed.",
                 hint: "Delete it and make a new one.")
         }
         let missing = try missing(toOpen: item, proof)

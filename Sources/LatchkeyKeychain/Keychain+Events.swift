@@ -89,9 +89,12 @@ extension Keychain {
         let lockCount = tree.lockCount
         let key = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
         let slot = try PasscodeSlot.make(key, behind: passcode, tree)
+        let publicKey = try PasscodePair(key).publicKey
         try carryOut(.passcodeSet, .passcodeSet, caller: caller) { (contents) throws(Failure) in
             guard contents.slot == nil else { throw Failure(.notPermitted, "A passcode is set already.") }
-            contents.slot = slot
+            (contents.slot, contents.passcodeKey) = (slot, publicKey)
+        } commit: { (store) throws(Failure) in
+            try sealAgain(for: publicKey, caller: caller, in: store)
         }
         tree.hold(key, since: lockCount)
     }
@@ -135,17 +138,17 @@ extension Keychain {
         }
     }
 
-    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A row with damaged
-    /// attributes remains; if it is of that class, its secret cannot be read without the key.
+    /// Removes the passcode and, in the same transaction, every item that is lost with it. The others are sealed without
+    /// the passcode's key pair, so they can be read when a passcode is set again. A row with damaged attributes remains; if
+    /// its secret needs a key of the passcode, it cannot be read any more.
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
         try carryOut(.passcodeRemoved, .passcodeRemoved, caller: caller) { (contents) throws(Failure) in
-            contents.slot = nil
+            (contents.slot, contents.passcodeKey) = (nil, nil)
         } commit: { (store) throws(Failure) in
-            try deleteAll(caller: caller, in: store) {
-                $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-            }
+            try deleteAll(caller: caller, in: store) { $0.accessControl.isLostWithPasscode(isInToken: $0.isInToken) }
+            try sealAgain(for: nil, caller: caller, in: store)
         }
         tree.forgetPasscodeKey()
     }
@@ -176,22 +179,30 @@ extension Keychain {
         let lockCount = tree.lockCount
         for slot in slots {
             guard let key = try PasscodeSlot.open(slot, passcode, tree) else { continue }
+            let publicKey = try PasscodePair(key).publicKey
+            // Otherwise new items would be sealed for a key that somebody else has.
+            guard anchor.passcodeKey == nil || anchor.passcodeKey == publicKey else {
+                throw Failure.damagedStore("its anchor has another passcode's public key")
+            }
             tree.hold(key, since: lockCount)
-            try settle(slot, of: slots, key, passcode)
+            try settle(slot, of: slots, key, passcode, publicKey)
             return true
         }
         return false
     }
 
-    /// After a right passcode: drops the slot of an interrupted change, and replaces a slot of a lower cost.
+    /// After a right passcode: drops the slot of an interrupted change, replaces a slot of a lower cost, and stores the
+    /// public key in an anchor of an earlier version.
     private func settle(
-        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret
+        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret,
+        _ publicKey: PasscodePublicKey
     ) throws(Failure) {
         if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {
             let stretched = try StretchedPassword(typed, newPasscodeStretching())
-            try anchor.keepOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
-        } else if slots.count > 1 {
-            try anchor.keepOnly(slot: slot, insteadOf: slots)
+            let raised = try PasscodeSlot.make(key, behind: .stretched(stretched), tree)
+            try anchor.keepOnly(slot: raised, insteadOf: slots, passcodeKey: publicKey)
+        } else if slots.count > 1 || anchor.passcodeKey == nil {
+            try anchor.keepOnly(slot: slot, insteadOf: slots, passcodeKey: publicKey)
         }
     }
 
@@ -207,8 +218,7 @@ extension Keychain {
         try carryOut(.enrolmentChanged, .enrolmentChanged, caller: nil) { (contents) throws(Failure) in
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            contents = AnchorRecord.Contents(
-                slot: contents.slot, enrolmentGeneration: next, set: set, enrolmentKey: .clear(key))
+            (contents.enrolmentGeneration, contents.set, contents.enrolmentKey) = (next, set, .clear(key))
         }
         return true
     }

@@ -138,11 +138,11 @@ extension Keychain {
     ) throws(Failure) -> AuthenticationPlan {
         guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
         try checkEvents(item)
-        var plan = item.accessControl.isProtected ? item.accessControl.plan : AuthenticationPlan([])
+        // The application password is checked by opening the secret, also if only attributes are returned.
+        let opens = returns.contains(.data) || item.asksForAppPassword
+        var (plan, needsKey) = plan(of: item, opens: opens)
         if proof.satisfies(plan) { plan.stages = [] }
-        let needsKey = returns.contains(.data) && item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-        if needsKey, try tree.classKey(.whenPasscodeSetThisDeviceOnly) == nil { plan = plan.requiringPasscode() }
-        return plan
+        return needsKey ? plan.requiringPasscode() : plan
     }
 
     /// Keeps protected items closed while a security event is unfinished; tries to finish it first.
@@ -156,8 +156,12 @@ extension Keychain {
         }
     }
 
+    /// Returns the parts of an item that a request asks for.
+    ///
+    /// - Parameter secret: the secret of an item that was just sealed, which may need a key that is not in memory to open.
     func found(
-        _ row: StoredRow, _ item: Item, _ returns: Returns, _ password: AppPassword = .none
+        _ row: StoredRow, _ item: Item, _ returns: Returns, _ password: AppPassword = .none,
+        sealed secret: SecretBytes? = nil
     ) throws(Failure) -> FoundItem {
         var found = FoundItem(itemClass: row.itemClass)
         if returns.contains(.attributes) {
@@ -165,7 +169,7 @@ extension Keychain {
             found.accessControl = item.accessControl
         }
         if returns.contains(.data), !item.isInToken {
-            found.secret = try envelopes.openSecret(row, item, password: password)
+            found.secret = if let secret { secret } else { try envelopes.openSecret(row, item, password: password) }
         }
         if returns.contains(.persistentReference) { found.persistentReference = try references.make(row) }
         return found

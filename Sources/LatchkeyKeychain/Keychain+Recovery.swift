@@ -80,6 +80,8 @@ extension Keychain {
         try enclaveKeys(.earlierPasscode, columns: .all) { (row, item) throws(Failure) in
             // The secret of an item of replaced fingers does not open, which does not mean that it is damaged.
             guard item.accessControl.needsPasscode, !isDead(item) else { return false }
+            // What is sealed for the passcode's key pair remains: the pair is the same under another passcode.
+            guard item.passcodeKeyID == nil else { return false }
             guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else {
                 return true
             }

@@ -22,7 +22,8 @@ extension Keychain {
         item.attributes.merge(dates)
         let row = try sealed(item, request.itemClass, request.secret, password)
         try insert(row, caller)
-        return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
+        return request.returns.isEmpty
+            ? nil : try found(row, item, request.returns, password, sealed: request.secret)
     }
 
     /// Seals a new item as a row with a new identifier.
@@ -165,7 +166,8 @@ extension Keychain {
         try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
-            enrolment: try enrolmentSet(request.accessControl), stretching: stretching(request.accessControl, password))
+            enrolment: try enrolmentSet(request.accessControl), stretching: stretching(request.accessControl, password),
+            passcodeKeyID: request.secret == nil ? nil : passcodeKeyID(request.accessControl))
     }
 
     private func check(
@@ -239,6 +241,7 @@ extension Keychain {
             item.accessControl = control
             item.enrolment = try enrolmentSet(control)
         }
+        if !item.isInToken { item.passcodeKeyID = secret == nil ? nil : passcodeKeyID(item.accessControl) }
         item.stretching = stretching(item.accessControl, password)
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
         try check(item.attributes, item.accessControl, secret, row.itemClass)

@@ -125,13 +125,6 @@ package final class Keychain: Sendable {
         }
     }
 
-    /// Whether an item is invalidated: it can never be read again, because it is bound to an earlier enrolment
-    /// generation.
-    func isDead(_ item: Item) -> Bool {
-        guard let bound = item.enrolment else { return false }
-        return bound != anchor.enrolmentGeneration
-    }
-
     /// Throws `noSuchAttribute` for attributes that items of the class do not have (behaviour KC-02).
     func check(_ attributes: Attributes, areOf itemClass: ItemClass) throws(Failure) {
         guard attributes.keys.allSatisfy(itemClass.has) else {

@@ -23,6 +23,10 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     // Keys that wrap row keys.
     case accessibilityClass = "latchkey class v1"
     case wrap = "latchkey wrap v1"
+    /// The same for a row key that only the passcode opens.
+    case passcodeWrap = "latchkey passcode wrap v1"
+    /// The key pair that is derived from U_pass, for which such row keys are sealed.
+    case passcodePair = "latchkey passcode pair v1"
     /// The password of a key module, derived from a stretched application password.
     case moduleKey = "latchkey module v1"
     // Associated data.

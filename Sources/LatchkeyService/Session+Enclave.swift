@@ -67,7 +67,7 @@ extension Session {
         do throws(Failure) {
             let key = try keychain.addKey(
                 request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey, caller: caller,
-                enrolment: properties.enrolment, password: password)
+                enrolment: properties.enrolment, password: password, demandsPasscode: enclave.needsPasscode(made.blob))
             answer(.enclaveKey(key))
         } catch {
             erase(made, enclave)

@@ -43,9 +43,13 @@ struct DoomedItems {
     private static let most = 20
     let items: [FoundItem]
 
-    /// The items of every group for whose access control `isDoomed` returns true.
-    init(where isDoomed: (AccessControl) -> Bool) throws(Failure) {
-        items = try Client.command.items(nil).filter { $0.accessControl.map(isDoomed) ?? false }
+    /// The items of every group for which `isDoomed` returns true.
+    ///
+    /// - Parameter isDoomed: gets the access control, and whether the item is a private key of the enclave.
+    init(where isDoomed: (AccessControl, Bool) -> Bool) throws(Failure) {
+        items = try Client.command.items(nil).filter { item in
+            item.accessControl.map { isDoomed($0, item.attributes?[.tokenID] != nil) } ?? false
+        }
     }
 
     /// "2 items are deleted:" and a line for each of at most 20 items.

@@ -68,8 +68,8 @@ enum Passcode {
     private static func confirmRemoval() throws(CommandFailure) {
         let (doomed, kept): (DoomedItems, DoomedItems)
         do throws(Failure) {
-            doomed = try DoomedItems { $0.accessibility == .whenPasscodeSetThisDeviceOnly }
-            kept = try DoomedItems { $0.isProtected && $0.accessibility != .whenPasscodeSetThisDeviceOnly }
+            doomed = try DoomedItems { $0.isLostWithPasscode(isInToken: $1) }
+            kept = try DoomedItems { $0.isProtected && !$0.isLostWithPasscode(isInToken: $1) }
         } catch {
             throw .failure(error)
         }

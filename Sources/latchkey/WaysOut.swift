@@ -37,7 +37,7 @@ enum WaysOut {
 
     /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
-        let items = try? DoomedItems { $0.isProtected || $0.accessibility == .whenPasscodeSetThisDeviceOnly }
+        let items = try? DoomedItems { (control, _) in control.needsProof }
         return items?.words ?? localized("The items cannot be listed.") + "\n"
     }
 

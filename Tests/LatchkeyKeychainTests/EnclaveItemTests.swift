@@ -69,7 +69,8 @@ import Testing
                 isPermanent: true,
                 authentication: Authentication()),
             blob: SecretBytes([blob]), publicKey: [4] + Array(label.utf8), caller: StoreOnDisk.caller,
-            enrolment: try keychain.properties(ofNewKey: control, password).enrolment, password: password)
+            enrolment: try keychain.properties(ofNewKey: control, password).enrolment, password: password,
+            demandsPasscode: blob == 5)
     }
 
     @Test func keysThatOnlyAnEarlierPasscodeReleasedAreNamed() throws {

@@ -34,6 +34,12 @@ enum GoldenStore {
             Entry(
                 attributes: named("current set"), rule: rule(.whenPasscodeSetThisDeviceOnly, .biometryCurrentSet),
                 secret: Array("bound".utf8)),
+            Entry(
+                attributes: named("passcode"), rule: rule(.whenUnlocked, .devicePasscode),
+                secret: Array("passcode".utf8)),
+            Entry(
+                attributes: named("current set or passcode"),
+                rule: rule(.whenUnlocked, [.biometryCurrentSet, .or, .devicePasscode]), secret: Array("either".utf8)),
             Entry(attributes: named("no secret"), rule: AccessControl(), secret: nil),
             Entry(attributes: named("empty secret"), rule: AccessControl(), secret: []),
             Entry(attributes: named("every byte"), rule: AccessControl(), secret: Array(0...255)),

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+
+/// The first byte of the envelope of a secret: which keys wrap its row key.
+enum RowKeyForm: UInt8, Sendable {
+    /// The class key, with the enrolment key and the application password that the access control requires.
+    case plain = 1
+    /// The same and the key pair of the passcode.
+    case passcode = 2
+    /// Each of two suffices: those of `plain`, or the class key, the application password and the key pair.
+    case both = 3
+
+    private static let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
+
+    /// Bytes of the row key as `plain` wraps it.
+    var plainBytes: Int { self == .passcode ? 0 : Self.wrappedBytes }
+    /// Bytes of the row key as the key pair wraps it: a point, and the wrapped key.
+    var passcodeBytes: Int { self == .plain ? 0 : PasscodePublicKey.byteCount + Self.wrappedBytes }
+    /// Bytes before the sealed secret.
+    var headBytes: Int { 1 + plainBytes + passcodeBytes }
+
+    /// The associated data of the sealed secret. It covers the wrapped keys where there is more than one way, so that
+    /// damage of the way that is not used is noticed too.
+    static func joining(_ associated: [UInt8], _ head: ArraySlice<UInt8>) -> [UInt8] {
+        head.first == plain.rawValue ? associated : associated + head
+    }
+}
+
+/// The row key of a secret, wrapped in one way or two.
+extension Envelopes {
+    /// Wraps the row key of an item: the form, then the wrapped keys.
+    ///
+    /// - Parameter passcodeKey: the public half of the passcode's key pair; nil if it is the one in the anchor.
+    func wrap(
+        _ rowKey: SymmetricKey, _ item: Item, _ password: SymmetricKey?, authenticating associated: [UInt8],
+        for passcodeKey: PasscodePublicKey?
+    ) throws(Failure) -> [UInt8] {
+        let form = form(of: item)
+        var wrapped = [form.rawValue]
+        if form != .passcode {
+            let key = try wrappingKey(item, password, isBound: item.enrolment != nil)
+            wrapped += try key.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associated)
+        }
+        if form != .plain {
+            guard let passcodeKey = passcodeKey ?? anchor.passcodeKey, passcodeKey.identifier == item.passcodeKeyID
+            else { throw Self.otherPasscode }
+            let (point, parts) = try passcodeKey.agree(tree.random)
+            let key = try wrappingKey(item, password, isBound: isBound(item), parts)
+            wrapped += point
+            wrapped += try key.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associated)
+        }
+        return wrapped
+    }
+
+    /// Returns the row key of an envelope; nil if it does not authenticate. Throws if a key is not in memory.
+    func rowKey(
+        _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
+        authenticating associated: [UInt8]
+    ) throws(Failure) -> SecretBytes? {
+        // A match opens one of two, and needs no passcode.
+        if form == .plain || (form == .both && isOpenToMatches(item)) {
+            return try plainRowKey(stored, form, item, password, authenticating: associated)
+        }
+        return try passcodeRowKey(stored, form, item, password, authenticating: associated)
+    }
+
+    /// Whether the key of the enrolment set for which the item was sealed is there.
+    func isOpenToMatches(_ item: Item) -> Bool {
+        item.enrolment == nil || (item.enrolment == anchor.enrolmentGeneration && anchor.enrolmentKey != nil)
+    }
+
+    func plainRowKey(
+        _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
+        authenticating associated: [UInt8]
+    ) throws(Failure) -> SecretBytes? {
+        try wrappingKey(item, password, isBound: item.enrolment != nil)
+            .open(stored[1..<1 + form.plainBytes], authenticating: associated)
+    }
+
+    func passcodeRowKey(
+        _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
+        authenticating associated: [UInt8]
+    ) throws(Failure) -> SecretBytes? {
+        guard let pair = try tree.passcodePair(for: item.accessControl.accessibility) else { throw unavailable(item) }
+        guard pair.publicKey.identifier == item.passcodeKeyID else { throw Self.otherPasscode }
+        let start = 1 + form.plainBytes
+        let key = start + PasscodePublicKey.byteCount
+        guard let parts = try pair.parts(Array(stored[start..<key])) else { return nil }
+        return try wrappingKey(item, password, isBound: isBound(item), parts)
+            .open(stored[key..<form.headBytes], authenticating: associated)
+    }
+
+    /// Returns the form of an envelope that is complete; nil for any other bytes, and for a form that contradicts the
+    /// attributes.
+    func form(_ stored: [UInt8], of item: Item) -> RowKeyForm? {
+        guard let form = stored.first.flatMap(RowKeyForm.init), (form == .plain) == (item.passcodeKeyID == nil),
+            stored.count >= form.headBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes
+        else { return nil }
+        return form
+    }
+
+    private func form(of item: Item) -> RowKeyForm {
+        switch item.passcodeSealing {
+        case nil: .plain
+        case .always: .passcode
+        // The key of a replaced enrolment set is gone.
+        case .beside: isOpenToMatches(item) ? .both : .passcode
+        }
+    }
+
+    /// Whether the key that the passcode is a part of has the enrolment key as well.
+    private func isBound(_ item: Item) -> Bool {
+        item.enrolment != nil && item.passcodeSealing == .always
+    }
+
+    /// The key that wraps the row key: the class key, combined with the enrolment key, the parts of the passcode's key
+    /// pair and the stretched application password where they are required.
+    private func wrappingKey(
+        _ item: Item, _ password: SymmetricKey?, isBound: Bool, _ passcode: [SecretBytes] = []
+    ) throws(Failure) -> SymmetricKey {
+        guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
+        guard (password != nil) == item.asksForAppPassword else {
+            throw Failure(.internalFailure, "A password was not stretched.")
+        }
+        var parts = [key.secret]
+        if isBound {
+            guard let key = anchor.enrolmentKey else { throw anchor.condition.refusal ?? unavailable(item) }
+            parts.append(key)
+        }
+        parts += passcode
+        if let password { parts.append(password.secret) }
+        guard parts.count > 1 else { return key }
+        return try SymmetricKey.combining(parts, label: passcode.isEmpty ? .wrap : .passcodeWrap)
+    }
+
+    private func unavailable(_ item: Item) -> Failure {
+        tree.isAvailable(item.accessControl.accessibility)
+            ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
+    }
+
+    /// Only an anchor that was put back has another pair than the rows: removing a passcode seals them without it.
+    private static var otherPasscode: Failure {
+        Failure.damagedStore("the secret of a row was sealed for another passcode")
+    }
+}

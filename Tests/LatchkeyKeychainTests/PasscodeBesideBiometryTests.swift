@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// An item that a match of the current enrolment set or the passcode opens is sealed twice, so that the way of the passcode
+/// remains when the enrolment set changes (behaviour AC-02).
+@Suite struct PasscodeBesideBiometryTests {
+    private static let passcode = PasscodeSealingTests.passcode
+    private static let first = PasscodeSealingTests.set
+    private static let second = EnrolmentSet([UInt8](repeating: 2, count: 16))
+    private static func match(of set: EnrolmentSet) -> Authorisation {
+        .testOnly([.biometry], enrolment: set, by: StoreOnDisk.caller)
+    }
+    private static let either: AccessConstraints = [.biometryCurrentSet, .devicePasscode, .or]
+    static let classes: [Accessibility] = [.whenUnlocked, .whenPasscodeSetThisDeviceOnly]
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        _ = try keychain.follow(Self.first)
+        try keychain.setPasscode(Self.passcode)
+        for accessibility in Self.classes {
+            try keychain.add("\(accessibility)", "secret", rule(accessibility, Self.either))
+        }
+    }
+
+    /// A keychain whose passcode was not entered, after the enrolment set has changed.
+    private func changed() throws -> Keychain {
+        let keychain = try store.open()
+        _ = try keychain.follow(Self.second)
+        return keychain
+    }
+
+    @Test func aMatchOfTheSetOpensItWithoutThePasscode() throws {
+        let keychain = try store.open()
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.first)) == "secret")
+        #expect(!keychain.tree.holdsPasscodeKey)
+    }
+
+    @Test(arguments: classes)
+    func thePasscodeOpensItAfterTheSetHasChanged_AC02(accessibility: Accessibility) throws {
+        let keychain = try changed()
+        #expect(try keychain.unlock(Self.passcode))
+        #expect(try keychain.secret("\(accessibility)", proof: .ofPasscode) == "secret")
+    }
+
+    @Test(arguments: [first, second])
+    func noMatchOpensItAfterTheSetHasChanged_AC03(set: EnrolmentSet) throws {
+        let keychain = try changed()
+        #expect(try keychain.unlock(Self.passcode))
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: set)) == nil)
+    }
+
+    @Test func thePlanAfterTheSetHasChangedIsThePasscodeAlone() throws {
+        let request = Request.CopyItems(
+            query: .account("whenUnlocked"), limit: .one, returns: .data, authentication: Authentication())
+        let result = try changed().search(
+            request, caller: StoreOnDisk.caller, proof: Self.match(of: Self.second), used: { _ in }, emit: { _ in })
+        #expect(result == .needs(AuthenticationPlan([[.passcode]])))
+    }
+
+    @Test func itStillBlocksAnotherItemOfItsNameAfterTheSetHasChanged_AC04() throws {
+        let keychain = try changed()
+        #expect(status { try keychain.add("whenUnlocked") } == .duplicateItem)
+    }
+
+    @Test func anUpdateKeepsItUnreadableForTheNewSet_AC03() throws {
+        let keychain = try changed()
+        #expect(try keychain.unlock(Self.passcode))
+        #expect(try keychain.update(.account("whenUnlocked"), secret: "new", proof: .ofPasscode) == .finished)
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.second)) == nil)
+        #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == "new")
+        #expect(try keychain.findings() == [])
+    }
+
+    @Test func anUpdateOfTheRuleBindsItToTheNewSet() throws {
+        let keychain = try changed()
+        #expect(try keychain.unlock(Self.passcode))
+        let control = rule(.whenUnlocked, Self.either)
+        #expect(try keychain.update(.account("whenUnlocked"), rule: control, proof: .ofPasscode) == .finished)
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.second)) == "secret")
+    }
+
+    @Test func withoutThePasscodeItEndsWithItsSet_AC04() throws {
+        let keychain = try changed()
+        #expect(try keychain.unlock(Self.passcode))
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        try keychain.setPasscode(SecretBytes("second".utf8))
+        #expect(status { _ = try keychain.secret("whenUnlocked", proof: .ofPasscode) } == .itemNotFound)
+    }
+
+    @Test func removingThePasscodeKeepsItForTheSet() throws {
+        do {
+            let keychain = try store.open()
+            #expect(try keychain.unlock(Self.passcode))
+            try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        }
+        let keychain = try store.open()
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.first)) == "secret")
+    }
+
+    @Test func everyByteOfBothWaysIsChecked() throws {
+        let keychain = try store.open()
+        #expect(try keychain.unlock(Self.passcode))
+        let row = try store.rows()[0]
+        let item = try keychain.envelopes.openAttributes(row)
+        #expect(row.secret?.first == RowKeyForm.both.rawValue)
+        for offset in row.secret.map({ Array($0.indices) }) ?? [] {
+            var changed = row
+            changed.secret?[offset] ^= 1
+            #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
+                try keychain.envelopes.checkSecret(changed, item, opensProtected: true)
+            }
+        }
+    }
+}
