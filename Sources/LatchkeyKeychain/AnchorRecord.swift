@@ -151,7 +151,8 @@ struct AnchorRecord: Equatable, Sendable {
         }
         guard let enrolmentKey else { throw .invalidValue }
         return Contents(
-            slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation, set: set.isEmpty ? nil : EnrolmentSet(set),
+            slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation,
+            set: set.isEmpty ? nil : EnrolmentSet(set),
             enrolmentKey: enrolmentKey, passcodeKey: passcodeKey)
     }
 

@@ -21,7 +21,8 @@ struct FaultScript: Hashable, Sendable {
 
     /// The state of the store before faults are injected.
     static let start = FaultScript(
-        secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4"], passcode: "1234", counters: 0)
+        secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4", "passcode": "6", "either": "7"], passcode: "1234",
+        counters: 0)
 
     static func prepare(_ keychain: Keychain) throws {
         _ = try keychain.follow(enrolled(1))
@@ -30,6 +31,8 @@ struct FaultScript: Hashable, Sendable {
         try keychain.add("two", "2")
         try keychain.add("kept", "3", rule(.whenPasscodeSetThisDeviceOnly))
         try keychain.add("finger", "4", rule(.whenUnlocked, .biometryCurrentSet))
+        try keychain.add("passcode", "6", rule(.whenUnlocked, .devicePasscode))
+        try keychain.add("either", "7", rule(.whenUnlocked, [.biometryCurrentSet, .or, .devicePasscode]))
     }
 
     static func enrolled(_ number: UInt8) -> EnrolmentSet { EnrolmentSet([UInt8](repeating: number, count: 16)) }
@@ -90,6 +93,8 @@ struct FaultScript: Hashable, Sendable {
             var next = state
             next.passcode = nil
             next.secrets["kept"] = nil
+            // After the set has changed, only the passcode opened it.
+            if next.secrets["finger"] == nil { next.secrets["either"] = nil }
             return next
         },
         adding("last", "5"),

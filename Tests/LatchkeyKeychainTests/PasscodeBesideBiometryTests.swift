@@ -117,6 +117,10 @@ import Testing
             #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
                 try keychain.envelopes.checkSecret(changed, item, opensProtected: true)
             }
+            // Also in the way that is not used.
+            #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
+                try keychain.envelopes.openSecret(changed, item)
+            }
         }
     }
 }

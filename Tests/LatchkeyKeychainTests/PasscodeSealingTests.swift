@@ -198,6 +198,17 @@ import Testing
         }
     }
 
+    @Test func anItemOfBothNeedsTheKeyOfItsEnrolmentSetToo_AC03() throws {
+        try addWithoutPasscode([.devicePasscode, .biometryCurrentSet, .and])
+        let keychain = try store.open()
+        #expect(try keychain.unlock(Self.passcode))
+        let row = try store.rows()[0]
+        let item = try keychain.envelopes.openAttributes(row)
+        #expect(try keychain.envelopes.openSecret(row, item) == SecretBytes("secret".utf8))
+        _ = try keychain.follow(EnrolmentSet([9]))
+        #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
+    }
+
     @Test func anEnvelopeOfAnotherFormIsRefused() throws {
         try addWithoutPasscode(.devicePasscode)
         let keychain = try store.open()
