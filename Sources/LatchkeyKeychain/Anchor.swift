@@ -151,8 +151,7 @@ package final class Anchor: Sendable {
     /// Whether a passcode is set according to the anchor.
     package var hasPasscode: Bool { record.map { $0.contents.slot != nil || $0.otherSlot != nil } ?? false }
 
-    /// The public half of the passcode's key pair; nil when no passcode is set, and until the first right passcode in a
-    /// store of an earlier version.
+    /// The public half of the passcode's key pair; nil when no passcode is set.
     var passcodeKey: PasscodePublicKey? { record?.contents.passcodeKey }
 
     /// The passcode slots, the newest first.
@@ -277,17 +276,12 @@ package final class Anchor: Sendable {
     /// Replaces the passcode slots without a security event, after a right passcode: it drops the slot of an
     /// interrupted change, or replaces a slot of a lower cost. Does nothing if the slots have changed since `slots`
     /// was read, or while the condition is not `clean`.
-    ///
-    /// - Parameter passcodeKey: the public half of the passcode's key pair; nil keeps the one that is stored.
-    func keepOnly(
-        slot: [UInt8], insteadOf slots: [[UInt8]], passcodeKey: PasscodePublicKey? = nil
-    ) throws(Failure) {
+    func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
         var failure: Failure?
         events.withLock { _ in
             guard var record, self.slots == slots, state.withLock({ $0.condition == .clean }) else { return }
             record.contents.slot = slot
             record.otherSlot = nil
-            if let passcodeKey { record.contents.passcodeKey = passcodeKey }
             do throws(Failure) {
                 try write(record)
                 state.withLock { $0.record = record }

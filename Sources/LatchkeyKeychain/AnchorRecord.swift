@@ -40,7 +40,7 @@ struct AnchorRecord: Equatable, Sendable {
         var set: EnrolmentSet?
         /// Combined into the key that wraps the row keys of items bound to that set.
         var enrolmentKey: EnrolmentKey
-        /// The public half of the passcode's key pair; nil when no passcode is set, and in anchors of earlier versions.
+        /// The public half of the passcode's key pair; nil when no passcode is set.
         var passcodeKey: PasscodePublicKey?
     }
 
@@ -72,7 +72,7 @@ struct AnchorRecord: Equatable, Sendable {
 
     // MARK: - Encoding
 
-    /// Encodes the file: `latchkey anchor 1`, newline, then the sealed fields.
+    /// Encodes the file: `latchkey anchor 2`, newline, then the sealed fields.
     func encoded(_ key: SymmetricKey, _ header: StoreHeader, nonce: [UInt8]) throws(Failure) -> SecretBytes {
         var writer = CBORWriter()
         writer.array(6)
@@ -92,12 +92,14 @@ struct AnchorRecord: Equatable, Sendable {
         return SecretBytes(FileMark.anchor.bytes + sealed)
     }
 
-    /// Decodes the file; nil when it was not sealed with this key for this store.
+    /// Decodes the file; nil when it was not sealed with this key for this store. Throws `storeOlder` for the file of an
+    /// earlier version.
     static func decode(
         _ bytes: SecretBytes, _ key: SymmetricKey, _ header: StoreHeader
     ) throws(Failure) -> AnchorRecord? {
         let mark = FileMark.anchor.bytes
         let file = bytes.copyBytes()
+        guard !file.starts(with: FileMark.earlierAnchor.bytes) else { throw Failure.storeOlder(1) }
         guard file.starts(with: mark),
             let plain = try key.open(file[mark.count...], authenticating: associatedData(header))
         else { return nil }
@@ -149,7 +151,8 @@ struct AnchorRecord: Equatable, Sendable {
             }
             field += 1
         }
-        guard let enrolmentKey else { throw .invalidValue }
+        // Without the public key, items would be added that are not sealed for the passcode.
+        guard let enrolmentKey, slot.isEmpty == (passcodeKey == nil) else { throw .invalidValue }
         return Contents(
             slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation,
             set: set.isEmpty ? nil : EnrolmentSet(set),

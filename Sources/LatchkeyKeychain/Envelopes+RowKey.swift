@@ -10,7 +10,7 @@ enum RowKeyForm: UInt8, Sendable {
     case plain = 1
     /// The same and the key pair of the passcode.
     case passcode = 2
-    /// Each of two suffices: those of `plain`, or the class key, the application password and the key pair.
+    /// Wrapped twice; either copy opens the secret: that of `plain`, or that of `passcode`.
     case both = 3
 
     private static let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
@@ -32,20 +32,17 @@ enum RowKeyForm: UInt8, Sendable {
 /// The row key of a secret, wrapped in one way or two.
 extension Envelopes {
     /// Wraps the row key of an item: the form, then the wrapped keys.
-    ///
-    /// - Parameter passcodeKey: the public half of the passcode's key pair; nil if it is the one in the anchor.
     func wrap(
-        _ rowKey: SymmetricKey, _ item: Item, _ password: SymmetricKey?, authenticating associated: [UInt8],
-        for passcodeKey: PasscodePublicKey?
+        _ rowKey: SymmetricKey, _ item: Item, _ password: SymmetricKey?, authenticating associated: [UInt8]
     ) throws(Failure) -> [UInt8] {
         let form = form(of: item)
         var wrapped = [form.rawValue]
         if form != .passcode {
-            let key = try wrappingKey(item, password, isBound: item.enrolment != nil)
+            let key = try wrappingKey(item, password, isBound: item.isSealedForSet)
             wrapped += try key.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associated)
         }
         if form != .plain {
-            guard let passcodeKey = passcodeKey ?? anchor.passcodeKey, passcodeKey.identifier == item.passcodeKeyID
+            guard let passcodeKey = anchor.passcodeKey, passcodeKey.identifier == item.passcodeKeyID
             else { throw Self.otherPasscode }
             let (point, parts) = try passcodeKey.agree(tree.random)
             let key = try wrappingKey(item, password, isBound: isBound(item), parts)
@@ -60,23 +57,26 @@ extension Envelopes {
         _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
         authenticating associated: [UInt8]
     ) throws(Failure) -> SecretBytes? {
-        // A match opens one of two, and needs no passcode.
-        if form == .plain || (form == .both && isOpenToMatches(item)) {
+        // The plain copy is used where it can be opened, because a match suffices for it.
+        if form == .plain || (form == .both && isCurrent(item)) {
             return try plainRowKey(stored, form, item, password, authenticating: associated)
         }
         return try passcodeRowKey(stored, form, item, password, authenticating: associated)
     }
 
-    /// Whether the key of the enrolment set for which the item was sealed is there.
-    func isOpenToMatches(_ item: Item) -> Bool {
-        item.enrolment == nil || (item.enrolment == anchor.enrolmentGeneration && anchor.enrolmentKey != nil)
+    /// Whether the item is bound to no enrolment set or to the current one.
+    func isCurrent(_ item: Item) -> Bool { item.enrolment == nil || item.enrolment == anchor.enrolmentGeneration }
+
+    /// Whether the keys are in memory that the plain copy of the row key needs besides the class key.
+    func canOpenPlain(_ item: Item) -> Bool {
+        !item.isSealedForSet || (isCurrent(item) && anchor.enrolmentKey != nil)
     }
 
     func plainRowKey(
         _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
         authenticating associated: [UInt8]
     ) throws(Failure) -> SecretBytes? {
-        try wrappingKey(item, password, isBound: item.enrolment != nil)
+        try wrappingKey(item, password, isBound: item.isSealedForSet)
             .open(stored[1..<1 + form.plainBytes], authenticating: associated)
     }
 
@@ -96,19 +96,16 @@ extension Envelopes {
     /// Returns the form of an envelope that is complete; nil for any other bytes, and for a form that contradicts the
     /// attributes.
     func form(_ stored: [UInt8], of item: Item) -> RowKeyForm? {
-        guard let form = stored.first.flatMap(RowKeyForm.init), (form == .plain) == (item.passcodeKeyID == nil),
+        guard let form = stored.first.flatMap(RowKeyForm.init), (form == .plain) == !item.isSealedForPair,
             stored.count >= form.headBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes
         else { return nil }
         return form
     }
 
     private func form(of item: Item) -> RowKeyForm {
-        switch item.passcodeSealing {
-        case nil: .plain
-        case .always: .passcode
+        guard item.isSealedForPair else { return .plain }
         // The key of a replaced enrolment set is gone.
-        case .beside: isOpenToMatches(item) ? .both : .passcode
-        }
+        return item.passcodeSealing == .beside && isCurrent(item) ? .both : .passcode
     }
 
     /// Whether the key that the passcode is a part of has the enrolment key as well.
@@ -141,7 +138,7 @@ extension Envelopes {
             ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
     }
 
-    /// Only an anchor that was put back has another pair than the rows: removing a passcode seals them without it.
+    /// Only files that were put back have another pair than their rows: removing a passcode seals these without it.
     private static var otherPasscode: Failure {
         Failure.damagedStore("the secret of a row was sealed for another passcode")
     }

@@ -78,17 +78,12 @@ struct Envelopes: Sendable {
     }
 
     /// Seals a secret under a new row key.
-    ///
-    /// - Parameter passcodeKey: the public half of the passcode's key pair, for which the item is sealed if its
-    ///   `passcodeKeyID` names it; nil if it is the one in the anchor.
     func sealSecret(
-        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none,
-        for passcodeKey: PasscodePublicKey? = nil
+        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none
     ) throws(Failure) -> [UInt8] {
         let associatedData = secretAssociatedData(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
-        let wrapped = try wrap(
-            rowKey, item, password.key(for: item), authenticating: associatedData, for: passcodeKey)
+        let wrapped = try wrap(rowKey, item, password.key(for: item), authenticating: associatedData)
         return wrapped
             + (try rowKey.seal(
                 secret, nonce: tree.nonce(), authenticating: RowKeyForm.joining(associatedData, wrapped[...])))
@@ -131,17 +126,20 @@ struct Envelopes: Sendable {
         guard let form = form(stored, of: item) else {
             throw Failure.damagedStore("the secret of a row is not an envelope")
         }
+        guard form != .passcode || item.passcodeKeyID == anchor.passcodeKey?.identifier else {
+            throw Failure.damagedStore("the secret of a row was sealed for another passcode")
+        }
         let accessibility = item.accessControl.accessibility
         guard !item.asksForAppPassword, try tree.classKey(accessibility) != nil else { return }
         let associatedData = secretAssociatedData(row, item)
         var opened = false
-        if form != .passcode, isOpenToMatches(item) {
+        if form != .passcode, canOpenPlain(item) {
             opened = true
             guard try plainRowKey(stored, form, item, nil, authenticating: associatedData) != nil else {
                 throw Failure.damagedStore("the key of a row fails authentication")
             }
         }
-        let canOpen = item.passcodeSealing == .beside || isOpenToMatches(item)
+        let canOpen = item.passcodeSealing == .beside || canOpenPlain(item)
         if form != .plain, canOpen, try tree.passcodePair(for: accessibility) != nil {
             opened = true
             guard try passcodeRowKey(stored, form, item, nil, authenticating: associatedData) != nil else {

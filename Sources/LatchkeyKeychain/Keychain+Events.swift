@@ -83,7 +83,8 @@ extension Keychain {
         try .fresh(cost: tree.scryptCost, tree.random)
     }
 
-    /// Sets the first passcode. Throws `notPermitted` when one is set.
+    /// Sets the first passcode. Throws `notPermitted` when one is set. The items that were added before are sealed for it by
+    /// `sealForPasscode`.
     package func setPasscode(_ passcode: NewPasscodeKey, caller: Caller) throws(Failure) {
         try checkWhole()
         let lockCount = tree.lockCount
@@ -93,8 +94,6 @@ extension Keychain {
         try carryOut(.passcodeSet, .passcodeSet, caller: caller) { (contents) throws(Failure) in
             guard contents.slot == nil else { throw Failure(.notPermitted, "A passcode is set already.") }
             (contents.slot, contents.passcodeKey) = (slot, publicKey)
-        } commit: { (store) throws(Failure) in
-            try sealAgain(for: publicKey, caller: caller, in: store)
         }
         tree.hold(key, since: lockCount)
     }
@@ -138,17 +137,18 @@ extension Keychain {
         }
     }
 
-    /// Removes the passcode and, in the same transaction, every item that is lost with it. The others are sealed without
-    /// the passcode's key pair, so they can be read when a passcode is set again. A row with damaged attributes remains; if
-    /// its secret needs a key of the passcode, it cannot be read any more.
+    /// Removes the passcode and, in the same transaction, every item that cannot be sealed without it. The others are sealed
+    /// without the passcode's key pair, so they can be read when a passcode is set again. A row with damaged attributes
+    /// remains; if its secret needs a key of the passcode, it cannot be read any more.
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
+        defer { reportDamage() }
         try carryOut(.passcodeRemoved, .passcodeRemoved, caller: caller) { (contents) throws(Failure) in
             (contents.slot, contents.passcodeKey) = (nil, nil)
         } commit: { (store) throws(Failure) in
-            try deleteAll(caller: caller, in: store) { $0.accessControl.isLostWithPasscode(isInToken: $0.isInToken) }
-            try sealAgain(for: nil, caller: caller, in: store)
+            try deleteAll(caller: caller, in: store, where: isLostWithPasscode)
+            try sealWithoutPasscode(caller: caller, in: store)
         }
         tree.forgetPasscodeKey()
     }
@@ -179,30 +179,34 @@ extension Keychain {
         let lockCount = tree.lockCount
         for slot in slots {
             guard let key = try PasscodeSlot.open(slot, passcode, tree) else { continue }
-            let publicKey = try PasscodePair(key).publicKey
-            // Otherwise new items would be sealed for a key that somebody else has.
-            guard anchor.passcodeKey == nil || anchor.passcodeKey == publicKey else {
-                throw Failure.damagedStore("its anchor has another passcode's public key")
-            }
+            try checkPair(key)
             tree.hold(key, since: lockCount)
-            try settle(slot, of: slots, key, passcode, publicKey)
+            try settle(slot, of: slots, key, passcode)
             return true
         }
         return false
     }
 
-    /// After a right passcode: drops the slot of an interrupted change, replaces a slot of a lower cost, and stores the
-    /// public key in an anchor of an earlier version.
+    /// Throws unless the public key in the anchor is that of `U_pass`. A person who has the root key could replace it, and items
+    /// would be sealed for the key of another person.
+    func checkPair(_ key: SymmetricKey) throws(Failure) {
+        guard anchor.passcodeKey == (try PasscodePair(key).publicKey) else {
+            throw Failure(
+                .storeUnreadable, "The anchor of the store has a public key that is not the passcode's.",
+                hint: "Put back the file anchor of a backup. Without one, discard what the passcode protects with: "
+                    + "latchkey reset")
+        }
+    }
+
+    /// After a right passcode: drops the slot of an interrupted change, and replaces a slot of a lower cost.
     private func settle(
-        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret,
-        _ publicKey: PasscodePublicKey
+        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret
     ) throws(Failure) {
         if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {
             let stretched = try StretchedPassword(typed, newPasscodeStretching())
-            let raised = try PasscodeSlot.make(key, behind: .stretched(stretched), tree)
-            try anchor.keepOnly(slot: raised, insteadOf: slots, passcodeKey: publicKey)
-        } else if slots.count > 1 || anchor.passcodeKey == nil {
-            try anchor.keepOnly(slot: slot, insteadOf: slots, passcodeKey: publicKey)
+            try anchor.keepOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
+        } else if slots.count > 1 {
+            try anchor.keepOnly(slot: slot, insteadOf: slots)
         }
     }
 

@@ -31,6 +31,7 @@ extension Keychain {
                 hint: "Enter the code that was shown last. Without it, discard what the passcode protects with: "
                     + "latchkey reset")
         }
+        try checkPair(key)
         let slot = try PasscodeSlot.make(key, behind: passcode, tree)
         if let refusal {
             try replace(slot, accepting: refusal, caller)
@@ -80,7 +81,7 @@ extension Keychain {
         try enclaveKeys(.earlierPasscode, columns: .all) { (row, item) throws(Failure) in
             // The secret of an item of replaced fingers does not open, which does not mean that it is damaged.
             guard item.accessControl.needsPasscode, !isDead(item) else { return false }
-            // What is sealed for the passcode's key pair remains: the pair is the same under another passcode.
+            // A new passcode keeps `U_pass`, so keys that are sealed for its pair still open.
             guard item.passcodeKeyID == nil else { return false }
             guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else {
                 return true

@@ -167,7 +167,7 @@ extension Keychain {
         return Item(
             attributes: attributes, accessControl: request.accessControl,
             enrolment: try enrolmentSet(request.accessControl), stretching: stretching(request.accessControl, password),
-            passcodeKeyID: request.secret == nil ? nil : passcodeKeyID(request.accessControl))
+            passcodeKeyID: passcodeKeyID(request.accessControl))
     }
 
     private func check(
@@ -241,7 +241,7 @@ extension Keychain {
             item.accessControl = control
             item.enrolment = try enrolmentSet(control)
         }
-        if !item.isInToken { item.passcodeKeyID = secret == nil ? nil : passcodeKeyID(item.accessControl) }
+        if !item.isInToken { item.passcodeKeyID = passcodeKeyID(item.accessControl) }
         item.stretching = stretching(item.accessControl, password)
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
         try check(item.attributes, item.accessControl, secret, row.itemClass)

@@ -48,6 +48,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case rowsChanged
     /// The rows could not be compared with those that were stored.
     case rowsNotChecked
+    /// Items that were added before the passcode was set could not be sealed for it.
+    case rowsNotSealed
     /// A key that could not be stored could not be erased from the key module either.
     case unstoredKeyNotErased
     /// An administrator removed the data of a user.
@@ -94,7 +96,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
             .sessionsRefused, .accountsRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
-            .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
+            .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked, .rowsNotSealed,
             .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused, .sessionsUnknown,
             .sleepNotDelayed, .ownerPasswordRefused, .agentRefused:
             .warning

@@ -217,7 +217,12 @@ package final class Service: Sendable {
 
     /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
     /// is first written after a boot, a small one at every start.
-    package func beginStoreCheck() { keeper?.checkRowsAtStart() }
+    package func beginStoreCheck() {
+        keeper?.checkRowsAtStart(enclave)
+    }
+
+    /// Seals the items for the passcode that were added before it was set.
+    func sealForPasscode() { keeper?.sealForPasscode(enclave) }
 
     /// Stores gathered refusals and advances the store generation, before the daemon exits.
     package func stop() { keeper?.stop() }

@@ -180,6 +180,7 @@ extension Session {
         // Counters are stored first: a passcode without counters means that they were removed (`LocalAuthority.restore`).
         try service.authority.keepCounters()
         try keychain.setPasscode(new, caller: caller)
+        service.sealForPasscode()
     }
 
     /// Throws if a request may not carry a new passcode in this tier, or if the passcode is too short.

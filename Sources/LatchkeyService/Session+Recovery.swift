@@ -45,6 +45,7 @@ extension Service {
             let accepted = try keychain.recoverPasscode(to: key, with: granted.slotKeys, caller: caller)
             let recovered = Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther))
             if accepted != nil { keeper?.checkRows() }
+            sealForPasscode()
             // Proofs of the earlier passcode are no longer valid.
             forgetProofs()
             authority.report(.passcodeExists(true)) { [self] in complete($0, recovered, keychain, answer) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyEnclave
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
@@ -113,9 +114,9 @@ final class StoreKeeper: Sendable {
     /// Maximum rows of a store that is checked at every start of the daemon; checking them takes about 50 milliseconds.
     private static let smallStore: Int64 = 20_000
 
-    /// Starts a check of all rows if the anchor is clean. A large store is checked only until its anchor is first
-    /// written after a boot.
-    func checkRowsAtStart() {
+    /// Starts a check of all rows if the anchor is clean, and seals those that were not sealed before. For a large store
+    /// both are done only until its anchor is first written after a boot.
+    func checkRowsAtStart(_ enclave: Enclave?) {
         guard keychain.anchor.condition == .clean else { return }
         do throws(Failure) {
             let isLarge = try keychain.itemCount() > Self.smallStore
@@ -125,6 +126,23 @@ final class StoreKeeper: Sendable {
             return
         }
         checkRows()
+        sealForPasscode(enclave)
+    }
+
+    /// Seals the items for the passcode that were added before it was set, in slices between other writes. A store has few
+    /// of them or none, and reading its attributes takes as long as `checkRows`.
+    func sealForPasscode(_ enclave: Enclave?, after position: Int64 = .min) {
+        work.submit(.any) { [weak self, keychain, log] in
+            do throws(Failure) {
+                let next = try keychain.sealForPasscode(after: position) { (blob) throws(Failure) in
+                    try enclave?.needsPasscode(blob) ?? true
+                }
+                if let next { self?.sealForPasscode(enclave, after: next) }
+            } catch {
+                // They are protected as before, and the next start tries again.
+                log.note(.rowsNotSealed, error)
+            }
+        }
     }
 
     /// Compares all rows with the set hash, in slices between other writes.

@@ -93,8 +93,6 @@ struct FaultScript: Hashable, Sendable {
             var next = state
             next.passcode = nil
             next.secrets["kept"] = nil
-            // After the set has changed, only the passcode opened it.
-            if next.secrets["finger"] == nil { next.secrets["either"] = nil }
             return next
         },
         adding("last", "5"),

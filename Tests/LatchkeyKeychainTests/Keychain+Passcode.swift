@@ -15,3 +15,13 @@ extension Keychain {
         return password
     }
 }
+
+extension Keychain {
+    /// Seals all items that were added before the passcode was set.
+    func sealForPasscode() throws(Failure) {
+        var position: Int64? = .min
+        while let after = position {
+            position = try sealForPasscode(after: after) { (_) throws(Failure) in false }
+        }
+    }
+}

@@ -87,12 +87,34 @@ import Testing
         #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.second)) == "secret")
     }
 
-    @Test func withoutThePasscodeItEndsWithItsSet_AC04() throws {
+    @Test func theNextPasscodeOpensItAfterSetAndPasscodeWereReplaced() throws {
+        let second = SecretBytes("second".utf8)
+        do {
+            let keychain = try changed()
+            #expect(try keychain.unlock(Self.passcode))
+            try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+            #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.second)) == nil)
+            #expect(try keychain.findings() == [])
+            try keychain.setPasscode(second)
+            #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == "secret", "sealed a moment later")
+            try keychain.sealForPasscode()
+        }
+        let keychain = try store.open()
+        #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == nil)
+        #expect(try keychain.unlock(second))
+        #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == "secret")
+        #expect(try keychain.secret("whenUnlocked", proof: Self.match(of: Self.second)) == nil)
+        #expect(try keychain.findings() == [])
+    }
+
+    @Test func anItemWithoutDataStaysWhenTheSetChanges_AC02() throws {
+        do {
+            let keychain = try store.open()
+            try keychain.add("no data", nil, rule(.whenUnlocked, Self.either))
+        }
         let keychain = try changed()
         #expect(try keychain.unlock(Self.passcode))
-        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-        try keychain.setPasscode(SecretBytes("second".utf8))
-        #expect(status { _ = try keychain.secret("whenUnlocked", proof: .ofPasscode) } == .itemNotFound)
+        #expect(try keychain.find(.account("no data"), proof: .ofPasscode, returns: .attributes)?.count == 1)
     }
 
     @Test func removingThePasscodeKeepsItForTheSet() throws {

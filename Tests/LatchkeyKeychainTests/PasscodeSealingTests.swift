@@ -125,6 +125,7 @@ import Testing
             try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
             #expect(keychain.anchor.passcodeKey == nil)
             try keychain.setPasscode(second)
+            try keychain.sealForPasscode()
         }
         let keychain = try store.open()
         for number in Self.always.indices {
@@ -168,6 +169,7 @@ import Testing
             try keychain.add("item", "secret", rule(.whenUnlocked, .devicePasscode))
             #expect(try store.rows()[0].secret?.first == RowKeyForm.plain.rawValue)
             try keychain.setPasscode(Self.passcode)
+            try keychain.sealForPasscode()
             #expect(try store.rows()[0].secret?.first == RowKeyForm.passcode.rawValue)
         }
         let keychain = try store.open()
@@ -228,9 +230,68 @@ import Testing
     @Test func aPublicKeyThatIsNotOfThePasscodeIsRefusedWithTheRightPasscode() throws {
         let keychain = try store.open()
         let planted = try PasscodePair(KeyTree.key(SecretBytes([UInt8](repeating: 7, count: 32)))).publicKey
-        try keychain.anchor.keepOnly(
-            slot: try #require(keychain.anchor.slots.first), insteadOf: keychain.anchor.slots, passcodeKey: planted)
+        try keychain.carryOut(.lockedOut, .lockedOut, caller: nil) { $0.passcodeKey = planted }
         #expect(throws: Failure(.storeUnreadable)) { try keychain.unlock(Self.passcode) }
         #expect(!keychain.tree.holdsPasscodeKey)
+        let slotKey = try keychain.stretched(Self.passcode)
+        #expect(throws: Failure.self) {
+            try keychain.recoverPasscode(to: .stretched(slotKey), with: [slotKey.key.secret], caller: StoreOnDisk.caller)
+        }
+    }
+
+    @Test func anAnchorWithoutThePublicKeyIsRefused() throws {
+        let keychain = try store.open()
+        var record = try #require(keychain.anchor.record)
+        record.contents.passcodeKey = nil
+        let nonce = [UInt8](repeating: 0, count: 12)
+        let file = try record.encoded(keychain.tree.anchorKey, keychain.tree.header, nonce: nonce)
+        #expect(try AnchorRecord.decode(file, keychain.tree.anchorKey, keychain.tree.header) == nil)
+    }
+
+    @Test func anAnchorOfAnEarlierVersionIsRefusedAsOlder() throws {
+        let keychain = try store.open()
+        let file = SecretBytes("latchkey anchor 1\n".utf8)
+        #expect(throws: Failure(.storeOlder)) {
+            try AnchorRecord.decode(file, keychain.tree.anchorKey, keychain.tree.header)
+        }
+    }
+
+    @Test func anItemOfAnApplicationPasswordThatIsOlderThanThePasscodeRemains() throws {
+        let store = try StoreOnDisk()
+        let keychain = try store.open()
+        let rule = rule(.whenUnlocked, [.devicePasscode, .applicationPassword])
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: named("both"), accessControl: rule,
+            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+        let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: rule)
+        _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
+        try keychain.setPasscode(Self.passcode)
+        try keychain.sealForPasscode()
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        #expect(try keychain.itemCount() == 1)
+    }
+
+    @Test func sealingGoesOnAfterTheClassWasLocked() throws {
+        let store = try StoreOnDisk()
+        let keychain = try store.open()
+        try keychain.add("item", "secret", rule(.whenUnlocked, .devicePasscode))
+        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        try keychain.setPasscode(Self.passcode)
+        try keychain.sealForPasscode()
+        #expect(try store.rows()[0].secret?.first == RowKeyForm.plain.rawValue)
+        keychain.tree.follow(LockState(isLocked: false, wasUnlocked: true))
+        try keychain.sealForPasscode()
+        #expect(try store.rows()[0].secret?.first == RowKeyForm.passcode.rawValue)
+    }
+
+    @Test func manyItemsAreSealedInSlices() throws {
+        let store = try StoreOnDisk()
+        let keychain = try store.open()
+        for number in 0..<70 { try keychain.add("item \(number)", "secret", rule(.whenUnlocked, .devicePasscode)) }
+        try keychain.setPasscode(Self.passcode)
+        #expect(try keychain.sealForPasscode(after: .min) { _ in false } != nil, "other requests are served in between")
+        try keychain.sealForPasscode()
+        #expect(try store.rows().allSatisfy { $0.secret?.first == RowKeyForm.passcode.rawValue })
+        #expect(try keychain.findings() == [])
     }
 }
