@@ -131,6 +131,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
                 }
                 completion(.granted(grant.token, entered: entered))
             case .success(.denied(let status)): completion(.denied(status))
+            // What latchkey-authd says about the cause; the end of the connection is described by its status.
+            case .success(.failure(let failure)) where !failure.message.isEmpty: completion(.failed(failure))
             case .success(.failure(let failure)), .failure(let failure): completion(.denied(failure.status))
             case .success(.done), .success(.identity), .success(.keyBinding), .success(.approved):
                 completion(.denied(.internalFailure))

@@ -19,8 +19,12 @@ final class CopiedRecords: PasscodeRecordStore {
     /// Sets what sends a copy to latchkeyd, which blocks until it is durable there.
     func sending(_ send: @escaping @Sendable ([UInt8]) throws(Failure) -> Void) { core.withLock { $0.send = send } }
 
-    /// The copy of latchkeyd; nil if it has none.
-    var copy: RecoveryCopy? { core.withLock { $0.copy }.flatMap { RecoveryCopy(decoding: $0) } }
+    /// Returns the copy of latchkeyd; nil if it has none. Throws `storeUnreadable` for bytes of another form.
+    func copied() throws(Failure) -> RecoveryCopy? {
+        guard let bytes = core.withLock({ $0.copy }), !bytes.isEmpty else { return nil }
+        guard let copy = RecoveryCopy(decoding: bytes) else { throw RecoveryCopy.damaged(nil) }
+        return copy
+    }
 
     /// Takes what latchkeyd has. A copy that is behind is sent again; records that are gone replace none.
     func follow(_ copy: [UInt8]) throws(Failure) {

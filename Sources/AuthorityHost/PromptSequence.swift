@@ -76,3 +76,14 @@ final class PromptSequence: Sendable {
         if let evaluation { authority.withdraw(evaluation, status) }
     }
 }
+
+extension AuthenticationAnswer {
+    /// The reply that passes a refusal on to latchkeyd; nil for a request that was granted.
+    var refusal: AuthorityReply? {
+        switch self {
+        case .granted: nil
+        case .denied(let status): .denied(status)
+        case .failed(let failure): .failure(failure)
+        }
+    }
+}

@@ -34,6 +34,25 @@ struct RecoveryCopy: Equatable, Sendable {
         self.records = records
     }
 
+    /// Why no code opens a copy that latchkeyd has kept.
+    static func damaged(_ cause: Failure?) -> Failure {
+        Failure(
+            .storeUnreadable,
+            "latchkey-authd has lost its files, and the keychain's copy of the recovery records is damaged.",
+            hint: RecoveryCopy.hint, cause: cause)
+    }
+
+    /// Why the valid code does not open a copy that latchkeyd has kept.
+    static var ofAnotherCode: Failure {
+        Failure(
+            .storeUnreadable,
+            "The recovery code is right, but the keychain's copy of the recovery records belongs to another code or is "
+                + "damaged.", hint: hint)
+    }
+
+    private static let hint =
+        "Restore the newest file recovery of the keychain, or the files of latchkey-authd, from a backup."
+
     private static func record(_ reader: inout CBORReader) throws(WireError) -> RecoveryRecord {
         let record = try reader.tuple(4) { (reader) throws(WireError) in
             RecoveryRecord(

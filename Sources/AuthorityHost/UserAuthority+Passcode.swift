@@ -65,11 +65,11 @@ extension UserAuthority {
                                 token: token, entered: slotKey, passcodeID: passcodeID, recovery: recovery)))
                 } catch {
                     shared.log.note(.passcodeNotChecked, error)
-                    answer(.denied(error.status))
+                    answer(.failure(error))
                 }
             }
         } catch {
-            answer(.denied(error.status))
+            answer(.failure(error))
         }
     }
 

@@ -38,7 +38,7 @@ extension UserAuthority {
             guard case .asksNewPasscode = step, call.plan.stages.isEmpty, verification.hasChip else {
                 throw Failure(.notPermitted, "A recovery code replaces the passcode, in tier tpm only.")
             }
-            guard try !codes().isEmpty else {
+            guard try !codes().records.isEmpty else {
                 throw Failure(
                     .passcodeNotSet, "There is no recovery code: it is shown when a passcode is set.",
                     hint: "Set a passcode with: latchkey passcode set")
@@ -53,11 +53,11 @@ extension UserAuthority {
 
     /// The records of the codes, the one that was shown last first. If there is no record of a passcode either, the files
     /// were lost, and latchkeyd's copy has the records.
-    private func codes() throws(Failure) -> [RecoveryRecord] {
+    private func codes() throws(Failure) -> (records: [RecoveryRecord], areCopied: Bool) {
         let records = try parts.passcodes.passcodeRecords()
         let known = [records.preparedRecovery, records.recovery].compactMap(\.self)
-        guard known.isEmpty, records.current == nil, records.prepared == nil else { return known }
-        return copiedRecords?.copy?.records.reversed() ?? []
+        guard known.isEmpty, records.current == nil, records.prepared == nil else { return (known, false) }
+        return (try copiedRecords?.copied()?.records.reversed() ?? [], true)
     }
 
     /// Makes the record of a code that was shown.
@@ -87,24 +87,25 @@ extension UserAuthority {
             showCode(code, keys, prompts, entriesLeft: Self.entries, .none, then)
         } catch {
             shared.log.note(.passcodeNotChecked, error)
-            then(.failure(Refused(status: error.status)))
+            then(.failure(Refused(reply: .failure(error))))
         }
     }
 
-    /// Why a sequence of prompts ended without a result.
-    struct Refused: Error { let status: Status }
+    /// The reply for a sequence of prompts that ended without a result.
+    struct Refused: Error { let reply: AuthorityReply }
 
     private func showCode(
         _ code: RecoveryCode, _ keys: RecoveryKeys, _ prompts: PromptSequence, entriesLeft: Int,
         _ notice: PromptContent.Notice,
         _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
     ) {
-        guard entriesLeft > 0 else { return then(.failure(Refused(status: .authenticationFailed))) }
+        guard entriesLeft > 0 else { return then(.failure(Refused(reply: .denied(.authenticationFailed)))) }
         prompts.ask(.showsRecoveryCode(code.grouped), notice) { [self] answer in
-            if case .denied(let status) = answer { return then(.failure(Refused(status: status))) }
+            if let refusal = answer.refusal { return then(.failure(Refused(reply: refusal))) }
             prompts.ask(.repeatsRecoveryCode) { [self] answer in
                 switch answer {
-                case .denied(let status): then(.failure(Refused(status: status)))
+                case .denied(let status): then(.failure(Refused(reply: .denied(status))))
+                case .failed(let failure): then(.failure(Refused(reply: .failure(failure))))
                 case .granted(let token, entered: .text(let typed)?) where code.ends(with: typed):
                     then(.success((keys, token)))
                 case .granted:
@@ -119,15 +120,15 @@ extension UserAuthority {
     /// Asks for the code, for a new passcode, and shows a new code.
     func recover(_ prompts: PromptSequence, _ answer: @escaping @Sendable (AuthorityReply) -> Void) {
         askCode(prompts, entriesLeft: Self.entries, .none) { [self] result in
-            guard case .success(let entered) = result else { return answer(.denied(result.status)) }
+            let entered: EnteredCode
+            do throws(Refused) { entered = try result.get() } catch { return answer(error.reply) }
             prompts.ask(.asksNewPasscode) { [self] new in
                 guard case .granted(_, entered: .text(let passcode)?) = new else {
-                    if case .denied(let status) = new { return answer(.denied(status)) }
-                    return answer(.denied(.internalFailure))
+                    return answer(new.refusal ?? .denied(.internalFailure))
                 }
                 showCode(prompts) { [self] shown in
                     switch shown {
-                    case .failure(let refused): answer(.denied(refused.status))
+                    case .failure(let refused): answer(refused.reply)
                     case .success(let (keys, token)):
                         choose(passcode, .own, code: keys, recoveredBy: entered, token, answer)
                     }
@@ -140,11 +141,10 @@ extension UserAuthority {
         _ prompts: PromptSequence, entriesLeft: Int, _ notice: PromptContent.Notice,
         _ then: @escaping @Sendable (Result<EnteredCode, Refused>) -> Void
     ) {
-        guard entriesLeft > 0 else { return then(.failure(Refused(status: .authenticationFailed))) }
+        guard entriesLeft > 0 else { return then(.failure(Refused(reply: .denied(.authenticationFailed)))) }
         prompts.ask(.asksRecoveryCode, notice) { [self] answer in
             guard case .granted(_, entered: .text(let typed)?) = answer else {
-                if case .denied(let status) = answer { return then(.failure(Refused(status: status))) }
-                return then(.failure(Refused(status: .internalFailure)))
+                return then(.failure(Refused(reply: answer.refusal ?? .denied(.internalFailure))))
             }
             onStretching { [self] in
                 do throws(Failure) {
@@ -157,20 +157,20 @@ extension UserAuthority {
                     then(.success(entered))
                 } catch {
                     shared.log.note(.recoveryRefused, error)
-                    then(.failure(Refused(status: error.status)))
+                    then(.failure(Refused(reply: .failure(error))))
                 }
             } otherwise: {
-                then(.failure(Refused(status: $0)))
+                then(.failure(Refused(reply: .failure($0))))
             }
         }
     }
 
     /// Runs a body that calls latchkeyd, which must not happen on the thread that receives its frames.
-    private func onStretching(_ body: @escaping @Sendable () -> Void, otherwise: (Status) -> Void) {
+    private func onStretching(_ body: @escaping @Sendable () -> Void, otherwise: (Failure) -> Void) {
         do throws(Failure) {
             try stretching.submit(.person, body)
         } catch {
-            otherwise(error.status)
+            otherwise(error)
         }
     }
 
@@ -178,8 +178,18 @@ extension UserAuthority {
     /// only the code that also opens the root key is valid.
     private func open(_ typed: SecretBytes) throws(Failure) -> EnteredCode? {
         guard let code = RecoveryCode(typed: typed), let keys = try RecoveryKeys(code) else { return nil }
-        guard let record = try codes().first(where: keys.fit) else { return nil }
-        let (slotKeys, approvalKey) = try keys.open(record, userID: userID)
+        let (records, areCopied) = try codes()
+        guard let record = records.first(where: keys.fit) else {
+            // A code that opens the root key is right: then the copy is at fault.
+            guard areCopied, try store.recoveryOpens(keys.rootKey) else { return nil }
+            throw RecoveryCopy.ofAnotherCode
+        }
+        let (slotKeys, approvalKey): ([SecretBytes], SecretBytes)
+        do throws(Failure) {
+            (slotKeys, approvalKey) = try keys.open(record, userID: userID)
+        } catch {
+            throw areCopied ? RecoveryCopy.damaged(error) : error
+        }
         guard try store.recoveryOpens(keys.rootKey) else { return nil }
         try requireSlot(slotKeys, record)
         return EnteredCode(keys: keys, record: record, slotKeys: slotKeys, approvalKey: approvalKey)
@@ -201,9 +211,4 @@ extension UserAuthority {
             hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, "
                 + "from a backup.")
     }
-}
-
-extension Result where Failure == UserAuthority.Refused {
-    /// Why there is no result.
-    fileprivate var status: Status { if case .failure(let refused) = self { refused.status } else { .internalFailure } }
 }

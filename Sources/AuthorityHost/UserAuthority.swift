@@ -182,12 +182,11 @@ final class UserAuthority: Sendable {
         case .shown(first: true):
             prompts.ask { [self] result in
                 guard case .granted(_, entered: .text(let passcode)?) = result else {
-                    if case .denied(let status) = result { return answer(.denied(status)) }
-                    return answer(.denied(.internalFailure))
+                    return answer(result.refusal ?? .denied(.internalFailure))
                 }
                 showCode(prompts) { [self] shown in
                     switch shown {
-                    case .failure(let refused): answer(.denied(refused.status))
+                    case .failure(let refused): answer(refused.reply)
                     case .success(let (keys, token)): choose(passcode, account.kind, code: keys, token, answer)
                     }
                 }
@@ -196,7 +195,7 @@ final class UserAuthority: Sendable {
             // The token must prove the passcode, and is valid for seconds: so its prompt is the last one.
             showCode(prompts) { [self] shown in
                 switch shown {
-                case .failure(let refused): answer(.denied(refused.status))
+                case .failure(let refused): answer(refused.reply)
                 case .success(let (keys, _)): ask(prompts, step, account, keys, answer)
                 }
             }
@@ -214,6 +213,7 @@ final class UserAuthority: Sendable {
             let opened = store.takeOpened(challenge)
             switch result {
             case .denied(let status): answer(.denied(status))
+            case .failed(let failure): answer(.failure(failure))
             case .granted(let token, let entered):
                 if let value = opened?.chipValue { authority.hold(value, for: token) }
                 granted(token, entered, step, account, code, opened, answer)

@@ -31,7 +31,7 @@ extension LocalAuthority {
             pending.alarm?.cancel()
             pending.delayAlarm?.cancel()
             parts.ended?(EvaluationEnd(pending.request.asker.application, outcome))
-            pending.completion(answer(outcome, to: pending.request, entered: text))
+            pending.completion(answer(outcome, to: pending, entered: text))
         case .startDelay(let id, let seconds):
             let alarm = parts.clock.alarm(after: seconds) { [weak self] in
                 guard let self else { return }

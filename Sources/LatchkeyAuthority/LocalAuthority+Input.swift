@@ -100,7 +100,7 @@ extension LocalAuthority {
             kinds = try parts.account?.kinds() ?? [.own]
         } catch {
             parts.log.note(.passcodeNotChecked, error)
-            return post(.passcodeNotChecked(id, error.status))
+            return passcodeWasNotChecked(id, error)
         }
         let checkAccount: @Sendable () -> Void = { [self] in
             verifyAccount(entered, id) { [self] in
@@ -133,6 +133,14 @@ extension LocalAuthority {
         post(.passcodeChecked(id, isRight: false))
     }
 
+    /// Remembers why the passcode of an evaluation cannot be verified, which the answer names.
+    private func explain(_ id: UInt64, _ failure: Failure) { core.withLock { $0.pending[id]?.cause = failure } }
+
+    private func passcodeWasNotChecked(_ id: UInt64, _ failure: Failure) {
+        explain(id, failure)
+        post(.passcodeNotChecked(id, failure.status))
+    }
+
     /// Runs a check that stretches a passcode, and reports its result.
     private func stretch(
         _ id: UInt64, _ open: @escaping @Sendable (any AuthorityClient) throws(Failure) -> PasscodeVerdict,
@@ -151,15 +159,16 @@ extension LocalAuthority {
                 case .outdated: passcodeWasOutdated(id)
                 case .notJudged(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
+                    explain(id, failure)
                     post(.passcodeNotJudged(id, failure.status))
                 case .rightButClosed(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
-                    post(.passcodeNotChecked(id, failure.status))
+                    passcodeWasNotChecked(id, failure)
                     // The try was counted before it was verified.
                     post(.passcodeWasRight)
                 }
             } catch {
-                post(.passcodeNotChecked(id, error.status))
+                passcodeWasNotChecked(id, error)
             }
         }
         do throws(Failure) {
@@ -167,7 +176,7 @@ extension LocalAuthority {
             try parts.stretching.submit(.person, check)
         } catch {
             // Does not happen: the queue has no limit for prompts, of which one is verified at a time.
-            post(.passcodeNotChecked(id, error.status))
+            passcodeWasNotChecked(id, error)
         }
     }
 }

@@ -96,6 +96,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         var accountPassword: SecretBytes?
         /// What a module of the system said last about the account.
         var accountMessage = ""
+        /// Why its passcode could not be verified.
+        var cause: Failure?
         var completion: @Sendable (AuthenticationAnswer) -> Void
     }
 
@@ -213,9 +215,14 @@ package final class LocalAuthority: AuthenticationAuthority {
     package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
 
     /// Converts the outcome of an evaluation to an answer with a token.
-    func answer(_ outcome: Outcome, to request: AuthenticationRequest, entered: SecretBytes?) -> AuthenticationAnswer {
+    func answer(_ outcome: Outcome, to pending: Pending, entered: SecretBytes?) -> AuthenticationAnswer {
+        let request = pending.request
         switch outcome {
-        case .denied(let status): return .denied(status)
+        case .denied(let status):
+            guard let cause = pending.cause, cause.status == status, !cause.message.isEmpty else {
+                return .denied(status)
+            }
+            return .failed(cause)
         case .granted(let proof):
             do throws(Failure) {
                 let token = try mint.issue(
@@ -227,7 +234,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             } catch {
                 // Without a token the service cannot check the proof, so the evaluation counts as refused.
                 parts.log.note(.tokenRefused, error)
-                return .denied(error.status)
+                return .failed(error)
             }
         }
     }

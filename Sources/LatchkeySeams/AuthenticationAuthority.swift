@@ -135,6 +135,8 @@ package enum AuthenticationAnswer: Sendable {
     /// The token, with what the user entered if the last step asks for something.
     case granted(AuthToken, entered: EnteredSecret?)
     case denied(Status)
+    /// Refused for a cause that the status alone does not name.
+    case failed(Failure)
 }
 
 /// A change that the service reports to its authority.

@@ -7,6 +7,8 @@ package import LatchkeyModel
 package protocol RecoverableVault: Sendable {
     /// Returns whether a key opens the root key.
     func opens(_ key: SecretBytes) throws(Failure) -> Bool
+    /// Returns whether any key opens the root key without its device.
+    func hasCode() throws(Failure) -> Bool
     /// Makes a key open the root key, instead of every earlier one; with nil, none does. Durable on return.
     func keep(_ key: SecretBytes?) throws(Failure)
     /// Opens the root key, seals it to the present device, and makes the replacement open it instead of the key. Durable

@@ -65,6 +65,14 @@ extension Service: AuthorityClient {
         }
     }
 
+    /// The result of an evaluation whose token was checked.
+    enum Evaluated: Sendable {
+        case granted(Authorisation)
+        case denied(Status)
+        /// Refused for a cause that the status alone does not name.
+        case failed(Failure)
+    }
+
     /// Starts an evaluation, and checks the token that answers it.
     ///
     /// - Parameters:
@@ -76,7 +84,7 @@ extension Service: AuthorityClient {
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
         lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, subject: [UInt8] = [],
         acceptsWeak: Bool = false,
-        completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
+        completion: @escaping @Sendable (Evaluated, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation
         do throws(Failure) {
@@ -88,7 +96,7 @@ extension Service: AuthorityClient {
                 evaluation: evaluations.add(1, ordering: .relaxed).newValue, acceptsVirtual: parts.acceptsVirtual,
                 acceptsWeak: acceptsWeak)
         } catch {
-            completion(.denied(error.status), nil)
+            completion(.failed(error), nil)
             return 0
         }
         var request = AuthenticationRequest(
@@ -100,6 +108,7 @@ extension Service: AuthorityClient {
         return authority.evaluate(request) { [self] answer in
             switch answer {
             case .denied(let status): completion(.denied(status), nil)
+            case .failed(let failure): completion(.failed(failure), nil)
             case .granted(let token, let entered):
                 if let proof = check(token, expectation) {
                     completion(.granted(proof), entered)

@@ -129,7 +129,7 @@ extension Session {
     /// Starts an evaluation for a request and, if `handle` is not nil, for a context.
     private func start(
         _ id: UInt64, _ handle: ContextHandle?,
-        evaluate: (_ ended: @escaping @Sendable (Outcome, EnteredSecret?) -> Void) -> UInt64,
+        evaluate: (_ ended: @escaping @Sendable (Service.Evaluated, EnteredSecret?) -> Void) -> UInt64,
         completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
         let progress = Mutex(Progress.starting)
@@ -161,10 +161,11 @@ extension Session {
     }
 
     /// The result that the reply reports.
-    private func asked(_ outcome: Outcome, isAlive: Bool) -> Asked {
+    private func asked(_ outcome: Service.Evaluated, isAlive: Bool) -> Asked {
         switch outcome {
         // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
         case .granted(let proof): isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil))
+        case .failed(let failure): .denied(failure)
         case .denied(let status):
             .denied(
                 Refusal.failure(
@@ -179,7 +180,7 @@ extension Session.State {
     /// - Parameter number: nil if the evaluation ended before its number was stored.
     /// - Returns: false if the context is gone.
     fileprivate mutating func settle(
-        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Outcome
+        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Service.Evaluated
     ) -> Bool {
         requests[id] = nil
         guard let handle else { return true }

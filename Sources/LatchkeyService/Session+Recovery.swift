@@ -22,7 +22,7 @@ extension Session {
         let caller = caller
         askOwnerToEnter(id, AuthenticationPlan([]), for: .recoverPasscode, lastStep: .asksNewPasscode) {
             [service] asked, entered in
-            if case .denied(let failure) = asked { return answer(.failure(failure)) }
+            if case .denied(let failure) = asked { return service.refuseRecovery(failure, vault, answer) }
             guard case .slotKey(let slotKey, let passcodeID, let granted?)? = entered, let rootKey = granted.rootKey
             else { return answer(.failure(Failure(.internalFailure, "The prompt returned no recovery code."))) }
             service.parts.work.submit(.any) {
@@ -51,6 +51,31 @@ extension Service {
             authority.report(.passcodeExists(true)) { [self] in complete($0, recovered, keychain, answer) }
         } catch {
             answer(.failure(error))
+        }
+    }
+
+    /// Reports why there is no recovery. Where the authority knows no code, the files of this process show why.
+    fileprivate func refuseRecovery(
+        _ failure: Failure, _ vault: any RecoverableVault, _ answer: @escaping Session.Answer
+    ) {
+        guard failure.status == .passcodeNotSet else { return answer(.failure(failure)) }
+        parts.work.submit(.any) {
+            do throws(Failure) {
+                let copy = try vault.copy()
+                guard try vault.hasCode() else { throw failure }
+                guard copy.isEmpty else {
+                    throw Failure(
+                        .storeUnreadable, "latchkey-authd has not received the copy of its recovery records.",
+                        hint: "Restart the services, then try again: systemctl restart latchkeyd latchkey-authd")
+                }
+                throw Failure(
+                    .storeUnreadable,
+                    "latchkey-authd has lost its files, and the keychain has no copy of the recovery records.",
+                    hint: "Restore the newest file recovery of the keychain, or the files of latchkey-authd, "
+                        + "from a backup.")
+            } catch {
+                answer(.failure(error))
+            }
         }
     }
 

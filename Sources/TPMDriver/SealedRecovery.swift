@@ -20,6 +20,8 @@ package struct SealedRecovery: RecoverableVault {
 
     package func opens(_ key: SecretBytes) throws(Failure) -> Bool { try vault.opens(with: key) }
 
+    package func hasCode() throws(Failure) -> Bool { try vault.hasCode() }
+
     package func keep(_ key: SecretBytes?) throws(Failure) { try vault.keepRecovery(key) }
 
     package func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {

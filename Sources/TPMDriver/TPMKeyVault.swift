@@ -118,6 +118,9 @@ package final class TPMKeyVault: KeyVault {
         return try sealed().parent != before.parent
     }
 
+    /// Returns whether the root key has a recovery code.
+    func hasCode() throws(Failure) -> Bool { try !sealed().recovery.isEmpty }
+
     /// Returns whether a recovery code opens the root key.
     func opens(with code: SecretBytes) throws(Failure) -> Bool {
         let sealed = try sealed()

@@ -147,6 +147,105 @@ import Testing
         #expect(isRecovered(last.recover(next, "third passcode")))
     }
 
+    /// Why a recovery with the valid code is refused after the folder of latchkey-authd was lost and something has happened
+    /// to the copy at that path. Nothing is made or changed.
+    private func refusal(_ happened: (String) throws -> Void) throws -> Failure {
+        let (code, _) = try prepare()
+        let last = try restart(machine) { files, path in
+            try files.removeItem(atPath: path + "/\(TwoServices.userID)")
+            try happened(path + "/store/recovery")
+        }
+        let before = try last.disk.files().filter { $0.key.hasPrefix("store/") }
+        guard case .failure(let failure)? = last.recover(code, "second passcode").last else {
+            Issue.record("the recovery was not refused")
+            throw Failure(.internalFailure)
+        }
+        #expect(try last.records() == PasscodeRecords())
+        #expect(try last.authorityFolder().storedApprovalKey() == nil)
+        #expect(try last.disk.files().filter { $0.key.hasPrefix("store/") } == before)
+        return failure
+    }
+
+    private func write(_ bytes: [UInt8]) -> (String) throws -> Void {
+        { try Data(bytes).write(to: URL(filePath: $0)) }
+    }
+
+    /// In the header, in the form, in the public key, in the sealed keys and at the end.
+    @Test(arguments: [
+        (0, "was changed by another program"), (25, "copy of the recovery records is damaged"),
+        (40, "belongs to another code or is damaged"), (150, "copy of the recovery records is damaged"),
+        (-1, "copy of the recovery records is damaged"),
+    ]) func theRefusalOfADamagedCopyNamesTheCopy(offset: Int, message: String) throws {
+        let failure = try refusal { path in
+            var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            bytes[offset < 0 ? bytes.count + offset : offset] ^= 1
+            try Data(bytes).write(to: URL(filePath: path))
+        }
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message.contains(message), "\(failure.message)")
+        #expect(failure.hint.contains("backup"))
+    }
+
+    @Test func theRefusalOfACopyOfAnUnknownVersionNamesTheVersion() throws {
+        let failure = try refusal(write(Array("latchkey recovery copy 2\n".utf8) + [1, 2, 3]))
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message.contains("recovery is of a version that this Latchkey does not read"))
+        #expect(failure.hint.contains("newest version of Latchkey"))
+    }
+
+    @Test func theRefusalOfAnEmptyCopySaysThatItIsEmpty() throws {
+        let failure = try refusal(write([]))
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message.contains("recovery is empty"))
+        #expect(failure.hint.contains("backup"))
+    }
+
+    /// The header alone is what a removed passcode leaves; but `root.key` has a code.
+    @Test(arguments: [true, false]) func theRefusalWithoutACopySaysThatItIsMissing(hasFile: Bool) throws {
+        let failure = try refusal { path in
+            if hasFile {
+                try write(FileMark.recoveryCopy.bytes)(path)
+            } else {
+                try FileManager.default.removeItem(atPath: path)
+            }
+        }
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message.contains("the keychain has no copy of the recovery records"))
+        #expect(failure.hint.contains("backup"))
+    }
+
+    @Test func theRefusalOfAnUnreadableCopyNamesTheSystemsError() throws {
+        let failure = try refusal { path in
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message.contains("recovery cannot be read: "))
+        #expect(failure.hint.contains("Make it a readable file"))
+    }
+
+    @Test func withoutAPasscodeTheRefusalSaysThatThereIsNoCode() throws {
+        guard case .failure(let failure)? = machine.recover("00000-00000-00000-00000-000000", "a passcode").last else {
+            Issue.record("the recovery was not refused")
+            return
+        }
+        #expect(failure.status == .passcodeNotSet)
+        #expect(failure.message.hasPrefix("There is no recovery code"))
+    }
+
+    /// The counters remain, so that the passcode is asked for.
+    @Test func aPasscodeWhoseRecordIsLostIsRefusedWithTheWayOut() throws {
+        _ = try prepare()
+        let last = try restart(machine) { try $0.removeItem(atPath: $1 + "/\(TwoServices.userID)/passcodes") }
+        guard case .failure(let failure)? = last.type("first passcode").last else {
+            Issue.record("the passcode was not refused")
+            return
+        }
+        #expect(failure.status == .storeUnreadable)
+        #expect(failure.message == "The record of the passcode is missing.")
+        #expect(failure.hint.hasSuffix("latchkey recover"))
+    }
+
     /// It is sealed under the valid code, but has the key of an earlier slot only.
     @Test func anEarlierCopyOfTheSameCodeChangesNothing() throws {
         let (code, key) = try prepare()
@@ -160,7 +259,11 @@ import Testing
             try $0.removeItem(atPath: $1 + "/\(TwoServices.userID)")
             try Data(earlier).write(to: URL(filePath: $1 + "/store/recovery"))
         }
-        #expect(!isRecovered(last.recover(code, "third passcode")))
+        guard case .failure(let failure)? = last.recover(code, "third passcode").last else {
+            Issue.record("the recovery was not refused")
+            return
+        }
+        #expect(failure.message == "The records of the recovery code are older than the keychain.")
         #expect(try last.records() == PasscodeRecords() && copy(last) == earlier)
         last = try restart(last) { try Data(present).write(to: URL(filePath: $1 + "/store/recovery")) }
         #expect(isRecovered(last.recover(code, "third passcode")), "root.key is still that of the code")

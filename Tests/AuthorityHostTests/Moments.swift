@@ -89,6 +89,7 @@ struct WatchedRecovery: RecoverableVault {
     let moments: Moments
 
     func opens(_ key: SecretBytes) throws(Failure) -> Bool { try recovery.opens(key) }
+    func hasCode() throws(Failure) -> Bool { try recovery.hasCode() }
     func keep(_ key: SecretBytes?) throws(Failure) {
         try moments.around { () throws(Failure) in try recovery.keep(key) }
     }

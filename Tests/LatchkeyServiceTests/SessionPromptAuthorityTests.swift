@@ -77,6 +77,7 @@ import Testing
             case nil: nil
             case .granted(let token, _): token.methods.map { "\($0)" }.sorted().joined(separator: " ")
             case .denied(let status): "\(status)"
+            case .failed(let failure): "\(failure.status)"
             }
         }
     }

@@ -64,6 +64,7 @@ private struct UserRecovery: RecoverableVault {
     }
 
     func opens(_ key: SecretBytes) throws(Failure) -> Bool { try sealed().opens(key) }
+    func hasCode() throws(Failure) -> Bool { try sealed().hasCode() }
     func keep(_ key: SecretBytes?) throws(Failure) { try sealed().keep(key) }
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try sealed().recover(key, replacement: replacement)
