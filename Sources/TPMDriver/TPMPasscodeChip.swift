@@ -19,9 +19,25 @@ package final class TPMPasscodeChip: PasscodeChip {
     package func plan() throws(Failure) -> ChipPasscodePlan {
         let resetKey = try random.bytes(32)
         let (_, point) = try Self.reset(resetKey)
-        let handle = try use { (client) throws(TPMError) in try client.freeIndex(in: PasscodeIndex.handles) }
+        let handle = try use { (client) throws(TPMError) in
+            do throws(TPMError) {
+                return try client.freeIndex(in: PasscodeIndex.handles)
+            } catch {
+                // `TPM2_GetCapability` itself never refuses for want of room.
+                guard error.kind == .indexMemory else { throw error }
+                throw .failed(Self.noHandle(error))
+            }
+        }
         return ChipPasscodePlan(
             record: try PasscodeIndexPlan(handle: handle, resetPoint: point).encoded(), key: resetKey)
+    }
+
+    private static func noHandle(_ cause: TPMError) -> Failure {
+        Failure(
+            .vaultUnavailable,
+            "The TPM has no room for the passcode: each handle that Latchkey uses for passcodes has an index.",
+            hint: "An administrator removes users that are gone: latchkey admin remove-user USER",
+            cause: ChipHasNoRoom(answer: cause))
     }
 
     private static func reset(_ key: SecretBytes) throws(Failure) -> (ApprovalSigner, TPMPoint) {
@@ -194,8 +210,10 @@ extension TPMError {
                 hint: "Replace the passcode with the recovery code: latchkey recover", cause: self)
         case (.nvDefineSpace, .indexMemory):
             Failure(
-                .vaultUnavailable, "The TPM has no room for the passcode.",
-                hint: "Remove an index that nothing uses any more. See: tpm2_getcap handles-nv-index",
+                .vaultUnavailable,
+                "The TPM has no room for the passcode: its non-volatile memory is full (TPM_RC_NV_SPACE).",
+                hint: "An administrator lists the indices with tpm2_getcap handles-nv-index, and removes one that "
+                    + "nothing uses any more with tpm2_nvundefine. Then try again.",
                 cause: ChipHasNoRoom(answer: self))
         case (.nvDefineSpace, .attributes), (.nvDefineSpace, .value):
             Failure(

@@ -141,10 +141,8 @@ import Testing
 
     @Test func theCodeIsAWayOutWhenTheIndexOfThePasscodeWasRemoved() throws {
         let code = try prepare(machine)
-        // TPM2_NV_UndefineSpace of the first index of a passcode, with the empty password of the owner.
-        let command: [UInt8] = [0x80, 2, 0, 0, 0, 31, 0, 0, 1, 0x22, 0x40, 0, 0, 1, 1, 0x81, 0x4d, 0]
-        let response = try machine.chip?.carry(command + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0])
-        #expect(response?[6..<10] == [0, 0, 0, 0])
+        // The first index of a passcode.
+        #expect(try machine.removeIndex(0x0181_4d00)[6..<10] == [0, 0, 0, 0])
         #expect(machine.enter("first passcode") != Self.right)
         #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
@@ -174,27 +172,9 @@ import Testing
 
     // MARK: - A TPM without room
 
-    /// Defines indices of a program that uses every byte, until TPM_RC_NV_SPACE.
-    private func fill(_ machine: TwoServices) throws {
-        var handle: UInt32 = 0x0180_0000
-        for size in [2048, 512, 64, 1] as [UInt16] {
-            while true {
-                handle += 1
-                // TPM2_NV_DefineSpace with the empty password of the owner; read and written by the owner and by its value.
-                var command: [UInt8] = [0x80, 2, 0, 0, 0, 45, 0, 0, 1, 0x2a, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9]
-                command += [0, 0, 0, 0, 0, 0, 0, 0, 14]
-                command += withUnsafeBytes(of: handle.bigEndian, Array.init) + [0, 0x0b, 0, 6, 0, 6, 0, 0]
-                command += withUnsafeBytes(of: size.bigEndian, Array.init)
-                let response = try #require(try machine.chip?.carry(command))
-                if response[6..<10] == [0, 0, 1, 0x4b] { break }
-                try #require(response[6..<10] == [0, 0, 0, 0], "\(response)")
-            }
-        }
-    }
-
     @Test func aRecoveryTakesThePlaceOfTheEarlierIndexInAFullTPM() throws {
         let code = try prepare(machine)
-        try fill(machine)
+        try machine.fillTPM()
         #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
         #expect(try machine.secret() == Array("secret".utf8))
@@ -204,7 +184,7 @@ import Testing
     /// The earlier passcode goes only if the code opens the slot.
     @Test func theEarlierIndexStaysInAFullTPMIfTheSlotDoesNotOpen() throws {
         let code = try prepare(machine)
-        try fill(machine)
+        try machine.fillTPM()
         machine.openNothing()
         #expect(!isRecovered(machine.recover(code, "second passcode")))
         let again = try restart()
@@ -214,7 +194,7 @@ import Testing
 
     @Test(arguments: 0..<34) func aRecoveryInAFullTPMCanBeRepeatedAfterAPowerCut_abuse35(moment: Int) throws {
         let code = try prepare(machine)
-        try fill(machine)
+        try machine.fillTPM()
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
             _ = machine.recover(code, "second passcode")

@@ -71,6 +71,45 @@ import Testing
         }
     }
 
+    // MARK: - A TPM without room
+
+    private func refusalOfAFirstPasscode() throws -> Failure {
+        guard case .failure(let failure)? = machine.setPasscode("abcdef").last else {
+            Issue.record("the passcode was set")
+            throw Failure(.internalFailure)
+        }
+        #expect(try !machine.keychain.isPasscodeSet)
+        #expect(try machine.records().current == nil && machine.records().prepared == nil)
+        return failure
+    }
+
+    @Test func aFirstPasscodeInAFullTPMIsRefusedWithTheCauseAndTheWayOut() throws {
+        try machine.fillTPM()
+        let failure = try refusalOfAFirstPasscode()
+        #expect(failure.status == .vaultUnavailable)
+        #expect(failure.message.contains("no room for the passcode: its non-volatile memory is full (TPM_RC_NV_SPACE)"))
+        #expect(failure.hint.contains("tpm2_getcap handles-nv-index"))
+        try machine.makeRoom()
+        #expect(machine.setPasscode("abcdef") == [.done])
+        #expect(machine.enter("abcdef") == Self.right)
+    }
+
+    /// The memory has room, but each handle of Latchkey's range has an index.
+    @Test func aFirstPasscodeWithoutAFreeHandleIsRefusedWithTheCauseAndTheWayOut() throws {
+        machine.carry { (command, pass) throws(Failure) in
+            guard command.isOf(.getCapability), command[14..<18] == [1, 0x81, 0x4d, 0] else { return try pass(command) }
+            let handles = (UInt32(0x0181_4d00)..<0x0181_4e00).flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
+            // One response with all of the 256 handles.
+            return [0x80, 1, 0, 0, 4, 19, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0] + handles
+        }
+        let failure = try refusalOfAFirstPasscode()
+        #expect(failure.status == .vaultUnavailable)
+        #expect(failure.message.contains("no room for the passcode: each handle"))
+        #expect(failure.hint.contains("latchkey admin remove-user"))
+        machine.carry(nil)
+        #expect(machine.setPasscode("abcdef") == [.done])
+    }
+
     // MARK: - Changes
 
     @Test func afterAChangeOnlyTheNewPasscodeIsRight() throws {
