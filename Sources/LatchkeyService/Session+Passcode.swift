@@ -15,6 +15,10 @@ extension Session {
         if case .recoverAtPrompt = change { return try recover(id, answer) }
         let keychain = try keychain()
         switch change {
+        case .set, .change, .setAtPrompt, .changeAtPrompt: try checkIsSettled(keychain)
+        case .remove, .recoverAtPrompt: break
+        }
+        switch change {
         case .recoverAtPrompt: break
         case .set(let new):
             try checkMayCarry(new)
@@ -198,6 +202,14 @@ extension Session {
                 "A passcode has at least \(service.parts.tier.passcodeCharacters) characters.",
                 hint: "Choose 6 digits or 8 characters; each additional one makes guessing at least 10 times as long.")
         }
+    }
+
+    /// Throws if the authority has a passcode that the keychain does not have: setting or removing one was interrupted.
+    private func checkIsSettled(_ keychain: Keychain) throws(Failure) {
+        guard service.authority.state.isPasscodeSet, !keychain.isPasscodeSet else { return }
+        throw Failure(
+            .notPermitted, "The passcode is not complete: setting or removing it was interrupted.",
+            hint: "Remove it, then set one: latchkey passcode remove. If it is forgotten: latchkey reset")
     }
 
     private func checkIsFirst(_ isSet: Bool) throws(Failure) {

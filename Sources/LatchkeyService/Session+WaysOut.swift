@@ -39,7 +39,10 @@ extension Session {
         switch service.parts.tier {
         case .user, .simulated: discardForgotten(keychain, caller, answer)
         case .file, .tpm:
-            guard keychain.isPasscodeSet else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+            // The authority alone has one if setting or removing it was interrupted.
+            guard keychain.isPasscodeSet || service.authority.state.isPasscodeSet else {
+                throw Failure(.passcodeNotSet, "No passcode is set.")
+            }
             askOwner(id, AuthenticationPlan([]), for: .discardProtected) { [self] asked, _ in
                 switch asked {
                 case .granted: discardForgotten(keychain, caller, answer)

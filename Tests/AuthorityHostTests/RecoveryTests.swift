@@ -124,6 +124,17 @@ import Testing
         #expect(try machine.secret() == Array("secret".utf8))
     }
 
+    @Test(arguments: [false, true]) func wrongPasscodesDelayNoRecovery(afterRestart: Bool) throws {
+        let code = try prepare(machine)
+        for passcode in ["wrong", "wrong again", "still wrong"] { #expect(machine.enter(passcode) != Self.right) }
+        let machine = afterRestart ? try restart() : machine
+        #expect(machine.authority.state.delaySeconds > 0)
+        let replies = machine.recover(code, "second passcode")
+        #expect(isRecovered(replies), "\(replies)")
+        #expect(machine.authority.state.passcodeFailures == 0)
+        #expect(machine.enter("second passcode") == Self.right)
+    }
+
     /// The store is closed until the code opens it; the counter is gone with the TPM.
     @Test func theCodeIsAWayOutOnAnotherTPM() throws {
         let code = try prepare(machine)
@@ -275,7 +286,24 @@ import Testing
             #expect(moment > 8, "setting a passcode has at least these moments")
             return
         }
-        guard try again.keychain.isPasscodeSet else { return }
+        guard try again.keychain.isPasscodeSet else {
+            if again.authority.state.isPasscodeSet {
+                for change in [Request.PasscodeChange.setAtPrompt, .changeAtPrompt] {
+                    guard case .failure(let failure)? = again.answers(again.session(), .passcode(change))().last else {
+                        Issue.record("moment \(moment): \(change) was not refused")
+                        return
+                    }
+                    #expect(failure.message.contains("was interrupted"))
+                    #expect(failure.hint.contains("latchkey passcode remove"))
+                }
+                let removal = again.answers(again.session(), .passcode(.remove))
+                again.world.perform(.passcode(SecretBytes("first passcode".utf8)))
+                #expect(removal() == [.done], "moment \(moment): \(removal())")
+            }
+            #expect(again.setPasscode("second passcode") == [.done], "moment \(moment)")
+            #expect(again.enter("second passcode") == Self.right)
+            return
+        }
         #expect(again.enter("first passcode") == Self.right, "moment \(moment)")
         #expect(isRecovered(again.recover(shown.withLock { $0 }, "second passcode")), "moment \(moment)")
         #expect(again.enter("second passcode") == Self.right)

@@ -330,6 +330,31 @@ import Testing
         }
     }
 
+    /// Where latchkey-authd has a passcode and the keychain has none, `latchkey reset` removes it.
+    @Test(arguments: 0..<26) func aFirstPasscodeThatAPowerCutInterruptedCanBeDiscarded_abuse35(moment: Int) throws {
+        let cuts = PowerCut(machine, tpm, passwords: passwords)
+        let again = try cuts.at(moment) { machine in
+            _ = machine.answers(machine.session(), .passcode(.setAtPrompt))
+            type("first password", on: machine)
+            machine.noteCode()
+        }
+        guard let again else {
+            #expect(moment > 8, "setting a passcode has at least these moments")
+            return
+        }
+        guard again.authority.state.isPasscodeSet, try !again.keychain.isPasscodeSet else { return }
+        let replies = again.answers(again.session(), .discardForgotten)
+        type("first password", on: again)
+        #expect(replies() == [.done], "moment \(moment)")
+        #expect(try again.records() == PasscodeRecords())
+        let second = again.answers(again.session(), .passcode(.setAtPrompt))
+        type("first password", on: again)
+        again.noteCode()
+        #expect(second() == [.done], "moment \(moment)")
+        #expect(again.enter("first password") == Self.right)
+        #expect(try again.passcodeIndices() == 1)
+    }
+
     /// Before the TPM has the new passcode, the password is one of the keychain's own: never does PAM have to accept a
     /// passcode that it does not know.
     @Test(arguments: 0..<20) func aChangeToAPasscodeOfOnesOwnIsCompleteOrAbsentAfterAPowerCut(moment: Int) throws {

@@ -37,4 +37,12 @@ extension TwoServices {
         command += [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
         return try #require(try chip?.carry(command))
     }
+
+    /// The indices of passcodes that the TPM has.
+    func passcodeIndices() throws -> Int {
+        // TPM2_GetCapability of TPM_CAP_HANDLES, from the first handle of passcodes.
+        let response = try #require(
+            try chip?.carry([0x80, 1, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1, 1, 0x81, 0x4d, 0, 0, 0, 1, 0]))
+        return stride(from: 19, to: response.count, by: 4).filter { response[$0..<$0 + 3] == [1, 0x81, 0x4d] }.count
+    }
 }

@@ -118,12 +118,13 @@ final class TwoServices: Sendable {
     ///   - tpm: the TPM of tier `tpm`; nil for tier `file`.
     ///   - sealed: whether the store's root key and counter are in the TPM too.
     ///   - moments: is told before and after each durable write of a sealed store and of the passcode's records.
+    ///   - place: where the TPM is reached; nil for its socket.
     ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
         after earlier: Disk? = nil, keepingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
         firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil, sealed: Bool = false, moments: Moments? = nil,
-        hardware: Hardware = Hardware()
+        place: (any TPMConnecting)? = nil, hardware: Hardware = Hardware()
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
@@ -136,7 +137,7 @@ final class TwoServices: Sendable {
         let tier: Tier = tpm == nil ? .file : .tpm
         let identity = StoreIdentity(tier: tier, userID: Self.userID, account: name, passcodeCost: 10)
         let stored = keepingStore ? disk : try Disk()
-        let chip = tpm.map { TPMChip(TPMPlace($0.path), clock: clock, random: random) }
+        let chip = tpm.map { TPMChip(place ?? TPMPlace($0.path), clock: clock, random: random) }
         self.chip = chip
         let folder = disk.sealed
         let vault =

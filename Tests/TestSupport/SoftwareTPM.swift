@@ -53,5 +53,15 @@ package final class SoftwareTPM: Sendable {
         }
     }
 
+    /// Stops the TPM, and waits until it has stopped. It carries out no command that is sent from now on.
+    package func suspend() {
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            Glibc.kill(process, SIGSTOP)
+            var status: CInt = 0
+            while waitpid(process, &status, WUNTRACED) < 0, errno == EINTR {}
+        }
+    }
+
     deinit { kill() }
 }

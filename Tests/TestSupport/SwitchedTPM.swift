@@ -18,6 +18,9 @@ package final class SwitchedTPM: Sendable {
     /// Ends the TPM in the middle of what it does.
     package func cutPower() { tpm.withLock { $0.kill() } }
 
+    /// Stops the TPM before it begins the next command; it goes on only with `start` after `cutPower`.
+    package func suspend() { tpm.withLock { $0.suspend() } }
+
     /// Starts the TPM again.
     package func start() throws { try tpm.withLock { $0 = try SoftwareTPM(state: $0) } }
 }
