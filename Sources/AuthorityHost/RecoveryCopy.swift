@@ -51,7 +51,7 @@ struct RecoveryCopy: Equatable, Sendable {
     }
 
     private static let hint =
-        "Restore the newest file recovery of the keychain, or the files of latchkey-authd, from a backup."
+        "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, from a backup."
 
     private static func record(_ reader: inout CBORReader) throws(WireError) -> RecoveryRecord {
         let record = try reader.tuple(4) { (reader) throws(WireError) in

@@ -71,7 +71,7 @@ extension Service {
                 throw Failure(
                     .storeUnreadable,
                     "latchkey-authd has lost its files, and the keychain has no copy of the recovery records.",
-                    hint: "Restore the newest file recovery of the keychain, or the files of latchkey-authd, "
+                    hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, "
                         + "from a backup.")
             } catch {
                 answer(.failure(error))

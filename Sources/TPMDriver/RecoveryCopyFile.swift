@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
@@ -18,31 +19,28 @@ struct RecoveryCopyFile: Sendable {
         do throws(SystemError) {
             stored = try Files.read(path, limit: Self.mark.count + Limits.recoveryCopyBytes)
         } catch {
-            throw unusable(
-                Failure(error, "\(path) cannot be read").message + ".",
-                "Make it a readable file of the keychain's owner, or", cause: error)
+            throw Failure(
+                .storeUnreadable, "\(path) cannot be read: \(String(cString: strerror(error.code))).",
+                hint: "Make it a readable file of the keychain's owner, or restore it from a backup.", cause: error)
         }
         guard let bytes = stored?.copyBytes() else { return [] }
-        guard !bytes.isEmpty else { throw unusable("\(path) is empty.") }
+        guard !bytes.isEmpty else {
+            throw Failure(.storeUnreadable, "\(path) is empty.", hint: "Restore it from a backup.")
+        }
         guard bytes.starts(with: Self.mark) else {
-            guard bytes.starts(with: Self.family) else { throw unusable("\(path) was changed by another program.") }
-            throw unusable(
-                "\(path) is of a version that this Latchkey does not read.",
-                "Install the newest version of Latchkey, or")
+            guard bytes.starts(with: Self.family) else {
+                throw Failure(
+                    .storeUnreadable, "\(path) was changed by another program.", hint: "Restore it from a backup.")
+            }
+            throw Failure(
+                .storeUnreadable, "\(path) is of a version that this Latchkey does not read.",
+                hint: "Install the newest version of Latchkey, or restore the file from a backup.")
         }
         return Array(bytes[Self.mark.count...])
     }
 
     /// The header without its version.
     private static let family = mark.dropLast(2)
-
-    private func unusable(_ message: String, _ first: String = "", cause: SystemError? = nil) -> Failure {
-        let restore = "restore it from a backup."
-        let hint = first.isEmpty ? "Restore it from a backup." : "\(first) \(restore)"
-        return Failure(
-            .storeUnreadable, message,
-            hint: "\(hint) latchkey-authd makes it again while it has its own files.", cause: cause)
-    }
 
     /// Replaces the bytes; durable on return.
     func replace(_ bytes: [UInt8]) throws(Failure) {
