@@ -203,6 +203,24 @@ import Testing
         #expect(isRecovered(again.recover(code, "second passcode")))
     }
 
+    /// It has opened when the code was typed, and is asked for again before the index is removed.
+    @Test func theEarlierIndexStaysInAFullTPMIfTheSlotDoesNotOpenAnyMore() throws {
+        let code = try prepare(machine)
+        try machine.fillTPM()
+        let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
+        machine.world.perform(.recoveryCode(SecretBytes(code.utf8)))
+        #expect(machine.seen.shown?.step == .newPasscodeAsked)
+        machine.openNothing()
+        machine.enterNew("second passcode")
+        machine.noteCode()
+        guard case .failure(let failure)? = replies().last else {
+            Issue.record("the recovery was not refused")
+            return
+        }
+        #expect(failure.message.hasPrefix("The TPM has no room for the passcode"))
+        #expect(try restart().enter("first passcode") == Self.right)
+    }
+
     @Test(arguments: 0..<34) func aRecoveryInAFullTPMCanBeRepeatedAfterAPowerCut_abuse35(moment: Int) throws {
         let code = try prepare(machine)
         try machine.fillTPM()

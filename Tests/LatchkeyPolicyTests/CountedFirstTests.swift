@@ -71,6 +71,7 @@ import Testing
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
         #expect(world.send([.countersKept(2), .countersNotKept(2, .diskFull), .delayPassed(2, at: 0)]).isEmpty)
+        #expect(world.state.passcodeFailures == 1, "the try of the evaluation stays counted")
         #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
     }
 

@@ -92,6 +92,16 @@ import Testing
         #expect(world.ask(.biometry).outcomes() == [.denied(.biometryNotAvailable)], "there is no sensor afterwards")
     }
 
+    @Test func onlyASensorThatScansForTheEvaluationIsDisconnectedFromIt() {
+        var world = World(.touch)
+        world.ask(.biometry)
+        #expect(world.send(.sensorDisconnected(1)).isEmpty, "the prompt is not visible, so nothing scans")
+        world.send(.promptVisible(1))
+        #expect(world.send(.sensorDisconnected(2)).isEmpty, "another evaluation")
+        #expect(world.state.sensor != .absent)
+        #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
+    }
+
     @Test func disconnectedSensorIsReplacedByAPairedDevice() {
         var world = World(.touch)
         world.send(.companionsChanged(.watchNear))
