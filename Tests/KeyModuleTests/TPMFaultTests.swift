@@ -147,27 +147,9 @@ import Testing
 
     // MARK: - The storage root key
 
-    private func persist(at handle: UInt32, attributes: UInt32 = 0x0003_0472) throws {
-        var template = TPMWriter()
-        let area = TPMPublicArea(attributes: TPMObjectAttributes(rawValue: attributes))
-        try template.add(sized: [0, 0, 0, 0])
-        try template.add(sized: area.encoded())
-        try template.add(sized: [])
-        template.add(UInt32(0))
-        let made = try tpm.send(0x131, handles: [.owner], template.bytes, passwords: 1)
-        var reader = TPMReader(made)
-        let transient = TPMHandle(try reader.uint32())
-        var target = TPMWriter()
-        target.add(handle)
-        _ = try tpm.send(0x120, handles: [.owner, transient], target.bytes, passwords: 1)
-        var flushed = TPMWriter()
-        flushed.add(transient)
-        _ = try tpm.send(0x165, flushed.bytes)
-    }
-
     @Test func keyOfAnotherProgramAtTheSharedHandleIsLeftAlone() throws {
         // Without noDA.
-        try persist(at: 0x8100_0001, attributes: 0x0003_0072)
+        try machine.persist(at: 0x8100_0001, attributes: 0x0003_0072)
         let key = try module.newKey()
         try machine.use(key)
         #expect(try tpm.handles(0x81) == [0x8100_0001, 0x8100_4c4b])

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySeams
 import SystemDriver
@@ -59,21 +58,11 @@ import Testing
         let key = try usedKey()
         let expected = try tpm.handles(Self.objects)
         try tpm.flush(Self.objects)
-        for _ in 0..<3 { try loadOtherObject() }
+        for _ in 0..<3 { try machine.loadOtherObject() }
         try tpm.flush(Self.objects) { !expected.contains($0) }
         #expect(try tpm.handles(Self.objects) == expected)
         #expect(status { try machine.use(key) } != nil)
         try machine.use(key)
-    }
-
-    /// Loads the public part of a key that is none of the test's.
-    private func loadOtherObject() throws {
-        let point = try #require(TPMPoint(PrivateKey.generate(.p256).publicKey.externalRepresentation))
-        var parameters = TPMWriter()
-        try parameters.add(sized: [])
-        try parameters.add(sized: TPMPublicArea.authority(point).encoded())
-        parameters.add(TPMHandle.owner)
-        _ = try tpm.send(0x167, parameters.bytes)
     }
 
     /// The session is gone at each command of a use. An approval is for one session, so that the use cannot go on.

@@ -2,70 +2,40 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import SystemDriver
 import TPMDriver
-import TPMProtocol
 import TestSupport
 import Testing
 
 /// Keys that demand the passcode of the TPM itself, in each way, on the driver alone.
 @Suite(.needs(.softwareTPM), .ownTPM) struct TPMKeyPasscodeTests {
-    private let module = TPMEnclave(TPMOfThisTest.chip, clock: SystemClock(), allowsVirtual: true)
-    /// Of another process, whose commands are carried, as in the services.
-    private let passcodes = TPMPasscodeChip(
-        TPMChip(CarriedTPM(TPMOfThisTest.chip), clock: SystemClock(), random: SystemRandomSource()),
-        random: SystemRandomSource())
-    private static let value = SecretBytes([UInt8](0x41..<0x61))
+    private let keys = TPMPasscodeKeys(TPMOfThisTest.chip)
+    private var module: TPMEnclave { keys.module }
+    private var passcodes: TPMPasscodeChip { keys.passcodes }
+    private static let value = TPMPasscodeKeys.value
     private static let password = SecretBytes([UInt8](repeating: 7, count: 32))
-    private static let digest = [UInt8](repeating: 0xa5, count: 32)
+    private static let digest = TPMPasscodeKeys.digest
 
     private func make(
         _ part: PasscodeDemand.Part, password: SecretBytes? = nil
-    ) throws -> (key: ModuleKey, record: [UInt8]) {
-        let record = try passcodes.create(passcodes.plan(), Self.value).record
-        let key = try module.create(
-            KeyProperties(
-                accessControl: AccessControl(
-                    accessibility: .whenUnlockedThisDeviceOnly, constraints: [.devicePasscode, .privateKeyUsage]),
-                password: password,
-                binding: KeyBinding(
-                    authority: TestAuthority.binding.authority, reference: TestAuthority.binding.reference,
-                    passcode: PasscodeDemand(part, judge: passcodes.judge(of: record)))))
-        return (key, record)
-    }
+    ) throws -> (key: ModuleKey, record: [UInt8]) { try keys.make(part, password: password) }
 
     private func begin(_ key: ModuleKey, _ digest: [UInt8] = Self.digest) throws -> KeyChallenge {
-        try module.begin(key.blob, .sign(digest: digest))
+        try keys.begin(key, digest)
     }
 
     /// Proves the passcode for what a challenge is for, or for another one.
-    private func prove(
-        _ challenge: KeyChallenge, _ record: [UInt8], for other: KeyChallenge? = nil, seconds: Int32 = 3600
-    ) throws {
-        let subject = try #require((other ?? challenge).subject)
-        let proof = KeyPasscodeProof(
-            session: challenge.session, nonce: challenge.nonce,
-            command: try CommandDigest.command(
-                number: subject.command, names: [subject.keyName], parameters: subject.parameters),
-            reference: subject.policyReference, expirySeconds: seconds)
-        #expect(try passcodes.prove(record, Self.value, proof))
-    }
-
-    private func approval(
-        _ challenge: KeyChallenge, isSigned: Bool, isPasscodeProven: Bool
-    ) throws -> KeyApproval {
-        var approval = try #require(TestAuthority.approval(of: challenge))
-        if !isSigned { approval.signature = [] }
-        approval.isPasscodeProven = isPasscodeProven
-        return approval
+    private func prove(_ challenge: KeyChallenge, _ record: [UInt8], for other: KeyChallenge? = nil) throws {
+        #expect(try keys.isProven(challenge, record, for: other))
     }
 
     /// Finishes a use; returns the status of a refusal.
     private func finish(
         _ challenge: KeyChallenge, isSigned: Bool, isPasscodeProven: Bool, password: SecretBytes? = nil
     ) throws -> Status? {
-        let approval = try approval(challenge, isSigned: isSigned, isPasscodeProven: isPasscodeProven)
-        return status { _ = try module.finish(challenge.use, approval: approval, password: password) }
+        status {
+            try keys.finish(
+                challenge, isSigned: isSigned, isPasscodeProven: isPasscodeProven, password: password)
+        }
     }
 
     /// The proofs that each way accepts: signed, passcode.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySeams
 import SystemDriver
@@ -38,6 +39,35 @@ struct TPMUnderTest {
         var target = TPMWriter()
         target.add(handle)
         _ = try tpm.send(0x120, handles: [.owner, TPMHandle(handle)], target.bytes, passwords: 1)
+    }
+
+    /// Makes a restricted key as another program and stores it at a handle.
+    func persist(at handle: UInt32, attributes: UInt32 = 0x0003_0472) throws {
+        var template = TPMWriter()
+        let area = TPMPublicArea(attributes: TPMObjectAttributes(rawValue: attributes))
+        try template.add(sized: [0, 0, 0, 0])
+        try template.add(sized: area.encoded())
+        try template.add(sized: [])
+        template.add(UInt32(0))
+        let made = try tpm.send(0x131, handles: [.owner], template.bytes, passwords: 1)
+        var reader = TPMReader(made)
+        let transient = TPMHandle(try reader.uint32())
+        var target = TPMWriter()
+        target.add(handle)
+        _ = try tpm.send(0x120, handles: [.owner, transient], target.bytes, passwords: 1)
+        var flushed = TPMWriter()
+        flushed.add(transient)
+        _ = try tpm.send(0x165, flushed.bytes)
+    }
+
+    /// Loads the public part of a key that is none of the test's.
+    func loadOtherObject() throws {
+        let point = try #require(TPMPoint(PrivateKey.generate(.p256).publicKey.externalRepresentation))
+        var parameters = TPMWriter()
+        try parameters.add(sized: [])
+        try parameters.add(sized: TPMPublicArea.authority(point).encoded())
+        parameters.add(TPMHandle.owner)
+        _ = try tpm.send(0x167, parameters.bytes)
     }
 
     /// Checks that an idle chip leaves no object and no session in the TPM.
