@@ -34,10 +34,13 @@ extension TPMChip: CommandCarrier {
             command[2..<6].reduce(0, { $0 << 8 | Int($1) }) == command.count
         else { throw Failure(.malformedRequest, "A carried command does not have the size that it states.") }
         return try use { (memory, client) throws(TPMError) in
-            // The sender has up to two sessions and an object, which is as much as a TPM without a resource manager
-            // has room for beside nothing else.
-            try memory.makeRoom(forSession: command.policySession, &client)
-            return try client.carry(command)
+            // A use that is begun needs its key and its session right after this command, which most often proves the
+            // passcode to it. Otherwise nothing is needed soon, and a resource manager would load and save it with each of
+            // the commands that follow.
+            if !client.hasBegunUses { memory.releaseAll(&client) }
+            let session = command.policySession
+            if let session { try client.loadSession(session) }
+            return try client.carry(command, naming: session)
         }
     }
 

@@ -121,7 +121,7 @@ package final class TPMChip: Sendable {
     package func close() {
         state.withLock { state in
             state.memory.follow(state.client.generation)
-            state.memory.sessions.endAll(&state.client)
+            state.client.endAllSessions()
             state.memory.releaseAll(&state.client)
             state.client.disconnect()
         }

@@ -27,6 +27,11 @@ struct TPMClient: Sendable {
     let ownerPassword: SecretBytes?
     /// Changes with each connection; handles of another one are not valid.
     var generation: UInt64 { connection.generation }
+    /// What is kept in the TPM for later commands; nothing on a new connection.
+    var held: TPMHeld {
+        get { connection.held }
+        set { connection.held = newValue }
+    }
 
     init(
         _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
@@ -97,8 +102,12 @@ struct TPMClient: Sendable {
         }
     }
 
-    /// Sends a command that was built elsewhere, once, and returns the response as it is.
-    mutating func carry(_ frame: [UInt8]) throws(TPMError) -> [UInt8] { try connection.carry(frame) }
+    /// Sends a command that was built elsewhere, and returns the response as it is.
+    ///
+    /// - Parameter session: a session of a begun use that the command names; nil for none.
+    mutating func carry(_ frame: [UInt8], naming session: TPMHandle?) throws(TPMError) -> [UInt8] {
+        try connection.carry(frame, naming: session)
+    }
 
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
     mutating func endCarrying() { connection.endCarrying() }

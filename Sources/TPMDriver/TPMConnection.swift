@@ -13,6 +13,8 @@ struct TPMConnection: Sendable {
     private var transport: (any TPMTransport)?
     /// Changes with each connection; handles of another one are not valid.
     private(set) var generation: UInt64 = 0
+    /// What is kept in the TPM for later commands.
+    var held = TPMHeld()
     /// Whether this connection has carried commands of another process.
     private var hasCarried = false
 
@@ -21,7 +23,8 @@ struct TPMConnection: Sendable {
 
     init(_ place: any TPMConnecting) { self.place = place }
 
-    /// Sends a command and returns its response; throws if the TPM refused it.
+    /// Sends a command and returns its response; throws if the TPM refused it. If the TPM has no room for the command, it is
+    /// sent once more without what is kept for later ones.
     mutating func exchange(
         _ command: TPMCommand, _ entities: [TPMEntity], _ authorizations: [TPMAuthorization], _ parameters: [UInt8]
     ) throws(TPMError) -> TPMResponse {
@@ -29,7 +32,11 @@ struct TPMConnection: Sendable {
         do throws(Failure) {
             let frame = try TPMFrame.encode(
                 command, handles: entities.map(\.handle), authorizations, parameters: parameters)
-            response = try answer(to: frame, command, authorizations)
+            let first = try answer(to: frame, command, authorizations)
+            let named = entities.map(\.handle) + authorizations.map(\.session)
+            response =
+                try makeRoom(after: first.code, besides: named)
+                ? answer(to: frame, command, authorizations) : first
         } catch {
             disconnect()
             throw .failed(error)
@@ -38,11 +45,17 @@ struct TPMConnection: Sendable {
         return response
     }
 
-    /// Sends a command that was built elsewhere, once, and returns the response as it is.
-    mutating func carry(_ frame: [UInt8]) throws(TPMError) -> [UInt8] {
+    /// Sends a command that was built elsewhere, and returns the response as it is. Only if the TPM has no room for the
+    /// command, and did nothing, it is sent once more without what is kept for later ones.
+    ///
+    /// - Parameter session: a session of a begun use that the command names; nil for none.
+    mutating func carry(_ frame: [UInt8], naming session: TPMHandle?) throws(TPMError) -> [UInt8] {
         do throws(Failure) {
             let connection = try connected()
             hasCarried = true
+            let first = try connection.exchange(frame)
+            let code = try TPMFrame.code(ofResponse: first)
+            guard try makeRoom(after: code, besides: [session].compactMap(\.self)) else { return first }
             return try connection.exchange(frame)
         } catch {
             disconnect()
@@ -57,8 +70,60 @@ struct TPMConnection: Sendable {
 
     /// Ends the connection.
     mutating func disconnect() {
-        (transport, hasCarried) = (nil, false)
+        (transport, hasCarried, held) = (nil, false, TPMHeld())
         generation += 1
+    }
+
+    // MARK: - Room
+
+    /// Removes what is kept in the memory that a response says is full; sessions of begun uses are saved outside the TPM.
+    ///
+    /// The TPM reports full memory before it does anything else of a command, and no nonce of a session has changed, so the
+    /// same bytes are valid once more.
+    ///
+    /// - Parameter named: what the command names, which stays.
+    /// - Returns: whether there is more room than before.
+    private mutating func makeRoom(
+        after code: TPMResponseCode, besides named: [TPMHandle]
+    ) throws(Failure) -> Bool {
+        var hasMore = false
+        if code.isObjectMemoryFull {
+            for place in [\TPMHeld.key, \TPMHeld.authority] {
+                guard let object = held[keyPath: place], !named.contains(object.handle) else { continue }
+                held[keyPath: place] = nil
+                try flush(object.handle)
+                hasMore = true
+            }
+        }
+        if code.isSessionMemoryFull {
+            if let session = held.idle, !named.contains(session.handle) {
+                held.idle = nil
+                try flush(session.handle)
+                hasMore = true
+            }
+            for (use, begun) in held.begun where begun.context == nil && !named.contains(begun.session.handle) {
+                let frame = try TPMFrame.encode(
+                    .contextSave, handles: [begun.session.handle], [], parameters: [])
+                let response = try answer(to: frame, .contextSave, [])
+                if response.code == .success {
+                    held.begun[use]?.context = response.parameters
+                    hasMore = true
+                } else if response.code.isGone {
+                    // Its use fails when it is finished.
+                    held.begun[use] = nil
+                }
+            }
+        }
+        return hasMore
+    }
+
+    /// Removes an object or a session. If the TPM refuses that, another program has removed it, or it is removed with the
+    /// connection.
+    private mutating func flush(_ handle: TPMHandle) throws(Failure) {
+        var parameters = TPMWriter()
+        parameters.add(handle)
+        let frame = try TPMFrame.encode(.flushContext, handles: [], [], parameters: parameters.bytes)
+        _ = try answer(to: frame, .flushContext, [])
     }
 
     private mutating func connected() throws(Failure) -> any TPMTransport {

@@ -87,10 +87,10 @@ package final class TPMEnclave: KeyModule {
         try chip.use { [uses] (memory, client) throws(TPMError) in
             // Taken while the chip is used, so that no other thread removes the session of a use that has just ended.
             let begun = try failing { () throws(Failure) in try uses.take(use) }
-            var session = try memory.sessions.take(use, &client)
+            var session = try client.takeSession(use)
             do throws(TPMError) {
                 let result = try memory.carryOut(begun, approval, password, in: &session, &client)
-                memory.sessions.keep(session, &client)
+                client.keepSession(session)
                 return result
             } catch {
                 // After a lost connection there is nothing to remove.
@@ -98,7 +98,7 @@ package final class TPMEnclave: KeyModule {
                 // Another program's object can have the handle of a key that it flushed.
                 memory.forgetKeys(&client)
                 // The session may contain the steps of a policy that did not succeed.
-                memory.sessions.forget(session, &client)
+                client.forgetSession(session)
                 throw error
             }
         }
@@ -109,7 +109,8 @@ package final class TPMEnclave: KeyModule {
         try? chip.use { [uses] (memory, client) throws(TPMError) in
             guard uses.contains(use) else { return }
             uses.drop(use)
-            memory.sessions.forget(try memory.sessions.take(use, &client), &client)
+            let session = try client.takeSession(use)
+            client.forgetSession(session)
         }
     }
 

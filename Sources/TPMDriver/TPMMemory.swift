@@ -4,19 +4,16 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-/// What one connection holds in the memory of the TPM: one key, the key of one authority, and sessions. A TPM has room
-/// for three of each; without a resource manager other programs share it.
+/// Uses what one connection holds in the memory of the TPM (`TPMHeld`), and loads what is missing. Knows the storage root
+/// key as well, which takes no memory.
 struct TPMMemory {
     private var root: StorageRoot?
-    private var key: TPMEntity?
-    private var authority: TPMEntity?
-    var sessions = TPMUseSessions()
     private var generation: UInt64 = 0
 
-    /// Forgets all handles if the connection is another one than before.
+    /// Forgets the storage root key if the connection is another one than before.
     mutating func follow(_ current: UInt64) {
         guard generation != current else { return }
-        (root, key, authority, sessions) = (nil, nil, nil, TPMUseSessions())
+        root = nil
         generation = current
     }
 
@@ -36,6 +33,9 @@ struct TPMMemory {
             return try body(storageRoot(name, &client), &client)
         }
     }
+
+    /// Has the storage root key found anew by the next command that needs it.
+    mutating func forgetRoot() { root = nil }
 
     private mutating func storageRoot(_ name: [UInt8]?, _ client: inout TPMClient) throws(TPMError) -> StorageRoot {
         if let root, name == nil || root.entity.name == name { return root }
@@ -64,7 +64,7 @@ struct TPMMemory {
     /// refuses the command before it touches a session, so that the command, for which the user is not asked again, is sent
     /// once more with the object loaded again.
     private mutating func with<R>(
-        _ object: WritableKeyPath<TPMMemory, TPMEntity?>, _ client: inout TPMClient,
+        _ object: WritableKeyPath<TPMHeld, TPMEntity?>, _ client: inout TPMClient,
         _ load: (inout TPMMemory, inout TPMClient) throws(TPMError) -> TPMEntity,
         _ body: (TPMEntity, inout TPMClient) throws(TPMError) -> R
     ) throws(TPMError) -> R {
@@ -73,16 +73,16 @@ struct TPMMemory {
             return try body(loaded, &client)
         } catch {
             guard error.kind == .flushed || error.kind == .handleGone else { throw error }
-            self[keyPath: object] = nil
+            client.held[keyPath: object] = nil
             return try body(load(&self, &client), &client)
         }
     }
 
     private mutating func load(_ wanted: TPMUsableKey, _ client: inout TPMClient) throws(TPMError) -> TPMEntity {
-        if let key, key.name == wanted.name { return key }
-        if let old = key {
-            key = nil
-            try client.flush(old.handle)
+        if let key = client.held.key {
+            if key.name == wanted.name { return key }
+            client.held.key = nil
+            try client.flush(key.handle)
         }
         let loaded: TPMEntity
         do throws(TPMError) {
@@ -96,44 +96,35 @@ struct TPMMemory {
             default: throw error
             }
         }
-        key = loaded
+        client.held.key = loaded
         return loaded
     }
 
     private mutating func loadAuthority(
         _ key: TPMUsableKey, _ client: inout TPMClient
     ) throws(TPMError) -> TPMEntity {
-        if let authority, authority.name == key.authorityName { return authority }
-        if let old = authority {
-            authority = nil
-            try client.flush(old.handle)
+        if let authority = client.held.authority {
+            if authority.name == key.authorityName { return authority }
+            client.held.authority = nil
+            try client.flush(authority.handle)
         }
         let loaded = try client.loadExternal(key.authority)
-        authority = loaded
+        client.held.authority = loaded
         return loaded
     }
 
     /// Removes the keys that were loaded for the last use.
-    mutating func forgetKeys(_ client: inout TPMClient) {
-        for key in [key, authority].compactMap(\.self) {
-            // One that cannot be removed now is removed with the connection.
-            try? client.flush(key.handle)
-        }
-        (key, authority) = (nil, nil)
+    func forgetKeys(_ client: inout TPMClient) {
+        let keys = [client.held.key, client.held.authority].compactMap(\.self)
+        (client.held.key, client.held.authority) = (nil, nil)
+        // One that cannot be removed now is removed with the connection.
+        for key in keys { try? client.flush(key.handle) }
     }
 
     /// Removes everything but the sessions of begun uses. What cannot be removed now is removed with the connection.
-    mutating func releaseAll(_ client: inout TPMClient) {
-        sessions.releaseIdle(&client)
+    func releaseAll(_ client: inout TPMClient) {
+        client.releaseIdleSessions()
         forgetKeys(&client)
-    }
-
-    /// Removes everything but the sessions of begun uses, and saves those outside the TPM but for one that a carried
-    /// command names.
-    mutating func makeRoom(forSession handle: TPMHandle? = nil, _ client: inout TPMClient) throws(TPMError) {
-        releaseAll(&client)
-        try sessions.makeRoom(&client)
-        if let handle { try sessions.load(handle, &client) }
     }
 
     // MARK: - Sessions
@@ -145,16 +136,16 @@ struct TPMMemory {
         _ use: KeyChallenge.Identifier, below parent: [UInt8], _ client: inout TPMClient,
         isBegun: @escaping @Sendable () -> Bool
     ) throws(TPMError) -> (handle: TPMHandle, nonce: [UInt8]) {
-        try sessions.makeRoom(&client)
+        try client.saveSessions()
         let session: TPMSession
-        if let idle = try sessions.takeIdle(&client) {
+        if let idle = try client.takeIdleSession() {
             session = idle
         } else {
             session = try withRoot(parent, &client) { (root, client) throws(TPMError) in
                 try client.startSession(.policy, salted: root)
             }
         }
-        sessions.add(session, for: use, isBegun)
+        client.addSession(session, for: use, isBegun)
         return (session.handle, session.nonce)
     }
 }

@@ -4,83 +4,76 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-/// The policy sessions of uses of keys, on one connection.
-struct TPMUseSessions: Sendable {
-    /// A session of a begun use. All but the latest are saved outside the TPM.
-    private struct Held: Sendable {
-        var session: TPMSession
-        /// What loads the session again; nil while it is loaded.
-        var context: [UInt8]?
-        /// Whether the use has not ended.
-        let isBegun: @Sendable () -> Bool
-    }
-    /// The session of the last use, which the next one may have.
-    private var idle: TPMSession?
-    private var begun: [KeyChallenge.Identifier: Held] = [:]
+// The policy sessions of uses of keys.
 
+extension TPMClient {
     /// Seconds after which a nonce is not used for another approval, which is valid for 60 seconds from the nonce.
     private static let nonceSeconds: Int64 = 20
 
+    /// Whether a use was begun and has not ended.
+    var hasBegunUses: Bool { held.begun.values.contains { $0.isBegun() } }
+
     /// Removes the sessions of uses that have ended without being finished, and saves those of the others.
-    mutating func makeRoom(_ client: inout TPMClient) throws(TPMError) {
-        try endSessions(&client)
-        for (use, held) in begun where held.context == nil {
+    mutating func saveSessions() throws(TPMError) {
+        try endSessions()
+        for (use, begun) in held.begun where begun.context == nil {
             do throws(TPMError) {
-                begun[use]?.context = try client.saveContext(held.session.handle)
+                let context = try saveContext(begun.session.handle)
+                held.begun[use]?.context = context
             } catch {
                 // Its use fails when it is finished. Without this a flushed session would refuse all other uses until then.
                 guard case .refused(let code, _) = error, code.isGone else { throw error }
-                begun[use] = nil
+                held.begun[use] = nil
             }
         }
     }
 
     /// Returns the session that was kept, unless there is none or its nonce is too old.
-    mutating func takeIdle(_ client: inout TPMClient) throws(TPMError) -> TPMSession? {
-        guard let session = idle else { return nil }
-        idle = nil
-        if client.clock.uptime - session.nonceTime < Self.nonceSeconds * 1_000_000_000 { return session }
-        try client.flush(session.handle)
+    mutating func takeIdleSession() throws(TPMError) -> TPMSession? {
+        guard let session = held.idle else { return nil }
+        held.idle = nil
+        if clock.uptime - session.nonceTime < Self.nonceSeconds * 1_000_000_000 { return session }
+        try flush(session.handle)
         return nil
     }
 
     /// Adds the session of a begun use.
     ///
     /// - Parameter isBegun: whether the use has not ended; the session of one that has is removed.
-    mutating func add(
+    mutating func addSession(
         _ session: TPMSession, for use: KeyChallenge.Identifier, _ isBegun: @escaping @Sendable () -> Bool
     ) {
-        begun[use] = Held(session: session, isBegun: isBegun)
+        held.begun[use] = TPMHeld.Begun(session: session, isBegun: isBegun)
     }
 
     /// Loads the session of a begun use; does nothing for any other handle.
-    mutating func load(_ handle: TPMHandle, _ client: inout TPMClient) throws(TPMError) {
-        guard let (use, held) = begun.first(where: { $0.value.session.handle == handle }),
-            let context = held.context
+    mutating func loadSession(_ handle: TPMHandle) throws(TPMError) {
+        guard let (use, begun) = held.begun.first(where: { $0.value.session.handle == handle }),
+            let context = begun.context
         else { return }
         do throws(TPMError) {
-            try client.loadContext(context, of: handle)
-            begun[use]?.context = nil
+            try loadContext(context, of: handle)
+            held.begun[use]?.context = nil
         } catch {
             // The session is gone: its use fails when it is finished, and must not stop this one.
             guard case .refused(let code, _) = error, code.isGone else { throw error }
-            begun[use] = nil
+            held.begun[use] = nil
         }
     }
 
     /// Returns the session of a use, loaded; it belongs to the caller.
-    mutating func take(_ use: KeyChallenge.Identifier, _ client: inout TPMClient) throws(TPMError) -> TPMSession {
-        guard let held = begun.removeValue(forKey: use) else {
+    mutating func takeSession(_ use: KeyChallenge.Identifier) throws(TPMError) -> TPMSession {
+        guard let begun = held.begun.removeValue(forKey: use) else {
             throw Self.ended(nil)
         }
-        guard let context = held.context else { return held.session }
+        guard let context = begun.context else { return begun.session }
         do throws(TPMError) {
-            try client.loadContext(context, of: held.session.handle)
+            try loadContext(context, of: begun.session.handle)
         } catch {
             guard case .refused(let code, _) = error, code.isGone else { throw error }
             throw Self.ended(error)
         }
-        return held.session
+        return begun.session
     }
 
     private static func ended(_ cause: TPMError?) -> TPMError {
@@ -91,39 +84,39 @@ struct TPMUseSessions: Sendable {
     }
 
     /// Keeps a session for the next use.
-    mutating func keep(_ session: TPMSession, _ client: inout TPMClient) {
-        guard idle == nil else { return forget(session, &client) }
-        idle = session
-        idle?.password = nil
+    mutating func keepSession(_ session: TPMSession) {
+        guard held.idle == nil else { return forgetSession(session) }
+        held.idle = session
+        held.idle?.password = nil
     }
 
     /// Removes a session.
-    func forget(_ session: TPMSession, _ client: inout TPMClient) {
+    mutating func forgetSession(_ session: TPMSession) {
         // A session that cannot be removed now is removed with the connection.
-        try? client.flush(session.handle)
+        try? flush(session.handle)
     }
 
     /// Removes all sessions but those of begun uses. What cannot be removed now is removed with the connection.
-    mutating func releaseIdle(_ client: inout TPMClient) {
+    mutating func releaseIdleSessions() {
         // A session that remains is removed when the next use begins.
-        try? endSessions(&client)
-        if let session = idle { forget(session, &client) }
-        idle = nil
+        try? endSessions()
+        if let session = held.idle { forgetSession(session) }
+        held.idle = nil
     }
 
     /// Removes the sessions of begun uses, which end with the process. What cannot be removed now is removed with the
     /// connection.
-    mutating func endAll(_ client: inout TPMClient) {
-        for held in begun.values { forget(held.session, &client) }
-        begun = [:]
+    mutating func endAllSessions() {
+        for begun in held.begun.values { forgetSession(begun.session) }
+        held.begun = [:]
     }
 
     /// Removes the sessions of uses that have ended without being finished.
-    private mutating func endSessions(_ client: inout TPMClient) throws(TPMError) {
-        for (use, held) in begun where !held.isBegun() {
-            begun[use] = nil
+    private mutating func endSessions() throws(TPMError) {
+        for (use, begun) in held.begun where !begun.isBegun() {
+            held.begun[use] = nil
             // A saved session has its handle until it is removed.
-            try client.flush(held.session.handle)
+            try flush(begun.session.handle)
         }
     }
 }

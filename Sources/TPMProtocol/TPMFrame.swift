@@ -65,6 +65,13 @@ package enum TPMFrame {
         guard size >= headerBytes, size <= responseLimit else { throw TPMReader.malformed }
         return size
     }
+
+    /// Returns the code of a response; throws `TPMReader.malformed` if it is shorter than a header.
+    package static func code(ofResponse response: [UInt8]) throws(Failure) -> TPMResponseCode {
+        var reader = TPMReader(response)
+        _ = try reader.bytes(6)
+        return TPMResponseCode(try reader.uint32())
+    }
 }
 
 /// A response.

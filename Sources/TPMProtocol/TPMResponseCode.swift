@@ -24,6 +24,12 @@ package struct TPMResponseCode: Hashable, Sendable {
         kind == .handleGone || (0x910...0x916).contains(rawValue) || (0x918...0x91e).contains(rawValue)
     }
 
+    /// Whether there is no room for another object: `TPM_RC_OBJECT_MEMORY`, `TPM_RC_MEMORY`, `TPM_RC_OBJECT_HANDLES`.
+    package var isObjectMemoryFull: Bool { [0x902, 0x904, 0x906].contains(rawValue) }
+
+    /// Whether there is no room for another session: `TPM_RC_SESSION_MEMORY`, `TPM_RC_MEMORY`, `TPM_RC_SESSION_HANDLES`.
+    package var isSessionMemoryFull: Bool { [0x903, 0x904, 0x905].contains(rawValue) }
+
     // Format one, without the number of the handle, session or parameter.
 
     package static let attributes = TPMResponseCode(0x082)
