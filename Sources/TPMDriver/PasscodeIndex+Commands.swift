@@ -115,24 +115,31 @@ extension TPMClient {
         let proof = KeyPasscodeProof(
             session: policy.handle.number, nonce: policy.nonce, command: [], reference: [],
             expirySeconds: Self.proofSeconds)
-        try prove(value, of: index, proof, in: root)
+        try prove(value, of: index, proof, in: startSession(.hmac, salted: root))
     }
 
     /// The same for the policy of a session that another program has begun.
+    ///
+    /// - Parameter session: a new session of the storage root key. It ends with the command, or is removed if that fails.
     mutating func prove(
-        _ value: SecretBytes, of index: PasscodeIndex, _ proof: KeyPasscodeProof, in root: StorageRoot
+        _ value: SecretBytes, of index: PasscodeIndex, _ proof: KeyPasscodeProof, in session: TPMSession
     ) throws(TPMError) {
-        let (entity, parameters) = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            for field in [proof.nonce, proof.command, proof.reference] { try parameters.add(sized: field) }
-            parameters.add(proof.expirySeconds)
-            return (try index.entity(), parameters.bytes)
-        }
-        _ = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
-            session.password = value
-            return try client.send(
-                .policySecret, [entity, TPMEntity(TPMHandle(proof.session))], parameters, in: &session
-            ).response
+        var session = session
+        session.password = value
+        do throws(TPMError) {
+            let (entity, parameters) = try failing { () throws(Failure) in
+                var parameters = TPMWriter()
+                for field in [proof.nonce, proof.command, proof.reference] { try parameters.add(sized: field) }
+                parameters.add(proof.expirySeconds)
+                return (try index.entity(), parameters.bytes)
+            }
+            _ = try send(
+                .policySecret, [entity, TPMEntity(TPMHandle(proof.session))], parameters, in: &session,
+                endsSession: true)
+        } catch {
+            // The first error says more. A session that cannot be removed now is removed with the connection.
+            try? flush(session.handle)
+            throw error
         }
     }
 

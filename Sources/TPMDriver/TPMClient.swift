@@ -60,12 +60,13 @@ struct TPMClient: Sendable {
     /// - Parameters:
     ///   - secret: the first parameter, a sized buffer that is encrypted on its way; nil for none. `parameters` follow.
     ///   - encryptsResponse: whether the TPM encrypts the first parameter of the response.
+    ///   - endsSession: whether the TPM removes the session with this command, unless it refuses the command.
     /// - Returns: the response, and its first parameter after decryption if `encryptsResponse`.
     mutating func send(
         _ command: TPMCommand, _ entities: [TPMEntity], _ parameters: [UInt8], in session: inout TPMSession,
-        secret: SecretBytes? = nil, encryptsResponse: Bool = false
+        secret: SecretBytes? = nil, encryptsResponse: Bool = false, endsSession: Bool = false
     ) throws(TPMError) -> (response: TPMResponse, secret: SecretBytes?) {
-        var attributes: TPMSessionAttributes = .continues
+        var attributes: TPMSessionAttributes = endsSession ? [] : .continues
         if secret != nil { attributes.insert(.encryptsCommand) }
         if encryptsResponse { attributes.insert(.encryptsResponse) }
         let caller = try failing { () throws(Failure) in try random.bytes(TPMSession.nonceBytes).copyBytes() }

@@ -28,6 +28,7 @@ package final class TPMPasscodeChip: PasscodeChip {
                 throw .failed(Self.noHandle(error))
             }
         }
+        let handle = try use { (_, client) throws(TPMError) in try client.freeIndex(in: PasscodeIndex.handles) }
         return ChipPasscodePlan(
             record: try PasscodeIndexPlan(handle: handle, resetPoint: point).encoded(), key: resetKey)
     }
@@ -52,7 +53,7 @@ package final class TPMPasscodeChip: PasscodeChip {
         let handle = try PasscodeIndexPlan(plan.record).handle
         let secret = try random.bytes(Self.secretBytes)
         let hidden = try PasscodeIndexRecord.hide(plan.key, under: secret, random)
-        let record = try use { (client) throws(TPMError) in
+        let record = try use { (_, client) throws(TPMError) in
             let root = try client.storageRoot(named: nil)
             let index = try failing { () throws(Failure) in try PasscodeIndex(at: handle, resetBy: point) }
             try client.define(index.area, in: root)
@@ -80,7 +81,7 @@ package final class TPMPasscodeChip: PasscodeChip {
         let record = try PasscodeIndexRecord(record)
         let index = try record.index()
         let known = counts.withLock { $0[record.handle] }
-        let (secret, count) = try use { (client) throws(TPMError) -> (SecretBytes?, UInt32) in
+        let (secret, count) = try use { (_, client) throws(TPMError) -> (SecretBytes?, UInt32) in
             let root = try client.storageRoot(named: record.parent)
             var before = known
             if before == nil { before = try client.count(of: index, in: root).wrong }
@@ -107,7 +108,7 @@ package final class TPMPasscodeChip: PasscodeChip {
     package func change(_ record: [UInt8], secret: SecretBytes, to value: SecretBytes) throws(Failure) {
         let record = try PasscodeIndexRecord(record)
         let (index, reset) = (try record.index(), try record.resetKey(secret))
-        try use { (client) throws(TPMError) in
+        try use { (_, client) throws(TPMError) in
             let root = try client.storageRoot(named: record.parent)
             try client.change(index, to: value, by: reset, in: root)
         }
@@ -125,12 +126,18 @@ package final class TPMPasscodeChip: PasscodeChip {
             nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
         let record = try PasscodeIndexRecord(record)
         let index = try record.index()
-        let isRight = try use { (client) throws(TPMError) -> Bool in
-            let root = try client.storageRoot(named: record.parent)
+        let isRight = try use { (memory, client) throws(TPMError) -> Bool in
             do throws(TPMError) {
-                try client.prove(value, of: index, proof, in: root)
+                // The salt is encrypted for the public key whose name is in the record, and only the TPM that has its private
+                // key can use the session. So a public key whose name was compared on this connection is not read again.
+                let session = try memory.withRoot(record.parent, &client) { (root, client) throws(TPMError) in
+                    try client.startSession(.hmac, salted: root)
+                }
+                try client.prove(value, of: index, proof, in: session)
                 return true
             } catch {
+                // Another key may be at the handle now.
+                memory.forgetRoot()
                 guard error.isWrongValue else { throw error }
                 return false
             }
@@ -143,15 +150,17 @@ package final class TPMPasscodeChip: PasscodeChip {
     package func remove(_ record: [UInt8]) throws(Failure) {
         let index = try PasscodeIndexPlan(anyOf: record).index()
         counts.withLock { $0[index.area.handle] = nil }
-        try use { (client) throws(TPMError) in
+        try use { (_, client) throws(TPMError) in
             try client.undefine(index.area, in: client.storageRoot(named: nil))
         }
     }
 
-    private func use<R: Sendable>(_ body: (inout TPMClient) throws(TPMError) -> R) throws(Failure) -> R {
+    private func use<R: Sendable>(
+        _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
+    ) throws(Failure) -> R {
         try chip.use { (memory, client) throws(TPMError) in
             memory.forgetKeys(&client)
-            do throws(TPMError) { return try body(&client) } catch { throw error.ofPasscode }
+            do throws(TPMError) { return try body(&memory, &client) } catch { throw error.ofPasscode }
         }
     }
 }

@@ -43,6 +43,15 @@ import Testing
 
     // MARK: - Room for everything
 
+    @Test func aRepeatedUseByPasscodeNeedsThreeCommands() throws {
+        let (key, record) = try usedKey()
+        try keys.use(key, record)
+        #expect(
+            tpm.commandNumbers
+                == [TPMCommand.startAuthSession, .policySecret, .sign].map(\.rawValue))
+        try machine.expectNothingHeld()
+    }
+
     @Test func manyUsesByPasscodeLeaveNothingInTheTPM() throws {
         let made = try [usedKey(), usedKey(.both), usedKey(.either)]
         for round in 0..<60 { try keys.use(made[round % 3].key, made[round % 3].record, isSigned: round % 3 == 1) }
@@ -58,7 +67,9 @@ import Testing
         _ = try keys.passcodes.open(record, TPMPasscodeKeys.value)
         for kind in [Self.objects, Self.loaded, Self.saved] { #expect(try tpm.handles(kind).isEmpty, "kind \(kind)") }
         let challenge = try keys.begin(key)
+        tpm.inject(nil)
         _ = try keys.passcodes.open(record, TPMPasscodeKeys.value)
+        #expect(tpm.commandCount == 8, "a right passcode, whose count is known")
         #expect(try tpm.handles(Self.loaded) == [challenge.session])
         #expect(try keys.isProven(challenge, record))
         try keys.finish(challenge, isSigned: false)
@@ -172,6 +183,31 @@ import Testing
         var writer = TPMWriter()
         writer.add(command.rawValue)
         return writer.bytes
+    }
+
+    // MARK: - The storage root key
+
+    @Test func aStorageRootKeyThatWasEvictedIsFoundAgainForAProof() throws {
+        let (key, record) = try usedKey()
+        try machine.evict(0x8100_0001)
+        try keys.use(key, record)
+        tpm.inject(nil)
+        try keys.use(key, record)
+        #expect(count(.readPublic) == 0)
+    }
+
+    /// The salt is encrypted for the pinned key and not for the one at its handle: the TPM computes another session key. The
+    /// proof is refused, nothing is used, and the pinned key is found by the next one.
+    @Test func anotherKeyAtTheHandleOfThePinnedOneGetsNoProof() throws {
+        let (key, record) = try usedKey()
+        try machine.evict(0x8100_0001)
+        try machine.persist(at: 0x8100_0001, attributes: 0x0003_0072)
+        let challenge = try keys.begin(key)
+        #expect(try !keys.isProven(challenge, record))
+        #expect(status { try keys.finish(challenge, isSigned: false) } == .itemAuthenticationFailed)
+        #expect(try keys.isProven(keys.begin(key), record))
+        #expect(try tpm.handles(0x81) == [0x8100_0001, 0x8100_4c4b])
+        #expect(try keys.passcodes.open(record, TPMPasscodeKeys.value) != nil)
     }
 }
 
