@@ -258,6 +258,45 @@ import Testing
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
     }
 
+    /// It invents that a handle is gone, that there is no room, or that a session was flushed. Only the start of authd's own
+    /// session may be repeated, which contains no value.
+    @Test(arguments: [0x18b, 0x1c4, 0x902, 0x903, 0x910, 0x918] as [UInt32])
+    func aValueIsTriedOnceWhateverLatchkeydAnswers(_ code: UInt32) throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let key = try makeKey(.devicePasscode)
+        let session = machine.session()
+        let context = try context(session)
+        #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
+        let tries = Mutex(0)
+        machine.carry { (command, pass) throws(Failure) in
+            guard command[6..<10].elementsEqual([0, 0, 1, 0x51]) else { return try pass(command) }
+            // The TPM judges the value, and latchkeyd says that it has not.
+            _ = try pass(command)
+            tries.withLock { $0 += 1 }
+            return [0x80, 1, 0, 0, 0, 10, 0, 0, UInt8(code >> 8), UInt8(code & 0xff)]
+        }
+        #expect(try sign(key, session: session, context: context) != nil)
+        machine.carry(nil)
+        #expect(tries.withLock { $0 } == 1)
+        #expect(try sign(key, .passcode("abcdef")) == nil)
+    }
+
+    @Test func twoCommandsAreCarriedForAProof() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let key = try makeKey(.devicePasscode)
+        let session = machine.session()
+        let context = try context(session)
+        #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
+        let carried = Mutex<[UInt32]>([])
+        machine.carry { (command, pass) throws(Failure) in
+            carried.withLock { $0.append(command[6..<10].reduce(0) { $0 << 8 | UInt32($1) }) }
+            return try pass(command)
+        }
+        #expect(try sign(key, session: session, context: context) == nil)
+        machine.carry(nil)
+        #expect(carried.withLock { $0 } == [TPMCommand.startAuthSession, .policySecret].map(\.rawValue))
+    }
+
     /// A key that demands the passcode is not approved as one that relies on the authority, nor in another way.
     @Test func aKeyIsNotApprovedUnderAnotherDemand() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
