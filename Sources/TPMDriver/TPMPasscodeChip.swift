@@ -19,7 +19,7 @@ package final class TPMPasscodeChip: PasscodeChip {
     package func plan() throws(Failure) -> ChipPasscodePlan {
         let resetKey = try random.bytes(32)
         let (_, point) = try Self.reset(resetKey)
-        let handle = try use { (client) throws(TPMError) in
+        let handle = try use { (_, client) throws(TPMError) in
             do throws(TPMError) {
                 return try client.freeIndex(in: PasscodeIndex.handles)
             } catch {
@@ -28,7 +28,6 @@ package final class TPMPasscodeChip: PasscodeChip {
                 throw .failed(Self.noHandle(error))
             }
         }
-        let handle = try use { (_, client) throws(TPMError) in try client.freeIndex(in: PasscodeIndex.handles) }
         return ChipPasscodePlan(
             record: try PasscodeIndexPlan(handle: handle, resetPoint: point).encoded(), key: resetKey)
     }
