@@ -8,7 +8,8 @@ import Synchronization
 /// The key hierarchy of one user's store (figure in `docs/store-format.md`, section "Keys").
 ///
 /// `K_root` wraps `U_auto` (metadata, indexes, most classes) and, together with the stretched passcode, `U_pass` (the
-/// class of `WhenPasscodeSetThisDeviceOnly`). `U_pass` is in memory only after a right passcode.
+/// class of `WhenPasscodeSetThisDeviceOnly`, and the key pair of the passcode). `U_pass` is in memory only after a right
+/// passcode.
 package final class KeyTree: Sendable {
     /// The header of the store, part of all associated data.
     package let header: StoreHeader

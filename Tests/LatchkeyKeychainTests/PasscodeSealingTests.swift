@@ -235,7 +235,8 @@ import Testing
         #expect(!keychain.tree.holdsPasscodeKey)
         let slotKey = try keychain.stretched(Self.passcode)
         #expect(throws: Failure.self) {
-            try keychain.recoverPasscode(to: .stretched(slotKey), with: [slotKey.key.secret], caller: StoreOnDisk.caller)
+            try keychain.recoverPasscode(
+                to: .stretched(slotKey), with: [slotKey.key.secret], caller: StoreOnDisk.caller)
         }
     }
 
