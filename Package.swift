@@ -405,7 +405,7 @@ let package = Package(
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
                 "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "SystemDriver", "SimulatedDriver",
+                "LatchkeyKeychain", "SQLiteDriver", "SystemDriver", "SimulatedDriver", "TPMDriver",
             ]),
         tests(
             "LocalAuthenticationTests",

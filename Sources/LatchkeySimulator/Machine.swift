@@ -34,19 +34,23 @@ final class Machine: Sendable {
     private struct WeakChannel: Sendable { weak var channel: MemoryChannel? }
     private let running: Mutex<Running>
 
+    /// Makes the key module of a machine.
+    typealias Enclave = @Sendable (any Clock, any RandomSource) -> any KeyModule
+    /// An enclave in software, as apps test with.
+    static let software: Enclave = { SoftwareEnclave(clock: $0, random: $1) }
     private let keyModule: (any KeyModule)?
     /// The events that the service logged.
     let events = CollectedEvents()
 
     init(
-        sensor: BiometryKind, isEnrolled: Bool, hasSecureEnclave: Bool, store place: Simulator.Store
+        sensor: BiometryKind, isEnrolled: Bool, enclave: Enclave?, store place: Simulator.Store
     ) throws(Failure) {
         // A random boot identifier: a machine that opens an existing folder starts in another boot than the previous
         // one.
         let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
         // The clock starts a moment after zero, so that a time of zero means "never".
         clock = VirtualClock(offset: 1_000_000_000, boot: boot)
-        keyModule = hasSecureEnclave ? SoftwareEnclave(clock: clock, random: random) : nil
+        keyModule = enclave?(clock, random)
         var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
         let plain: any ItemStore
         var keep: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }

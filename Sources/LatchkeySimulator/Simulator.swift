@@ -2,6 +2,7 @@
 
 package import LatchkeyClient
 import LatchkeyModel
+package import LatchkeySeams
 
 /// A simulated machine in the test's own process: the daemon's engine with a scripted sensor, a scripted user, and a
 /// clock that only the script moves.
@@ -106,16 +107,30 @@ public final class Simulator: Sendable {
     ///   - hasSecureEnclave: whether the machine has a (software) Secure Enclave.
     ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app without one.
     /// - Throws: `SimulatorError` when the store cannot be created or opened.
-    public init(
+    public convenience init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
         application: String = "app", accessGroups: [String] = [], hasSecureEnclave: Bool = true,
         faceIDUsageDescription: String? = "tests"
+    ) throws {
+        try self.init(
+            sensor: sensor, isEnrolled: isEnrolled, passcode: passcode, store: store, application: application,
+            accessGroups: accessGroups, enclave: hasSecureEnclave ? Machine.software : nil,
+            faceIDUsageDescription: faceIDUsageDescription)
+    }
+
+    /// Creates a machine with another enclave, for Latchkey's own tests.
+    ///
+    /// - Parameter enclave: makes the key module, with the clock and the random source of the machine; nil for none.
+    package init(
+        sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
+        application: String = "app", accessGroups: [String] = [],
+        enclave: (@Sendable (any Clock, any RandomSource) -> any KeyModule)?, faceIDUsageDescription: String? = "tests"
     ) throws {
         self.application = application
         ClientScope.requireWorld()
         do throws(Failure) {
             let machine = try Machine(
-                sensor: sensor.kind, isEnrolled: isEnrolled, hasSecureEnclave: hasSecureEnclave, store: store)
+                sensor: sensor.kind, isEnrolled: isEnrolled, enclave: enclave, store: store)
             self.machine = machine
             client = Client(application: application, groups: accessGroups, faceUsage: faceIDUsageDescription) {
                 () throws(Failure) in

@@ -6,11 +6,11 @@ import Security
 import Testing
 
 /// Private keys of the Secure Enclave, which cannot be exported.
-@Suite struct EnclaveKeyTests {
+@Suite(.onEachEnclave) struct EnclaveKeyTests {
     private let message = Data("message".utf8)
 
     @Test func aKeyIsGeneratedFoundUsedAndDeleted_SE01_SE04() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let found = try findKey(.key())
             #expect(found == key)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func attributesBesideAKeyObjectMustMatchToo() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let query: Query = [kSecValueRef as String: key]
             #expect(exists(query) == errSecSuccess)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func onlyP256KeysAreGenerated_SE01() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             for (type, size) in [(kSecAttrKeyTypeECSECPrimeRandom, 384), (kSecAttrKeyTypeRSA, 2048)] {
                 let parameters = enclaveParameters().with(kSecAttrKeyType, type).with(kSecAttrKeySizeInBits, size)
                 let status = try statusOfMaking(parameters)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func noKeyCanBeImported_SE01() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let software = try KeyKind.p256.make()
             let data = try external(software)
             let attributes: Query = [
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func noUpdateTurnsAKeyInMemoryIntoAnEnclaveKey_SE01() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try KeyKind.p256.make()
             #expect(add(Query.key().with(kSecValueRef, key)) == errSecSuccess)
             #expect(update(.key(), [kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave]) == errSecParam)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func aPairIsRemovedWhenItsPublicHalfCannotBeStored() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             for isForToken in [true, false] {
                 var parameters = enclaveParameters(tag: nil, isPermanent: true)
                 if !isForToken { parameters[kSecAttrTokenID as String] = nil }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func thePublicHalfIsRemovedWhenThePrivateHalfCannotBeStored() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             var parameters = enclaveParameters(tag: nil)
             parameters[kSecAttrTokenID as String] = nil
             parameters[kSecPublicKeyAttrs as String] = [kSecAttrIsPermanent as String: true] as Query
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func thePrivateKeyIsExportedInNoForm_SE01_abuse40() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let exported = try outcome { SecKeyCopyExternalRepresentation(key, $0) }
             #expect(exported.status == errSecUnimplemented)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func attributesDescribeTheKey_SK09_T29() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let hash = try #require((SecKeyCopyAttributes(try publicKey(key)) as? Query)?["klbl"] as? Data)
             let found = try #require(find(Query.key().attributes).result as? Query)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func aKeyThatIsNotPermanentIsNotInTheKeychain_SK08() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters(isPermanent: false))
             #expect(find(Query.key().object).status == errSecItemNotFound)
             #expect(errorOfSigning(key) == nil)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func withoutPrivateKeyUsageNothingIsSigned_SE02() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try simulator.run {
             let key = try makeKey(enclaveParameters(.userPresence))
             let error = errorOfSigning(key)
@@ -170,7 +170,7 @@ import Testing
         .ecdsaSignatureDigestRFC4754SHA384, .ecdsaSignatureDigestX962,
     ])
     func everySignatureAlgorithmVerifies_SE03(_ algorithm: SecKeyAlgorithm) throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters(tag: nil))
             let count = algorithm.rawValue.hasSuffix("SHA384") ? 48 : 32
             let data = Data(repeating: 7, count: count)
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func agreementAndEncryptionWorkWithSoftwareKeys_SE03() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let peer = try KeyKind.p256.make()
             for algorithm in [SecKeyAlgorithm.ecdhKeyExchangeStandard, .ecdhKeyExchangeCofactor] {
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func aLockedKeychainGeneratesAndUsesNoKey_SE06_KC14() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try simulator.run {
             let key = try makeKey(enclaveParameters())
             try simulator.lock()
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func anotherAppFindsAndUsesNothing() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         let key = try simulator.run { try makeKey(enclaveParameters()) }
         simulator.run(as: "com.example.other") {
             #expect(find(Query.key().object).status == errSecItemNotFound)
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test func onlyLabelAndTagCanBeUpdated() throws {
-        try Simulator().run {
+        try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             #expect(update(.key(), [kSecAttrLabel as String: "new"]) == errSecSuccess)
             #expect(update(.key(), [kSecAttrApplicationTag as String: Data("moved".utf8)]) == errSecSuccess)

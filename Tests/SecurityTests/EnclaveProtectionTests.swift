@@ -9,16 +9,23 @@ import Testing
 @testable import LatchkeySimulator
 
 /// Keys of the Secure Enclave are usable only after the authentication that their access control requires.
-@Suite struct EnclaveProtectionTests {
+@Suite(.onEachEnclave) struct EnclaveProtectionTests {
     private func machine(
         _ flags: SecAccessControlCreateFlags, sensor: Simulator.Sensor = .touchID
     ) throws -> (Simulator, SecKey) {
-        let simulator = try Simulator(sensor: sensor)
+        let simulator = try EachEnclave.machine(sensor: sensor)
         return (simulator, try simulator.run { try makeKey(enclaveParameters([.privateKeyUsage, flags])) })
     }
 
     /// The domain and the code of the error of signing; nil when it succeeds.
     private func refusal(_ key: SecKey) -> String? { errorOfSigning(key).map { "\($0.domain) \($0.code)" } }
+
+    @Test func theKeysOfTheSecondRunAreThoseOfATPM() throws {
+        let (simulator, _) = try machine(.biometryAny)
+        guard case .status(let status) = try simulator.client.call(.status) else { throw Failure(.internalFailure) }
+        #expect(status.enclave == (EachEnclave.isTPM ? .tpm : .software))
+        #expect(status.enclaveDevice == (EachEnclave.isTPM ? .program : nil), "swtpm is no chip")
+    }
 
     @Test func biometryAuthorisesAKeyOfBiometryAny_SE04() throws {
         let (simulator, key) = try machine(.biometryAny)
@@ -74,7 +81,7 @@ import Testing
     }
 
     @Test func theContextGivenAtCreationIsUsedByTheKey_SE04() async throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try await simulator.run {
             let context = LAContext()
             simulator.touch(matching: true)
@@ -157,7 +164,7 @@ import Testing
     }
 
     @Test func anApplicationPasswordIsPartOfTheKey_AC05() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try simulator.run {
             func context(_ password: String?) -> LAContext {
                 let context = LAContext()
@@ -178,7 +185,7 @@ import Testing
     }
 
     @Test func aKeyWithABiometryConstraintNeedsEnrolledBiometry_AC03() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try simulator.unenrol()
         try simulator.run {
             let parameters = enclaveParameters([.privateKeyUsage, .biometryAny])
@@ -202,7 +209,7 @@ import Testing
     }
 
     @Test func removingThePasscodeRemovesKeysThatNeedIt_KC15() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         try simulator.run {
             let key = try makeKey(
                 enclaveParameters(protection: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly))
@@ -214,7 +221,7 @@ import Testing
     }
 
     @Test func refusedUsesOfKeysAndItemsAreInTheAuditLog() throws {
-        let simulator = try Simulator()
+        let simulator = try EachEnclave.machine()
         func refusals() throws -> Int {
             let log = Request.Log(after: 0, limit: 100, verifies: false)
             guard case .log(let page) = try simulator.client.call(.log(log)) else { return -1 }

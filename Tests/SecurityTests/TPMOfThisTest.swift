@@ -1,0 +1,1 @@
+../KeyModuleTests/TPMOfThisTest.swift
