@@ -52,9 +52,9 @@ class PromptTest(ServiceTest):
     def note_code(self, terminal):
         """Writes down the recovery code, in tiers that have one."""
 
-    def asking(self, session=None):
+    def asking(self, session=None, name="token"):
         """A terminal that shows a prompt for the passcode."""
-        terminal = self.enterContext(Terminal(session or self.session, "latchkey", "get", "token"))
+        terminal = self.enterContext(Terminal(session or self.session, "latchkey", "get", name))
         terminal.expect("Type your passcode")
         return terminal
 

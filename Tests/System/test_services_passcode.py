@@ -62,6 +62,20 @@ class PasscodeTests(PromptTest):
         self.kill_service(KEYCHAIN)
         self.assertTwoMissesAreCounted()
 
+    def test_what_only_the_passcode_opens_is_stored_without_it_and_outlives_it(self):
+        # The services have not seen the passcode since they started, and this command has no terminal for a prompt.
+        self.stop_services()
+        self.latchkey("set", "sealed", "--protect", "passcode", input="the secret")
+        self.assertReleases(self.asking(name="sealed"))
+        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(PASSCODE + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+        self.assertIn("No passcode is set", self.latchkey("get", "sealed", check=False).stderr)
+        self.set_passcode("another passcode 815")
+        self.stop_services()
+        self.assertReleases(self.asking(name="sealed"), "another passcode 815")
+
     def test_cancelling_releases_nothing_and_is_not_counted(self):
         terminal = self.asking()
         terminal.type("\x03")
