@@ -43,11 +43,11 @@ struct DoomedItems {
     private static let most = 20
     let items: [FoundItem]
 
-    /// The items of every group for which `isDoomed` returns true.
+    /// Those of a list of items for which `isDoomed` returns true.
     ///
     /// - Parameter isDoomed: gets the access control, and whether the item is a private key of the enclave.
-    init(where isDoomed: (AccessControl, Bool) -> Bool) throws(Failure) {
-        items = try Client.command.items(nil).filter { item in
+    init(of all: [FoundItem], where isDoomed: (AccessControl, Bool) -> Bool) {
+        items = all.filter { item in
             item.accessControl.map { isDoomed($0, item.attributes?[.tokenID] != nil) } ?? false
         }
     }

@@ -66,13 +66,11 @@ enum Passcode {
     /// Lists the items that are deleted with the passcode. Without such items the daemon's prompt is confirmation
     /// enough.
     private static func confirmRemoval() throws(CommandFailure) {
-        let (doomed, kept): (DoomedItems, DoomedItems)
-        do throws(Failure) {
-            doomed = try DoomedItems { $0.isLostWithPasscode(isInToken: $1) }
-            kept = try DoomedItems { $0.isProtected && !$0.isLostWithPasscode(isInToken: $1) }
-        } catch {
-            throw .failure(error)
-        }
+        let all: [FoundItem]
+        // A daemon that separates the programs of a user asks the user before it lists the items of all of them.
+        do throws(Failure) { all = try Client.command.itemsOfEveryApp() } catch { throw .failure(error) }
+        let doomed = DoomedItems(of: all) { $0.isLostWithPasscode(isInToken: $1) }
+        let kept = DoomedItems(of: all) { $0.isProtected && !$0.isLostWithPasscode(isInToken: $1) }
         var text = doomed.words
         if !kept.items.isEmpty {
             let count = kept.items.count

@@ -37,8 +37,9 @@ enum WaysOut {
 
     /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
-        let items = try? DoomedItems { (control, _) in control.needsProof }
-        return items?.words ?? localized("The items cannot be listed.") + "\n"
+        let all = try? Client.command.items(nil)
+        return all.map { DoomedItems(of: $0) { (control, _) in control.needsProof }.words }
+            ?? localized("The items cannot be listed.") + "\n"
     }
 
     private static func call(_ request: Request) throws(CommandFailure) {

@@ -68,8 +68,10 @@ class PasscodeTests(PromptTest):
         self.latchkey("set", "sealed", "--protect", "passcode", input="the secret")
         self.assertReleases(self.asking(name="sealed"))
         with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
-            terminal.expect("Type your passcode")
-            terminal.type(PASSCODE + "\r")
+            # Before the names of all apps' items are shown, and before the passcode is removed.
+            for _ in range(2):
+                terminal.expect("Type your passcode")
+                terminal.type(PASSCODE + "\r")
             self.assertEqual(terminal.end(), 0, terminal.output)
         self.assertIn("No passcode is set", self.latchkey("get", "sealed", check=False).stderr)
         self.set_passcode("another passcode 815")
