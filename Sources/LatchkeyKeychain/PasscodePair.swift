@@ -60,7 +60,8 @@ struct PasscodePair: Sendable {
         throw Failure(.internalFailure, "No key pair of the passcode can be derived.")
     }
 
-    /// Computes the parts of a key that `PasscodePublicKey.agree` has made; nil for bytes that are no point of P-256.
+    /// Returns the two parts of a key that `PasscodePublicKey.agree` returned with that point; nil if the bytes are not a
+    /// point on P-256.
     func parts(_ point: [UInt8]) throws(Failure) -> [SecretBytes]? {
         guard let agreed = try scalar.agree(point) else { return nil }
         return [agreed, SecretBytes(point + publicKey.point)]
