@@ -87,13 +87,16 @@ package final class HTTPServer: @unchecked Sendable {
     package func replaceCertificate(_ certificate: TLSCertificate) { TLSHandshakes.use(certificate) }
 
     /// Accepts no more connections, waits until the requests that were received have their responses, at most five
-    /// seconds, and ends. Requests that no thread has begun to answer by then are refused with 503. To be called once.
+    /// seconds, and ends. Requests that no thread has begun to answer by then are refused with 503, for which there are
+    /// two more seconds. To be called once.
     package func stop() {
         guard let running = daemon else { return }
         let listening = MHD_quiesce_daemon(running)
         context.inFlight.waitUntilNone(seconds: 5)
         // libmicrohttpd cannot be stopped while a connection is suspended.
         workers.stop()
+        // It closes connections at once, also those whose responses were made but are not yet sent.
+        context.inFlight.waitUntilNone(seconds: 2)
         MHD_stop_daemon(running)
         if listening >= 0 { close(listening) }
         daemon = nil
