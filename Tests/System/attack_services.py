@@ -222,7 +222,8 @@ def hostile_names():
     for text, options in (("a wrong start time", {"start": 77}), ("a dead process", {"pid": 999999, "start": 7}),
                           ("a process of root", {"pid": 1}), ("a process of bob", {"pid": bob.pid})):
         reply, prompt = h.evaluate([], **options)
-        expect(prompt is None or prompt[3] == "", f"evaluation for {text}: named by authd as a program?", prompt and prompt[2])
+        expect(prompt is None or prompt[2] == "A program that could not be determined" and "/" not in prompt[3],
+               f"evaluation for {text}: named by authd as a program?", prompt and prompt[2:4])
     expect("not attached" in str(h.evaluate([], uid=BOB, pid=bob.pid)[0]), "a user who is not attached", "refused")
     for uid in (65534, 0xFFFFFFFF):
         reply = h.call("s.attach", uid)
@@ -320,8 +321,9 @@ def programs_are_told_apart():
     a.do("App", kept="two")
     handle = a.do("one.call", 3)[1]
     expect(a.do("two.read", "x", context=handle) == 79, "the handle of another connection", "invalidContext")
-    for operation, parameters in ((15, {}), (20, {0: 1, 1: b"abcd"}), (20, {0: 2, 1: b"abcd"}), (30, {0: 5, 1: 1}), (31, {}), (45, {})):
+    for operation, parameters in ((15, {}), (20, {0: 1, 1: b"abcd"}), (20, {0: 2, 1: b"abcd"}), (30, {0: 5, 1: 1}), (31, {})):
         expect(failure(a.do("one.call", operation, parameters)) == 7, f"operation {operation} {parameters}", "notPermitted")
+    expect(failure(a.do("one.call", 45, {})) == 74, "a forgotten passcode where none is set", "passcodeNotSet")
     overflow = Child(65534)
     attempt(overflow, "App", kept="app")
     seen = attempt(overflow, "app.welcome")
