@@ -16,14 +16,17 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - position: after which row to begin; `Int64.min` for the first one.
-    ///   - demandsPasscode: whether the module of a private key demands the passcode itself; gets its blob.
+    ///   - demandsPasscode: whether a private key is left as it is, because its module demands the passcode itself, or
+    ///     cannot tell; gets its blob.
     /// - Returns: the position after which to go on; nil after the last row.
     package func sealForPasscode(
-        after position: Int64, demandsPasscode: (SecretBytes) throws(Failure) -> Bool
+        after position: Int64, demandsPasscode: (SecretBytes) -> Bool
     ) throws(Failure) -> Int64? {
         guard let publicKey = anchor.passcodeKey, anchor.condition == .clean else { return nil }
         defer { reportDamage() }
         var names: [RowName] = []
+        // The indexes of private keys in `names`.
+        var keys: [Int] = []
         var (count, last, isFull) = (0, position, false)
         try store.read { (store) throws(Failure) in
             try store.forEachRow(.all, behind: position, columns: .withoutSecret) { (row) throws(Failure) in
@@ -31,23 +34,41 @@ extension Keychain {
                 guard !isFull else { return false }
                 (count, last) = (count + 1, row.position)
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-                if let item, row.hasSecret, isDue(item, publicKey) { names.append(RowName(row)) }
+                guard let item, row.hasSecret, isDue(item, publicKey) else { return true }
+                names.append(RowName(row))
+                if item.isInToken { keys.append(names.count - 1) }
                 return true
+            }
+            // Asked here, since a transaction that changes nothing would advance the store generation as well.
+            for index in keys.reversed() {
+                let blob = try unlessLocked { () throws(Failure) in try opened(names[index], in: store)?.secret }
+                if blob.map(demandsPasscode) ?? true { names.remove(at: index) }
             }
         }
         if !names.isEmpty {
             try write { (store) throws(Failure) in
                 for name in names {
-                    try seal(name, caller: nil, in: store) { (item, secret) throws(Failure) in
-                        guard isDue(item, publicKey), anchor.passcodeKey == publicKey else { return false }
-                        if item.isInToken { guard try !demandsPasscode(secret) else { return false } }
-                        item.passcodeKeyID = publicKey.identifier
-                        return true
+                    _ = try unlessLocked { () throws(Failure) in
+                        try seal(name, caller: nil, in: store) { item in
+                            guard isDue(item, publicKey), anchor.passcodeKey == publicKey else { return false }
+                            item.passcodeKeyID = publicKey.identifier
+                            return true
+                        }
                     }
                 }
             }
         }
         return isFull ? last : nil
+    }
+
+    /// Nil where a lock has taken the key of the class meanwhile. Other rows may still be sealed.
+    private func unlessLocked<Result>(_ body: () throws(Failure) -> Result?) throws(Failure) -> Result? {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+            return nil
+        }
     }
 
     /// Whether the item should be sealed for the passcode's key pair and is not.
@@ -76,7 +97,7 @@ extension Keychain {
             return true
         }
         for name in names {
-            try seal(name, caller: caller, in: store) { (item, _) throws(Failure) in
+            try seal(name, caller: caller, in: store) { item in
                 // The key of a replaced set is gone, so neither is left to seal the secret under.
                 item.passcodeKeyID = isStale(item) ? Item.openToNextPasscode : nil
                 return true
@@ -84,19 +105,15 @@ extension Keychain {
         }
     }
 
-    /// Seals a row again.
+    /// Seals a row again. Nothing is written before its keys were used, so a lock in between leaves it as it is.
     ///
-    /// - Parameter change: changes how the item is sealed; returns whether to seal it. Gets its secret.
+    /// - Parameter change: changes how the item is sealed; returns whether to seal it.
     private func seal(
-        _ name: RowName, caller: Caller?, in store: any ItemWriting,
-        _ change: (inout Item, SecretBytes) throws(Failure) -> Bool
+        _ name: RowName, caller: Caller?, in store: any ItemWriting, _ change: (inout Item) -> Bool
     ) throws(Failure) {
-        guard let row = try whole(name, in: store) else { return }
-        let opened = try undamaged(row) { () throws(Failure) in
-            let item = try envelopes.openAttributes(row)
-            return (item, try envelopes.openSecret(row, item))
-        }
-        guard case (var item, let secret?)? = opened, try change(&item, secret) else { return }
+        guard let (row, before, secret) = try opened(name, in: store) else { return }
+        var item = before
+        guard change(&item) else { return }
         var next = row
         next.version &+= 1
         try envelopes.begin(&next)
@@ -104,5 +121,18 @@ extension Keychain {
         next.attributes = try envelopes.sealAttributes(item, next)
         try replaceRow(row, by: next, store)
         try audit.append(.updated, item: row.id, caller: caller, to: store)
+    }
+
+    /// A row with its item and its secret; nil if the row is gone, damaged or without a secret.
+    private func opened(
+        _ name: RowName, in store: any ItemReading
+    ) throws(Failure) -> (row: StoredRow, item: Item, secret: SecretBytes)? {
+        guard let row = try whole(name, in: store) else { return nil }
+        let opened = try undamaged(row) { () throws(Failure) in
+            let item = try envelopes.openAttributes(row)
+            return (item, try envelopes.openSecret(row, item))
+        }
+        guard case (let item, let secret?)? = opened else { return nil }
+        return (row, item, secret)
     }
 }

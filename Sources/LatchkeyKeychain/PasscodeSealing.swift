@@ -41,7 +41,13 @@ extension Item {
 extension Keychain {
     /// Whether an item is invalidated: it can never be read again, because it is bound to an earlier enrolment
     /// generation, and the passcode does not open it.
-    func isDead(_ item: Item) -> Bool { isStale(item) && item.passcodeSealing != .beside }
+    func isDead(_ item: Item) -> Bool {
+        guard isStale(item) else { return false }
+        // The copy for a passcode that was removed: sealing the item again needed its application password.
+        let isForEarlierPasscode =
+            item.asksForAppPassword && item.isSealedForPair && item.passcodeKeyID != anchor.passcodeKey?.identifier
+        return item.passcodeSealing != .beside || isForEarlierPasscode
+    }
 
     /// Whether the item is bound to an earlier enrolment generation.
     func isStale(_ item: Item) -> Bool {

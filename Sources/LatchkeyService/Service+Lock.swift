@@ -45,6 +45,7 @@ extension Service {
             } else if isSessionLock {
                 isSessionLock = false
                 keychain.tree.follow(LockState())
+                sealForPasscode()
             }
         }
     }
@@ -65,7 +66,11 @@ extension Service {
                     keychain.tree.follow(LockState())
                 } else if keychain.tree.lockState != LockState() {
                     follow(LockState(), keychain)
+                } else {
+                    return
                 }
+                // Items of the classes that were locked may not be sealed yet.
+                sealForPasscode()
             }
         }
     }

@@ -115,7 +115,7 @@ final class StoreKeeper: Sendable {
     private static let smallStore: Int64 = 20_000
 
     /// Starts a check of all rows if the anchor is clean, and seals those that were not sealed before. For a large store
-    /// both are done only until its anchor is first written after a boot.
+    /// both are done only until its anchor is first written after a boot; an unlock seals its rows as well.
     func checkRowsAtStart(_ enclave: Enclave?) {
         guard keychain.anchor.condition == .clean else { return }
         do throws(Failure) {
@@ -134,12 +134,18 @@ final class StoreKeeper: Sendable {
     func sealForPasscode(_ enclave: Enclave?, after position: Int64 = .min) {
         work.submit(.any) { [weak self, keychain, log] in
             do throws(Failure) {
-                let next = try keychain.sealForPasscode(after: position) { (blob) throws(Failure) in
-                    try enclave?.needsPasscode(blob) ?? true
+                let next = try keychain.sealForPasscode(after: position) { blob in
+                    do throws(Failure) {
+                        return try enclave?.needsPasscode(blob) ?? true
+                    } catch {
+                        // The key stays as it is; the items behind it are sealed nevertheless.
+                        log.note(.rowsNotSealed, error)
+                        return true
+                    }
                 }
                 if let next { self?.sealForPasscode(enclave, after: next) }
             } catch {
-                // They are protected as before, and the next start tries again.
+                // They are protected as before, and the next unlock or start tries again.
                 log.note(.rowsNotSealed, error)
             }
         }

@@ -21,7 +21,7 @@ extension Keychain {
     func sealForPasscode() throws(Failure) {
         var position: Int64? = .min
         while let after = position {
-            position = try sealForPasscode(after: after) { (_) throws(Failure) in false }
+            position = try sealForPasscode(after: after) { _ in false }
         }
     }
 }

@@ -145,4 +145,33 @@ import Testing
             }
         }
     }
+
+    // MARK: - With an application password
+
+    /// Adds an item that a match or the passcode opens, together with an application password.
+    private func addWithApplicationPassword(to keychain: Keychain) throws {
+        let control = rule(.whenUnlocked, Self.either.union(.applicationPassword))
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: named("both"), accessControl: control,
+            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+        let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: control)
+        _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
+    }
+
+    /// Removing a passcode cannot seal such an item again, so its copy for the passcode ends.
+    @Test(arguments: [false, true])
+    func itIsInvalidatedWhenSetAndPasscodeAreGone_AC04(setChangesFirst: Bool) throws {
+        let keychain = try store.open()
+        try addWithApplicationPassword(to: keychain)
+        #expect(try keychain.unlock(Self.passcode))
+        if setChangesFirst { _ = try keychain.follow(Self.second) }
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        if !setChangesFirst { _ = try keychain.follow(Self.second) }
+        try keychain.setPasscode(SecretBytes("second".utf8))
+        try keychain.sealForPasscode()
+        #expect(status { _ = try keychain.find(.account("both")) } == .itemNotFound, "nothing is asked")
+        #expect(try keychain.findings() == [], "it is no damage")
+        try keychain.add("both", "new")
+        #expect(try keychain.secret("both") == "new")
+    }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import SoftwareEnclaveDriver
+import SystemDriver
+import Testing
+
+@testable import LatchkeyService
+
+/// Items that could not be sealed for a passcode when it was set are sealed when they can be.
+@Suite struct LateSealingTests {
+    private let events = CollectedEvents()
+    private let machine: SimulatedService
+
+    init() throws {
+        let events = events
+        machine = try SimulatedService { parts, world in
+            parts.log = events
+            parts.sessions = world
+            parts.keyModule = SoftwareEnclave(clock: VirtualClock(), random: SystemRandomSource())
+        }
+    }
+
+    private func add(_ account: String) throws {
+        _ = try machine.keychain.add(
+            Request.AddItem(
+                itemClass: .genericPassword, attributes: [.account: .text(account)],
+                accessControl: AccessControl(accessibility: .whenUnlocked, constraints: .devicePasscode),
+                secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication()),
+            caller: SimulatedService.caller)
+    }
+
+    private func setPasscode() throws {
+        let keychain = machine.keychain
+        let stretched = try StretchedPassword(SecretBytes("1234".utf8), keychain.newPasscodeStretching())
+        try keychain.setPasscode(.stretched(stretched), caller: SimulatedService.caller)
+    }
+
+    /// The first byte of each sealed secret: 1 without the passcode, 2 for the passcode (docs/store-format.md).
+    private func forms() throws -> [UInt8?] {
+        var forms: [UInt8?] = []
+        try machine.store.read { (store) throws(Failure) in
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                forms.append(row.secret?.first)
+                return true
+            }
+        }
+        return forms
+    }
+
+    @Test func unlockingSealsItemsOfAClassThatWasLocked() throws {
+        try add("item")
+        _ = try machine.world.apply(.lock)
+        try setPasscode()
+        machine.service.sealForPasscode()
+        #expect(try forms() == [1])
+        _ = try machine.world.apply(.unlock(byBiometry: false))
+        #expect(try forms() == [2])
+    }
+
+    @Test func theEndOfASessionsLockSealsThemToo() throws {
+        try add("item")
+        machine.service.followSessions(isLocked: true)
+        try setPasscode()
+        machine.service.sealForPasscode()
+        #expect(try forms() == [1])
+        machine.service.followSessions(isLocked: false)
+        #expect(try forms() == [2])
+    }
+
+    @Test func aKeyOfAnotherModuleHoldsUpNothingElseAndIsLogged() throws {
+        _ = try machine.keychain.addKey(
+            Request.CreateEnclaveKey(
+                attributes: [.label: .text("key")],
+                accessControl: AccessControl(
+                    accessibility: .whenUnlocked, constraints: [.devicePasscode, .privateKeyUsage]),
+                isPermanent: true, authentication: Authentication()),
+            blob: SecretBytes([9]), publicKey: [4], caller: SimulatedService.caller)
+        try add("item")
+        try setPasscode()
+        machine.service.beginStoreCheck()
+        #expect(try forms() == [1, 2])
+        #expect(events.entries.map(\.event) == [.rowsNotSealed])
+        #expect(events.entries.first?.failure?.status == .enclaveUnavailable)
+    }
+}
