@@ -138,7 +138,8 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A TPM that says each time that there is no room for a command gets it at most twice.
+    /// A TPM that says each time that there is no room for a command gets it twice; once if nothing is kept that could make
+    /// room, as for a session when the command names the only one.
     @Test(
         arguments: [0x902, 0x903, 0x904, 0x905, 0x906] as [UInt32],
         [TPMCommand.startAuthSession, .policySecret, .sign])
@@ -152,7 +153,8 @@ import Testing
             try keys.finish(challenge, isSigned: true)
         }
         #expect(failure != nil)
-        #expect((1...2).contains(count(command)), "\(count(command))")
+        let hasNothingToRemove = [0x903, 0x905].contains(code) && command != .startAuthSession
+        #expect(count(command) == (hasNothingToRemove ? 1 : 2))
         tpm.inject(nil)
         keys.module.abandon(challenge.use)
         try keys.use(key, record, isSigned: true)

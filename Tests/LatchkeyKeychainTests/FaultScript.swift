@@ -96,6 +96,19 @@ struct FaultScript: Hashable, Sendable {
             return next
         },
         adding("last", "5"),
+        Step(name: "set a passcode again") { (keychain) throws(Failure) in
+            // The removal may be the step that failed.
+            if !keychain.isPasscodeSet { try keychain.setPasscode(SecretBytes("1234".utf8)) }
+        } expected: { state in
+            var next = state
+            next.passcode = state.passcode ?? "1234"
+            return next
+        },
+        Step(name: "seal older items for the passcode") { (keychain) throws(Failure) in
+            try keychain.sealForPasscode()
+        } expected: {
+            $0
+        },
     ]
 
     private static func adding(_ account: String, _ secret: String) -> Step {
