@@ -68,7 +68,13 @@ enum Passcode {
     private static func confirmRemoval() throws(CommandFailure) {
         let all: [FoundItem]
         // A daemon that separates the programs of a user asks the user before it lists the items of all of them.
-        do throws(Failure) { all = try Client.command.itemsOfEveryApp() } catch { throw .failure(error) }
+        do throws(Failure) {
+            all = try Client.command.itemsOfEveryApp()
+        } catch {
+            // Setting or removing the passcode was interrupted: the keychain has none, so no item is deleted with it.
+            guard error.status != .passcodeNotSet else { return }
+            throw .failure(error)
+        }
         let doomed = DoomedItems(of: all) { $0.isLostWithPasscode(isInToken: $1) }
         let kept = DoomedItems(of: all) { $0.isProtected && !$0.isLostWithPasscode(isInToken: $1) }
         var text = doomed.words

@@ -78,6 +78,26 @@ class PasscodeTests(PromptTest):
         self.stop_services()
         self.assertReleases(self.asking(name="sealed"), "another passcode 815")
 
+    def test_a_removal_that_was_interrupted_is_completed_by_another_one(self):
+        # The power is lost after latchkeyd has removed the passcode, and before latchkey-authd has.
+        self.stop_services()
+        record = "/var/lib/latchkey-authd/1001/passcodes"
+        self.machine.run("cp", "--preserve", record, "/root/passcodes")
+        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
+            for _ in range(2):
+                terminal.expect("Type your passcode")
+                terminal.type(PASSCODE + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+        self.stop_services()
+        self.machine.run("cp", "--preserve", "/root/passcodes", record)
+        self.assertIn("latchkey passcode remove", self.latchkey("passcode", "change", check=False).stderr)
+        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(PASSCODE + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+        self.set_passcode(PASSCODE)
+        self.assertReleases(self.asking())
+
     def test_cancelling_releases_nothing_and_is_not_counted(self):
         terminal = self.asking()
         terminal.type("\x03")
