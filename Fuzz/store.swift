@@ -369,6 +369,8 @@ private final class MemoryStore: ItemStore, KeyVault {
     func problems() throws(Failure) -> [String] { [] }
     // There is no cache.
     func releaseMemory() {}
+    // There are no files.
+    func eraseOldCopies() throws(Failure) -> Bool { true }
 
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
         try body(Transaction(files))

@@ -72,7 +72,10 @@ extension Keychain {
         try checkReadable()
         let proof = try valid(proof, for: caller)
         try checkNoToken(request.changes)
-        defer { reportDamage() }
+        defer {
+            reportDamage()
+            reportOldCopies()
+        }
         return try write { (store) throws(Failure) -> SearchResult in
             // A first pass checks all matches without their secrets. The second reads and replaces them one by one,
             // so that memory holds a single secret at a time.
@@ -230,10 +233,10 @@ extension Keychain {
     }
 
     private func replace(
-        _ row: StoredRow, _ item: Item, _ secret: SecretBytes?, _ request: Request.UpdateItems, _ caller: Caller,
+        _ row: StoredRow, _ old: Item, _ secret: SecretBytes?, _ request: Request.UpdateItems, _ caller: Caller,
         _ password: AppPassword, _ store: any ItemWriting
     ) throws(Failure) {
-        var item = item
+        var item = old
         try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }
         if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
@@ -254,6 +257,7 @@ extension Keychain {
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next, password: password) }
         next.attributes = try envelopes.sealAttributes(item, next)
         try replaceRow(row, by: next, store)
+        if row.secret != nil { try noteOldCopy(of: old, replacedBy: item, in: store) }
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

@@ -24,6 +24,7 @@ package final class Keychain: Sendable {
     let scan = SetScan()
     let gathered = GatheredRefusals()
     let anchoring = Mutex(Anchoring())
+    let oldCopies: Mutex<OldCopies>
     /// Whether the items were moved to another keychain, so that nothing may be written here any more.
     private let wasMoved = Atomic(false)
 
@@ -51,6 +52,10 @@ package final class Keychain: Sendable {
                 return nil
             }
         }
+        let hasCopies = try tree.store.read { (store) throws(Failure) in
+            try store.record(.oldCopies) != nil
+        }
+        oldCopies = Mutex(OldCopies(exist: hasCopies))
         anchor = try Anchor(tree: tree, vault: vault, databaseGeneration: generation, counters: counters)
         envelopes = Envelopes(tree: tree, anchor: anchor)
         index = BlindIndex(key: tree.indexKey)

@@ -111,4 +111,6 @@ package enum RecordName: String, CaseIterable, Sendable {
     /// Store generation, face permissions and lock state.
     case state = "state"
     case auditEnd = "audit.end"
+    /// Exists while the files have copies of rows from before they were sealed under more keys.
+    case oldCopies = "copies"
 }

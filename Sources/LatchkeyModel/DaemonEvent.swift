@@ -50,6 +50,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case rowsNotChecked
     /// Items that were added before the passcode was set could not be sealed for it.
     case rowsNotSealed
+    /// Copies of rows from before they were sealed under more keys could not be erased from the files yet.
+    case oldCopiesNotErased
     /// A key that could not be stored could not be erased from the key module either.
     case unstoredKeyNotErased
     /// An administrator removed the data of a user.
@@ -97,8 +99,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked, .rowsNotSealed,
-            .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused, .sessionsUnknown,
-            .sleepNotDelayed, .ownerPasswordRefused, .agentRefused:
+            .oldCopiesNotErased, .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused,
+            .sessionsUnknown, .sleepNotDelayed, .ownerPasswordRefused, .agentRefused:
             .warning
         }
     }

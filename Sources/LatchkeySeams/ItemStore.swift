@@ -219,4 +219,11 @@ package protocol ItemStore: AnyObject, Sendable {
     func problems() throws(Failure) -> [String]
     /// Frees the memory that only makes later reads faster. Blocks while a read or a write is under way.
     func releaseMemory()
+    /// Erases from the files what rows and records contained before they were replaced or deleted. Reads continue, apart
+    /// from the short time in which the log is truncated.
+    ///
+    /// In a database that is larger than a limit of the driver, copies that are in unused parts of its pages may remain.
+    ///
+    /// - Returns: false if a read in progress or another connection needs the log; some of it may be erased then.
+    func eraseOldCopies() throws(Failure) -> Bool
 }

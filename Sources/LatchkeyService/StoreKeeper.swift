@@ -21,6 +21,16 @@ final class StoreKeeper: Sendable {
     private let counters = Mutex<PolicyCounters?>(nil)
     /// Whether the last check found that the rows differ from those that were stored, or could not be completed.
     private let isSuspect = Mutex(false)
+    /// Seconds until old copies are erased, after an update that leaves one or a failed attempt.
+    private static let erasureSeconds: Int64 = 60
+    private let erasure = Mutex(Erasure())
+
+    /// The next attempt to erase old copies.
+    private struct Erasure {
+        var alarm: (any Alarm)?
+        /// Whether a failed attempt was logged since the last complete one.
+        var isLogged = false
+    }
 
     init(_ keychain: Keychain, _ parts: Service.Parts) {
         self.keychain = keychain
@@ -36,6 +46,7 @@ final class StoreKeeper: Sendable {
     func start(_ counters: PolicyCounters) {
         self.counters.withLock { $0 = counters }
         keychain.whenAnchoringIsDue { [weak self] in self?.anchorLater() }
+        keychain.whenOldCopiesExist { [weak self] in self?.eraseLater() }
     }
 
     // MARK: - Store generation
@@ -72,6 +83,10 @@ final class StoreKeeper: Sendable {
         alarm.withLock { $0?.cancel() }
         // The daemon exits even if this cannot be stored; then a count of refusals is lost.
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
+        let alarm = erasure.withLock { $0.alarm }
+        alarm?.cancel()
+        // Writes, so it comes before the store generation.
+        if keychain.hasOldCopies { eraseOldCopies(isLast: true) }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
     }
 
@@ -117,6 +132,7 @@ final class StoreKeeper: Sendable {
     /// Starts a check of all rows if the anchor is clean, and seals those that were not sealed before. For a large store
     /// both are done only until its anchor is first written after a boot; an unlock seals its rows as well.
     func checkRowsAtStart(_ enclave: Enclave?) {
+        if keychain.hasOldCopies { eraseLater() }
         guard keychain.anchor.condition == .clean else { return }
         do throws(Failure) {
             let isLarge = try keychain.itemCount() > Self.smallStore
@@ -130,7 +146,8 @@ final class StoreKeeper: Sendable {
     }
 
     /// Seals the items for the passcode that were added before it was set, in slices between other writes. A store has few
-    /// of them or none, and reading its attributes takes as long as `checkRows`.
+    /// of them or none, and reading its attributes takes as long as `checkRows`. Then erases what the files have of them from
+    /// before.
     func sealForPasscode(_ enclave: Enclave?, after position: Int64 = .min) {
         work.submit(.any) { [weak self, keychain, log] in
             do throws(Failure) {
@@ -143,12 +160,53 @@ final class StoreKeeper: Sendable {
                         return true
                     }
                 }
-                if let next { self?.sealForPasscode(enclave, after: next) }
+                if let next {
+                    self?.sealForPasscode(enclave, after: next)
+                } else if keychain.hasOldCopies {
+                    self?.eraseOldCopies()
+                }
             } catch {
                 // They are protected as before, and the next unlock or start tries again.
                 log.note(.rowsNotSealed, error)
+                if keychain.hasOldCopies { self?.eraseLater() }
             }
         }
+    }
+
+    // MARK: - Old copies
+
+    /// Schedules the erasure of old copies. A delay lets an app update many items before one erasure.
+    private func eraseLater() {
+        let next = clock.alarm(after: Self.erasureSeconds) { [weak self] in
+            guard let self else { return }
+            work.submit(.any) { [weak self] in self?.eraseOldCopies() }
+        }
+        erasure.withLock { erasure in
+            erasure.alarm?.cancel()
+            erasure.alarm = next
+        }
+    }
+
+    /// Erases old copies. If a reader of the database prevents it, or it fails, tries again later.
+    ///
+    /// - Parameter isLast: whether the daemon is about to exit.
+    private func eraseOldCopies(isLast: Bool = false) {
+        guard keychain.hasOldCopies else { return }
+        let failure: Failure?
+        do throws(Failure) {
+            failure =
+                try keychain.eraseOldCopies()
+                ? nil : Failure(.timedOut, "A reader of the database needs its log.", hint: "It is tried again.")
+        } catch {
+            failure = error
+        }
+        let isNew = erasure.withLock { erasure in
+            defer { erasure.isLogged = failure != nil }
+            return !erasure.isLogged
+        }
+        guard let failure else { return }
+        if isNew { log.note(.oldCopiesNotErased, failure) }
+        if !isLast { eraseLater() }
     }
 
     /// Compares all rows with the set hash, in slices between other writes.

@@ -44,7 +44,17 @@ final class Connection {
             throw failure
         }
         _ = latchkey_sqlite_harden(handle)
-        sqlite3_busy_timeout(handle, 5000)
+        sqlite3_busy_timeout(handle, Self.patience)
+    }
+
+    /// Milliseconds for which a statement waits for another connection.
+    private static let patience: CInt = 5000
+
+    /// Runs a body whose statements do not wait for other connections.
+    func withoutWaiting<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.patience) }
+        return try body()
     }
 
     /// Resolves symbolic links in the folder of a path. `SQLITE_OPEN_NOFOLLOW` refuses a link anywhere in the path,

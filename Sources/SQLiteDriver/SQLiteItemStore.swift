@@ -11,11 +11,11 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     // The reader is declared first, so that it is closed first: only the last connection that can write merges the
     // log into the database and removes the log.
     private let reader: Connection
-    private let writer: Connection
-    private let writing = Mutex<Void>(())
+    let writer: Connection
+    let writing = Mutex<Void>(())
     private let reading = Mutex(Snapshot())
     private let commits = Atomic<UInt64>(0)
-    private let isShared: Bool
+    let isShared: Bool
     /// nil for an in-memory store and for one that `create` returned.
     private let path: String?
 
@@ -152,6 +152,14 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
                 throw error
             }
         }
+    }
+
+    /// Runs a body while there is no read transaction; returns nil if a read is in progress.
+    func withoutReader(_ body: () throws(Failure) -> Bool) throws(Failure) -> Bool? {
+        try reading.withLockIfAvailable { (snapshot) -> Result<Bool, Failure> in
+            close(&snapshot)
+            do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
+        }?.get()
     }
 
     /// Bytes of the pages in the caches of both connections.

@@ -31,6 +31,8 @@ package final class ScriptedStore: ItemStore {
 
     package func releaseMemory() { store.releaseMemory() }
 
+    package func eraseOldCopies() throws(Failure) -> Bool { try store.eraseOldCopies() }
+
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try store.write { (store) throws(Failure) -> R in
             // Does all the work and then rolls it back, as for a disk that is full at the commit. A write that fails

@@ -109,6 +109,11 @@ struct FaultScript: Hashable, Sendable {
         } expected: {
             $0
         },
+        Step(name: "erase old copies") { (keychain) throws(Failure) in
+            _ = try keychain.eraseOldCopies()
+        } expected: {
+            $0
+        },
     ]
 
     private static func adding(_ account: String, _ secret: String) -> Step {

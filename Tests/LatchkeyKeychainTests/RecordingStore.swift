@@ -48,6 +48,8 @@ final class RecordingStore: ItemStore {
 
     func releaseMemory() { inner.releaseMemory() }
 
+    func eraseOldCopies() throws(Failure) -> Bool { try inner.eraseOldCopies() }
+
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let entries = Mutex<[AuditEntry]>([])
         let result = try inner.write { (rows) throws(Failure) in

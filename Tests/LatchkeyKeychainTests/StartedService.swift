@@ -15,7 +15,7 @@ struct StartedService {
     private let service: Service
     private let world: SimulatedWorld
 
-    init(_ keychain: Keychain, clock: any Clock) throws {
+    init(_ keychain: Keychain, clock: any Clock, log: any EventLog = UnwatchedLog()) throws {
         let random = SystemRandomSource()
         world = SimulatedWorld(
             WorldState(sensor: .none), clock: VirtualClock(), random: random, user: 1000, save: { _ in })
@@ -28,8 +28,13 @@ struct StartedService {
         service = Service(
             Service.Parts(
                 tier: .simulated, userID: 1000, storePath: "", processID: 1, keychain: .success(keychain),
-                authority: authority, clock: clock, random: random, work: work, stretching: work))
+                authority: authority, clock: clock, random: random, work: work, stretching: work,
+                log: log))
     }
+
+    /// Starts what a daemon does in the background, and what it does before it exits.
+    func beginStoreCheck() { service.beginStoreCheck() }
+    func stop() { service.stop() }
 
     private func answer(_ request: Request) -> Reply? {
         let session = service.session(

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+// Erasing what rows contained before. SQLite keeps it in two places:
+// - The log has every page as each commit left it. A checkpoint lets later commits overwrite the log from its beginning,
+//   and only `TRUNCATE` shortens it (sqlite.org/pragma.html#pragma_wal_checkpoint).
+// - `secure_delete` overwrites the content of a deleted row. It does not reach a copy in the unused part of a page, which
+//   can be left when SQLite distributes the rows of full pages again (`rebuildPage` of btree.c). VACUUM builds every page
+//   from the present rows.
+
+extension SQLiteItemStore {
+    /// Maximum size of a database that is built again: about 25,000 items, a tenth of a second. Twice the bytes are in memory
+    /// and in the log meanwhile.
+    static let rebuiltBytes: Int64 = 16 << 20
+
+    package func eraseOldCopies() throws(Failure) -> Bool {
+        // A database in memory has no files, and one that was just created no old copies.
+        if isShared { return true }
+        return try writing.withLockForAnyResult { (_) throws(Failure) in
+            try writer.withoutWaiting { () throws(Failure) in
+                // The log is truncated first: while another connection needs it, the database is not built in vain.
+                guard try truncateLog() else { return false }
+                guard try databaseBytes() <= Self.rebuiltBytes else { return true }
+                do throws(Failure) {
+                    try writer.run("VACUUM", [])
+                } catch {
+                    writer.rollBack()
+                    guard error.status == .timedOut else { throw error }
+                    return false
+                }
+                return try truncateLog()
+            }
+        }
+    }
+
+    /// Merges the log into the database and truncates it; returns false while a read or another connection needs it.
+    private func truncateLog() throws(Failure) -> Bool {
+        // Copies and syncs the pages while reads continue, so that they wait for the truncation only.
+        _ = try checkpoint("PASSIVE")
+        return try withoutReader { () throws(Failure) in try checkpoint("TRUNCATE") } ?? false
+    }
+
+    /// Returns whether the checkpoint is complete.
+    private func checkpoint(_ mode: String) throws(Failure) -> Bool {
+        var isBusy = true
+        try writer.run("PRAGMA wal_checkpoint(\(mode))", []) { (row) throws(Failure) in
+            isBusy = row.integer(0) != 0
+            return true
+        }
+        return !isBusy
+    }
+
+    private func databaseBytes() throws(Failure) -> Int64 {
+        var bytes: Int64 = 1
+        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
+            try writer.run(pragma, []) { (row) throws(Failure) in
+                bytes *= row.integer(0)
+                return true
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import TestSupport
+import Testing
+
+@testable import LatchkeyKeychain
+@testable import SQLiteDriver
+
+/// When a row is sealed under more keys, no file of the store keeps the bytes that it had before (decision 042).
+@Suite struct OldCopiesTests {
+    private let clock = VirtualClock()
+    private let events = CollectedEvents()
+    private let store: StoreOnDisk
+
+    init() throws { store = try StoreOnDisk(clock: clock) }
+
+    private func start(_ keychain: Keychain) throws -> StartedService {
+        try StartedService(keychain, clock: clock, log: events)
+    }
+
+    /// Adds items before a passcode is set. Returns their row keys as the root key alone opens them.
+    private func addEarly(_ count: Int, to keychain: Keychain) throws -> [Data] {
+        for number in 0..<count {
+            let secret = String(repeating: "secret ", count: 1 + number % 50)
+            try keychain.add("item \(number)", secret, rule(.whenUnlocked, .devicePasscode))
+        }
+        return try wrappedKeys()
+    }
+
+    /// The wrapped row keys of all rows that are sealed without the passcode's key pair.
+    private func wrappedKeys() throws -> [Data] {
+        let keys = try store.rows().compactMap(\.secret).filter { $0.first == RowKeyForm.plain.rawValue }
+        return keys.map { Data($0[1..<RowKeyForm.plain.headBytes]) }
+    }
+
+    /// How many of the byte strings the files of the store contain.
+    private func count(_ wanted: [Data]) throws -> Int {
+        let files = try store.files()
+        return wanted.count { bytes in files.values.contains { $0.range(of: bytes) != nil } }
+    }
+
+    private func areSealed() throws -> Bool {
+        try store.rows().allSatisfy { $0.secret?.first == RowKeyForm.passcode.rawValue }
+    }
+
+    @Test func noFileKeepsWhatItemsWereBeforeThePasscodeWasSet() throws {
+        let keychain = try store.open()
+        let old = try addEarly(70, to: keychain)
+        #expect(try count(old) == 70)
+        #expect(try start(keychain).setPasscode("right") == nil)
+        #expect(try areSealed())
+        #expect(try count(old) == 0)
+        #expect(!keychain.hasOldCopies && events.entries.isEmpty)
+        #expect(try keychain.findings() == [])
+        #expect(try store.open().hasOldCopies == false)
+    }
+
+    @Test func aReaderOfTheDatabaseDelaysTheErasureAndIsLoggedOnce() throws {
+        let keychain = try store.open()
+        let old = try addEarly(3, to: keychain)
+        let service = try start(keychain)
+        do {
+            let reader = try Connection(store.folder.database, .read)
+            try reader.execute("BEGIN; SELECT count(*) FROM item")
+            let start = ContinuousClock.now
+            #expect(service.setPasscode("right") == nil)
+            #expect(ContinuousClock.now - start < .seconds(4), "it does not wait for the reader")
+            #expect(try areSealed())
+            #expect(try count(old) == 3)
+            #expect(events.entries.map(\.event) == [.oldCopiesNotErased])
+            clock.advance(seconds: 60)
+            #expect(events.entries.count == 1 && keychain.hasOldCopies)
+            try keychain.add("another")
+        }
+        clock.advance(seconds: 60)
+        #expect(try count(old) == 0)
+        #expect(!keychain.hasOldCopies && events.entries.count == 1)
+        #expect(try keychain.secret("another") == "secret")
+    }
+
+    @Test func aReadInProgressDelaysTheErasure() throws {
+        let items = try store.open().store
+        let isErased = try items.read { (_) throws(Failure) in try items.eraseOldCopies() }
+        #expect(!isErased)
+        #expect(try items.eraseOldCopies())
+    }
+
+    @Test func aDaemonThatWasKilledErasesAtTheNextStart() throws {
+        let killed = try StoreOnDisk(clock: clock)
+        let keychain = try killed.open()
+        try keychain.add("item", "secret", rule(.whenUnlocked, .devicePasscode))
+        let secret = try #require(try killed.rows()[0].secret)
+        let old = [Data(secret[1..<RowKeyForm.plain.headBytes])]
+        try keychain.setPasscode(SecretBytes("right".utf8))
+        try keychain.sealForPasscode()
+        try store.prepare()
+        // The files as they are while the daemon runs: its exit would merge the log.
+        let files = try withExtendedLifetime(keychain) { try killed.files() }
+        try store.restore(files.filter { !$0.key.hasSuffix("-shm") })
+        let next = try store.open()
+        #expect(try next.hasOldCopies && count(old) == 1)
+        let service = try start(next)
+        service.beginStoreCheck()
+        #expect(try count(old) == 0)
+        #expect(!next.hasOldCopies)
+    }
+
+    /// What an update adds to the access control of an item.
+    @Test(arguments: [
+        rule(.whenUnlocked, .devicePasscode), rule(.whenPasscodeSetThisDeviceOnly),
+        rule(.whenUnlocked, .applicationPassword),
+    ])
+    func noFileKeepsWhatAnItemWasBeforeItsAccessControl(stricter: AccessControl) throws {
+        let keychain = try store.open()
+        try keychain.setPasscode(SecretBytes("right".utf8))
+        #expect(try keychain.unlock(SecretBytes("right".utf8)))
+        let service = try start(keychain)
+        try keychain.add("item")
+        let old = try wrappedKeys()
+        let request = Request.UpdateItems(
+            query: .account("item"), changes: [:], accessControl: stricter, secret: nil,
+            authentication: Authentication())
+        let isAsked = stricter.constraints.contains(.applicationPassword)
+        let password = isAsked ? try keychain.appPassword(SecretBytes("app".utf8), toAdd: stricter) : .none
+        #expect(try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) == .finished)
+        #expect(try keychain.hasOldCopies && count(old) == 1)
+        clock.advance(seconds: 60)
+        #expect(try count(old) == 0)
+        #expect(!keychain.hasOldCopies && events.entries.isEmpty)
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func anExitErasesWhatAnUpdateLeft() throws {
+        let keychain = try store.open()
+        try keychain.setPasscode(SecretBytes("right".utf8))
+        let service = try start(keychain)
+        try keychain.add("item")
+        let old = try wrappedKeys()
+        _ = try keychain.update(.account("item"), rule: rule(.whenUnlocked, .devicePasscode))
+        service.stop()
+        #expect(try count(old) == 0)
+    }
+
+    @Test func anUpdateThatNeedsNoMoreKeysLeavesTheLogAsItIs() throws {
+        let keychain = try store.open()
+        try keychain.setPasscode(SecretBytes("right".utf8))
+        try keychain.add("item")
+        _ = try keychain.update(.account("item"), secret: "new", rule: rule(.whenUnlocked, .userPresence))
+        #expect(!keychain.hasOldCopies)
+    }
+}
