@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
 import Testing
@@ -56,6 +58,39 @@ import Testing
         clock.advance(seconds: 600)
         beRefused()
         #expect(events.entries.map(\.event) == [.refusalNotRecorded, .refusalNotRecorded])
+    }
+
+    /// The form byte of the only row's secret, which says whether it is sealed for the passcode.
+    private func form(_ machine: SimulatedService) throws -> UInt8? {
+        var form: UInt8?
+        try machine.store.read { (store) throws(Failure) in
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                form = row.secret?.first
+                return true
+            }
+        }
+        return form
+    }
+
+    @Test func itemsThatCannotBeSealedForThePasscodeAreLoggedAndSealedAtTheNextStart() throws {
+        let machine = try machine()
+        let keychain = machine.keychain
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: [.account: .text("early")],
+            accessControl: AccessControl(accessibility: .whenUnlocked, constraints: .devicePasscode),
+            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+        _ = try keychain.add(request, caller: SimulatedService.caller)
+        let plain = try form(machine)
+        let stretched = try StretchedPassword(SecretBytes("right".utf8), keychain.newPasscodeStretching())
+        try keychain.setPasscode(.stretched(stretched), caller: SimulatedService.caller)
+        _ = try machine.world.apply(.fail(.diskFull))
+        machine.service.sealForPasscode()
+        #expect(events.entries.map(\.event) == [.rowsNotSealed])
+        #expect(events.entries.first?.failure?.status == .diskFull)
+        #expect(try plain != nil && form(machine) == plain)
+        machine.service.beginStoreCheck()
+        #expect(try form(machine) != plain, "the next start seals them")
+        #expect(events.entries.count == 1)
     }
 
     @Test func successIsNotLogged() throws {
