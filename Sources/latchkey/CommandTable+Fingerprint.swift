@@ -10,8 +10,8 @@ extension CommandTable {
         """
 
     static let fingerprint = [
-        CommandEntry("fingerprint list", "list your enrolled fingers", takesJSON: false) {
-            (options) throws(CommandFailure) in try FingerprintCommand.run("list", options)
+        CommandEntry("fingerprint list", "list your enrolled fingers") { (options) throws(CommandFailure) in
+            try FingerprintCommand.run("list", options)
         },
         CommandEntry(
             "fingerprint enroll", "enrol a finger; right-index-finger is the default",

@@ -7,7 +7,7 @@ import LatchkeySystem
 /// The program `latchkey-fingerprint`, which this process becomes: it links libsystemd, which `latchkey` does not.
 enum FingerprintCommand {
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
-        let given = [OptionName.replace, .all, .yes].filter { options.has($0) }.map(\.word)
+        let given = [OptionName.replace, .all, .yes, .json].filter { options.has($0) }.map(\.word)
         let reader = options[.reader].map { [OptionName.reader.word, $0] } ?? []
         let program: String
         do throws(Failure) { program = try FingerprintProgram.find() } catch { throw .failure(error) }

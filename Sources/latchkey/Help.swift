@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 /// The output of --help and `latchkey help`, made from the table.
 enum Help {
     static var overview: String {

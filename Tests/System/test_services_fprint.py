@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A person at a fingerprint reader, with the real fprintd on the system's message bus, through both services."""
 
+import json
+
 from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, ClientTest
 from fingers import LOCKED_OUT, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
@@ -208,6 +210,8 @@ class CommandTests(FprintTest):
         self.assertEqual(self.fingerprint("list").returncode, 77, "a session that is not local may not")
         self.allow_everyone()
         self.assertEqual(self.fingerprint("list").stdout, "right-index-finger\n")
+        (reader,) = json.loads(self.fingerprint("list", "--json").stdout)
+        self.assertEqual((reader["name"], reader["fingers"]), (NAME, ["right-index-finger"]))
         verifying = self.machine.start("latchkey", "fingerprint", "verify", user="alice")
         self.finger("touch")
         self.assertEqual(verifying.wait(20), 0)

@@ -58,6 +58,7 @@ package struct FingerprintCommand: Sendable {
         var path: String?
         var finger: String?
         var isPlain: Bool { flags.contains("--plain") }
+        var isJSON: Bool { flags.contains("--json") }
     }
 
     /// Runs the command.
@@ -67,20 +68,21 @@ package struct FingerprintCommand: Sendable {
         let line = try parse(arguments.dropFirst())
         let (allowed, takesFinger, takesReader): (Set<String>, Bool, Bool)
         switch arguments.first {
-        case "list": (allowed, takesFinger, takesReader) = (["--plain"], false, false)
+        case "list": (allowed, takesFinger, takesReader) = (["--plain", "--json"], false, false)
         case "verify": (allowed, takesFinger, takesReader) = ([], false, false)
         case "enroll": (allowed, takesFinger, takesReader) = (["--replace", "--plain"], true, true)
         case "delete": (allowed, takesFinger, takesReader) = (["--all", "--yes", "--plain"], true, true)
         default: throw texts.misused
         }
         guard line.flags.isSubset(of: allowed), takesFinger || line.finger == nil, takesReader || line.reader == nil,
-            line.path == nil || line.reader != nil && line.isPlain
+            line.path == nil || line.reader != nil && line.isPlain, !line.isPlain || !line.isJSON
         else { throw texts.misused }
         if let name = line.finger, !FprintFingers.names.contains(name) {
             throw texts.unknownFinger(name)
         }
         switch arguments.first {
         case "list" where line.isPlain: try listPlainly()
+        case "list" where line.isJSON: try listJSON()
         case "list": try list()
         case "verify": try verify()
         case "enroll": try enroll(line.finger ?? "right-index-finger", line)
@@ -145,6 +147,12 @@ package struct FingerprintCommand: Sendable {
         readers.enumerated().map { "\($0.offset + 1)  \($0.element.name)" }
     }
 
+    /// The names that are known, in their usual order.
+    private static func sorted(_ fingers: [String]) -> [String] { FprintFingers.names.filter(fingers.contains) }
+
+    /// How a finger is scanned, as fprintd names it.
+    private static func scan(_ reader: FprintFingers.Reader) -> String { reader.isSwiped ? "swipe" : "press" }
+
     private func list() throws(Failure) {
         let readers = try readers()
         for (reader, heading) in zip(readers, Self.numbered(readers)) {
@@ -152,7 +160,7 @@ package struct FingerprintCommand: Sendable {
                 return surroundings.write(texts.none(on: reader.name) + "\n")
             }
             if readers.count > 1 { surroundings.write(heading + "\n") }
-            for finger in FprintFingers.names where reader.fingers.contains(finger) {
+            for finger in Self.sorted(reader.fingers) {
                 surroundings.write((readers.count > 1 ? "   " : "") + finger + "\n")
             }
         }
@@ -162,11 +170,25 @@ package struct FingerprintCommand: Sendable {
     private func listPlainly() throws(Failure) {
         for reader in try fingers.readers() {
             // Neither the name nor the path has a tab or the end of a line, which would look like another record.
-            surroundings.write("reader\t\(reader.name)\t\(reader.isSwiped ? "swipe" : "press")\t\(reader.path)\n")
-            for finger in FprintFingers.names where reader.fingers.contains(finger) {
+            surroundings.write("reader\t\(reader.name)\t\(Self.scan(reader))\t\(reader.path)\n")
+            for finger in Self.sorted(reader.fingers) {
                 surroundings.write("finger\t\(finger)\n")
             }
         }
+    }
+
+    /// Writes an array of readers. Without a reader it is empty, and the command fails as it does without `--json`.
+    private func listJSON() throws(Failure) {
+        let readers = try fingers.readers()
+        let rows = readers.enumerated().map { index, reader in
+            JSON.object([
+                ("number", .number(Int64(index + 1))), ("name", .text(reader.name)),
+                ("scan", .text(Self.scan(reader))),
+                ("fingers", .array(Self.sorted(reader.fingers).map { .text($0) })),
+            ])
+        }
+        surroundings.write(JSON.array(rows).line + "\n")
+        if readers.isEmpty { throw texts.noReader }
     }
 
     /// Deletes a finger, or every finger: of a named reader, else of all readers.

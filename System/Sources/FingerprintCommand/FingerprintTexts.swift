@@ -14,7 +14,7 @@ struct FingerprintTexts: Sendable {
     var usage: String {
         words(
             """
-            usage: latchkey fingerprint list
+            usage: latchkey fingerprint list [--json]
                    latchkey fingerprint enroll [FINGER] [--reader READER] [--replace]
                    latchkey fingerprint delete FINGER | --all [--reader READER] [--yes]
                    latchkey fingerprint verify

@@ -125,7 +125,7 @@ extension FprintDriverTests {
                 Issue.record("it was understood")
             } catch {
                 #expect(error.message == "Die Befehlszeile wird nicht verstanden.")
-                #expect(error.hint.hasPrefix("Aufruf: latchkey fingerprint list\n"))
+                #expect(error.hint.hasPrefix("Aufruf: latchkey fingerprint list [--json]\n"))
             }
         }
 
@@ -157,11 +157,19 @@ extension FprintDriverTests {
             let nothing = try Person(machine)
             #expect(nothing.run("list") == nil)
             #expect(nothing.output == "No finger is enrolled on Virtual device for debugging.\n")
+            let empty = try Person(machine)
+            #expect(empty.run("list", "--json") == nil)
+            #expect(
+                empty.output
+                    == #"[{"number":1,"name":"Virtual device for debugging","scan":"swipe","fingers":[]}]"# + "\n")
             try machine.enroll("A")
             try machine.enroll("B", as: "left-thumb")
             let list = try Person(machine)
             #expect(list.run("list") == nil)
             #expect(list.output == "left-thumb\nright-index-finger\n")
+            let json = try Person(machine, words: german())
+            #expect(json.run("list", "--json") == nil)
+            #expect(json.output.hasSuffix(#""fingers":["left-thumb","right-index-finger"]}]"# + "\n"), "\(json.output)")
             #expect(try Person(machine).run("delete", "right-thumb")?.status == .itemNotFound)
             #expect(try Person(machine).run("delete", "left-thumb")?.status == .userCancel)
             #expect(try Person(machine, answer: "delete").run("delete", "left-thumb") == nil)
@@ -275,7 +283,8 @@ extension FprintDriverTests {
 
         @Test(arguments: [
             ["enrol"], ["list", "x"], ["enroll", "thumb"], ["delete"], ["delete", "left-thumb", "--all"],
-            ["enroll", "--yes"], ["verify", "--all"], ["list", "--reader", "1"], ["enroll", "--reader"],
+            ["enroll", "--yes"], ["verify", "--all"], ["list", "--reader", "1"],
+            ["list", "--plain", "--json"], ["enroll", "--json"], ["enroll", "--reader"],
             ["enroll", "--reader", "1", "--reader", "1"],
         ])
         func aWrongCommandLineIsRefused(_ arguments: [String]) throws {

@@ -67,6 +67,26 @@ extension FprintDriverTests {
                     + "reader\tA reader\tpress\t\(Self.second)\nfinger\tleft-thumb\n")
         }
 
+        @Test func theListInJSONHasTheNumberOfEachReader() throws {
+            let service = try fprintd([Self.first: "A \"reader\"", Self.second: "A reader"])
+            defer { service.end() }
+            let list = try run(["list", "--json"])
+            #expect(list.failure == nil)
+            #expect(
+                list.output
+                    == #"[{"number":1,"name":"A \"reader\"","scan":"press","fingers":["left-thumb"]},"#
+                    + #"{"number":2,"name":"A reader","scan":"press","fingers":["left-thumb"]}]"# + "\n")
+        }
+
+        @Test func withoutAReaderTheListInJSONIsEmptyAndFails() throws {
+            let service = try fprintd([:])
+            defer { service.end() }
+            let list = try run(["list", "--json"])
+            #expect(list.output == "[]\n")
+            #expect(list.failure?.status == .biometryNotAvailable)
+            #expect(list.failure?.message == "There is no fingerprint reader.")
+        }
+
         @Test func aReaderOfAProgramIsTheOneAtItsPath() throws {
             let service = try fprintd([Self.first: "A reader", Self.second: "A reader"])
             defer { service.end() }

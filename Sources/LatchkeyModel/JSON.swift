@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value (RFC 8259), written on one line.
-enum JSON {
+/// A JSON value (RFC 8259), as commands write it.
+package enum JSON: Sendable {
     case text(String)
     case number(Int64)
     case boolean(Bool)
@@ -9,7 +9,8 @@ enum JSON {
     case array([JSON])
     case object([(String, JSON)])
 
-    var line: String {
+    /// The value on one line, without a line feed.
+    package var line: String {
         switch self {
         case .text(let text): JSON.quote(text)
         case .number(let number): String(number)
