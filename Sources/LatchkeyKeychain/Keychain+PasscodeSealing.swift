@@ -78,11 +78,14 @@ extension Keychain {
             && !isDead(item) && !item.asksForAppPassword && tree.isAvailable(item.accessControl.accessibility)
     }
 
-    /// Whether an item is deleted with the passcode. One of an application password that was added before the passcode was
-    /// set is not sealed for it, and remains.
+    /// Whether an item is deleted with the passcode: only a key of the passcode opens it, and it cannot be sealed without
+    /// that key, because the class demands it or an application password is a part of the seal.
+    ///
+    /// An item of an application password that was added before the passcode was set is not sealed for it, and remains.
     func isLostWithPasscode(_ item: Item) -> Bool {
-        item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-            || (item.isSealedForPair && item.accessControl.isLostWithPasscode(isInToken: item.isInToken))
+        if item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { return true }
+        guard item.isSealedForPair, item.asksForAppPassword else { return false }
+        return item.passcodeSealing == .always || isStale(item)
     }
 
     /// Seals every row without the passcode's key pair, which must be in memory.

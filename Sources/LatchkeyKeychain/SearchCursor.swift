@@ -132,7 +132,9 @@ extension Keychain {
                 next.pass(row)
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
                 guard let item, !isDead(item) || item.isInToken else { return true }
-                emit(try found(row, item, [.attributes, .persistentReference]))
+                var found = try found(row, item, [.attributes, .persistentReference])
+                found.isLostWithPasscode = isLostWithPasscode(item)
+                emit(found)
                 return true
             }
             if isFull { try next.close(in: store) }

@@ -49,15 +49,6 @@ extension AccessControl {
         case .either, nil: false
         }
     }
-
-    /// Whether an item is deleted when the passcode is removed: its secret is sealed under a key of the passcode, and cannot
-    /// be sealed without it, because the class demands that or an application password is a part of it.
-    ///
-    /// - Parameter isInToken: whether the item is a private key of the enclave, whose module has the application password.
-    package func isLostWithPasscode(isInToken: Bool) -> Bool {
-        accessibility == .whenPasscodeSetThisDeviceOnly
-            || (!isInToken && needsPasscode && constraints.contains(.applicationPassword))
-    }
 }
 
 /// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.

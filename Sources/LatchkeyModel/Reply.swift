@@ -140,17 +140,20 @@ package struct FoundItem: Equatable, Sendable {
     package var accessControl: AccessControl?
     package var secret: SecretBytes?
     package var persistentReference: [UInt8]?
+    /// Whether the item is deleted when the passcode is removed; known in lists of the items of every group only.
+    package var isLostWithPasscode: Bool
 
     /// Creates an item from its parts.
     package init(
         itemClass: ItemClass, attributes: Attributes? = nil, accessControl: AccessControl? = nil,
-        secret: SecretBytes? = nil, persistentReference: [UInt8]? = nil
+        secret: SecretBytes? = nil, persistentReference: [UInt8]? = nil, isLostWithPasscode: Bool = false
     ) {
         self.itemClass = itemClass
         self.attributes = attributes
         self.accessControl = accessControl
         self.secret = secret
         self.persistentReference = persistentReference
+        self.isLostWithPasscode = isLostWithPasscode
     }
 }
 

@@ -77,6 +77,7 @@ extension FoundItem: WireMap {
             attributes: try map.optional(1, \.attributes),
             accessControl: try map.optional(2, \.accessControl),
             secret: try map.optional(3, \.secret, .secret()),
-            persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)))
+            persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)),
+            isLostWithPasscode: try map.field(5, \.isLostWithPasscode, omitting: false))
     }
 }

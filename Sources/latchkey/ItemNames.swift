@@ -44,13 +44,7 @@ struct DoomedItems {
     let items: [FoundItem]
 
     /// Those of a list of items for which `isDoomed` returns true.
-    ///
-    /// - Parameter isDoomed: gets the access control, and whether the item is a private key of the enclave.
-    init(of all: [FoundItem], where isDoomed: (AccessControl, Bool) -> Bool) {
-        items = all.filter { item in
-            item.accessControl.map { isDoomed($0, item.attributes?[.tokenID] != nil) } ?? false
-        }
-    }
+    init(of all: [FoundItem], where isDoomed: (FoundItem) -> Bool) { items = all.filter(isDoomed) }
 
     /// "2 items are deleted:" and a line for each of at most 20 items.
     var words: String {

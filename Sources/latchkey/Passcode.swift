@@ -75,11 +75,10 @@ enum Passcode {
             guard error.status != .passcodeNotSet else { return }
             throw .failure(error)
         }
-        let doomed = DoomedItems(of: all) { $0.isLostWithPasscode(isInToken: $1) }
-        let kept = DoomedItems(of: all) { $0.isProtected && !$0.isLostWithPasscode(isInToken: $1) }
+        let doomed = DoomedItems(of: all) { $0.isLostWithPasscode }
+        let count = all.count { !$0.isLostWithPasscode && $0.needsPerson }
         var text = doomed.words
-        if !kept.items.isEmpty {
-            let count = kept.items.count
+        if count > 0 {
             text +=
                 localized.count(
                     count,
@@ -87,7 +86,7 @@ enum Passcode {
                     "\(count) more items need a finger or the passcode, and cannot be read until a passcode is set again."
                 ) + "\n"
         }
-        guard !doomed.items.isEmpty else { return Output.writeError(kept.items.isEmpty ? "" : text) }
+        guard !doomed.items.isEmpty else { return Output.writeError(count == 0 ? "" : text) }
         try Confirmation.ask("remove", text)
     }
 
@@ -105,6 +104,11 @@ enum Passcode {
             throw .failure(error)
         }
     }
+}
+
+extension FoundItem {
+    /// Whether a person has to prove something before the item is used, besides an application password.
+    fileprivate var needsPerson: Bool { !(accessControl?.plan.stages.isEmpty ?? true) }
 }
 
 extension StatusReport {

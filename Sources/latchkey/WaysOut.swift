@@ -38,7 +38,7 @@ enum WaysOut {
     /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
         let all = try? Client.command.items(nil)
-        return all.map { DoomedItems(of: $0) { (control, _) in control.needsProof }.words }
+        return all.map { DoomedItems(of: $0) { $0.accessControl?.needsProof ?? false }.words }
             ?? localized("The items cannot be listed.") + "\n"
     }
 

@@ -35,15 +35,14 @@ import Testing
         #expect(!keychain.tree.holdsPasscodeKey)
     }
 
-    /// Adds an item that needs the passcode and an application password; returns its access control.
-    private func addWithApplicationPassword(to keychain: Keychain) throws -> AccessControl {
+    /// Adds an item that needs the passcode and an application password.
+    private func addWithApplicationPassword(to keychain: Keychain) throws {
         let rule = rule(.whenUnlocked, [.devicePasscode, .applicationPassword])
         let request = Request.AddItem(
             itemClass: .genericPassword, attributes: named("both"), accessControl: rule,
             secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
         let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: rule)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
-        return rule
     }
 
     @Test(arguments: always)
@@ -161,8 +160,7 @@ import Testing
 
     @Test func removingThePasscodeDeletesWhatAlsoNeedsAnApplicationPassword() throws {
         let keychain = try store.open()
-        let rule = try addWithApplicationPassword(to: keychain)
-        #expect(rule.isLostWithPasscode(isInToken: false))
+        try addWithApplicationPassword(to: keychain)
         #expect(try keychain.unlock(Self.passcode))
         try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try keychain.itemCount() == 0)
@@ -266,7 +264,7 @@ import Testing
     @Test func anItemOfAnApplicationPasswordThatIsOlderThanThePasscodeRemains() throws {
         let store = try StoreOnDisk()
         let keychain = try store.open()
-        _ = try addWithApplicationPassword(to: keychain)
+        try addWithApplicationPassword(to: keychain)
         try keychain.setPasscode(Self.passcode)
         try keychain.sealForPasscode()
         try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)

@@ -50,7 +50,7 @@ import Testing
             itemClass: .internetPassword,
             attributes: [.accessGroup: .text("mail"), .account: .text("anna"), .server: .text("mail.example")],
             accessControl: AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .devicePasscode),
-            secret: SecretBytes(Array("hidden".utf8)), persistentReference: [UInt8](0..<34))
+            secret: SecretBytes(Array("hidden".utf8)), persistentReference: [UInt8](0..<34), isLostWithPasscode: true)
         let item = StoredItem(found, number: 3)
         #expect(item.app == "mail" && item.name == "anna" && item.place == "mail.example")
         #expect(item.kind == .internetPassword && item.rule == .passcode && item.staysHere && item.needsPasscode)

@@ -83,6 +83,7 @@ extension Sample {
                     ]))),
         Sample("context", .context(handle)),
         Sample("items-none", .items([], more: false)),
+        Sample("items-listed", .items([FoundItem(itemClass: .key, isLostWithPasscode: true)], more: false)),
         Sample(
             "items-two", id: 6,
             .items(

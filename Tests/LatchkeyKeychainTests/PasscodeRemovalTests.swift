@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// What the lists say about the removal of the passcode is what the removal does, for items of every access control, added
+/// before the passcode was set, before the enrolment set changed, and after that.
+@Suite struct PasscodeRemovalTests {
+    private enum Age: String, CaseIterable {
+        case olderThanThePasscode, olderThanTheSet, new
+    }
+
+    private static let flags: [AccessConstraints] = [
+        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .applicationPassword,
+    ]
+    /// Every combination that an access control can have.
+    private static let combinations: [AccessConstraints] = (0..<1 << flags.count).map { number in
+        AccessConstraints(flags.enumerated().filter { number & 1 << $0.offset != 0 }.map(\.element))
+    }.filter { rule(.whenUnlocked, $0).isValid }
+    private static let passcode = SecretBytes("first".utf8)
+    private static let sets = [1, 2].map { EnrolmentSet([UInt8](repeating: $0, count: 16)) }
+
+    private let keychain: Keychain
+    private let password: AppPassword
+    /// A proof by every method.
+    private let proof = Authorisation.testOnly(
+        [.passcode, .biometry, .companion], enrolment: sets[1], by: StoreOnDisk.caller)
+
+    init() throws {
+        keychain = try Keychain.inMemory()
+        password = try keychain.appPassword(
+            SecretBytes("word".utf8), toAdd: rule(.whenUnlocked, .applicationPassword))
+        _ = try keychain.follow(Self.sets[0])
+        try addItems(of: .olderThanThePasscode)
+        try keychain.setPasscode(Self.passcode)
+        try keychain.sealForPasscode()
+        try addItems(of: .olderThanTheSet)
+        _ = try keychain.follow(Self.sets[1])
+        try addItems(of: .new)
+        #expect(try keychain.unlock(Self.passcode))
+    }
+
+    private func addItems(of age: Age) throws {
+        let classes: [Accessibility] =
+            age == .olderThanThePasscode ? [.whenUnlocked] : [.whenUnlocked, .whenPasscodeSetThisDeviceOnly]
+        for accessibility in classes {
+            for constraints in Self.combinations {
+                let control = rule(accessibility, constraints)
+                let name = "\(age) \(accessibility) \(constraints.rawValue)"
+                _ = try keychain.add(
+                    Request.AddItem(
+                        itemClass: .genericPassword, attributes: named(name), accessControl: control,
+                        secret: SecretBytes(name.utf8), returns: [], authentication: Authentication()),
+                    caller: StoreOnDisk.caller, password: password)
+                for demandsPasscode in [false, true] {
+                    try addKey(name, rule(accessibility, constraints.union(.privateKeyUsage)), demandsPasscode)
+                }
+            }
+        }
+    }
+
+    /// Adds a private key of the enclave.
+    private func addKey(_ name: String, _ control: AccessControl, _ demandsPasscode: Bool) throws {
+        let label = AttributeValue.text("\(demandsPasscode) \(name)")
+        _ = try keychain.addKey(
+            Request.CreateEnclaveKey(
+                attributes: [.label: label, .applicationTag: label], accessControl: control, isPermanent: true,
+                authentication: Authentication()),
+            blob: SecretBytes([1]), publicKey: [4], caller: StoreOnDisk.caller, enrolment: keychain.anchor.set,
+            password: password, demandsPasscode: demandsPasscode)
+    }
+
+    /// The names of the listed items, as `latchkey passcode remove` asks for them.
+    private func names(where isListed: (FoundItem) -> Bool = { _ in true }) throws -> [String] {
+        var cursor = SearchCursor()
+        var found: [FoundItem] = []
+        var result = SearchResult.more
+        while result == .more {
+            if keychain.isPasscodeSet {
+                result = try keychain.listNames(
+                    caller: StoreOnDisk.caller, proof: .ofPasscode, from: &cursor, emit: { found.append($0) })
+            } else {
+                result = try keychain.listEverything(from: &cursor) { found.append($0) }
+            }
+        }
+        return found.filter(isListed).map { item in
+            let code: AttributeCode = item.itemClass == .key ? .label : .account
+            guard case .text(let name)? = item.attributes?[code] else { return "" }
+            return "\(item.itemClass) \(name)"
+        }
+    }
+
+    private func remove() throws {
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+    }
+
+    @Test func whatIsListedAsDeletedIsWhatIsGone() throws {
+        let (all, doomed) = (try names(), try names { $0.isLostWithPasscode })
+        try remove()
+        let left = Set(try names())
+        #expect(all.filter { !left.contains($0) } == doomed)
+        #expect(!doomed.isEmpty && !left.isEmpty)
+        #expect(!doomed.contains { $0.contains("\(Age.olderThanThePasscode)") })
+        #expect(try names { $0.isLostWithPasscode }.isEmpty)
+    }
+
+    @Test func whatIsLeftIsReadableAgainWithTheNextPasscode() throws {
+        try remove()
+        try keychain.setPasscode(SecretBytes("second".utf8))
+        try keychain.sealForPasscode()
+        #expect(try keychain.unlock(SecretBytes("second".utf8)))
+        for listed in try names() where listed.hasPrefix("\(ItemClass.genericPassword) ") {
+            let name = String(listed.dropFirst("\(ItemClass.genericPassword) ".count))
+            let request = Request.CopyItems(
+                query: .account(name), limit: .one, returns: .data, authentication: Authentication())
+            var cursor = SearchCursor()
+            var secret: SecretBytes?
+            var opening = try keychain.appPassword(isGiven: true)
+            for _ in 0..<2 {
+                let result = try keychain.search(
+                    request, caller: StoreOnDisk.caller, proof: proof, password: opening, from: &cursor,
+                    used: { _ in }, emit: { secret = $0.secret })
+                guard case .stretch(let parameters) = result else { break }
+                for each in parameters { opening.add(try StretchedPassword(SecretBytes("word".utf8), each)) }
+            }
+            #expect(secret == SecretBytes(name.utf8), "\(name)")
+        }
+    }
+}
