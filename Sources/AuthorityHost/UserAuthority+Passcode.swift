@@ -167,6 +167,24 @@ extension UserAuthority {
         return (slotKey, passcodeID)
     }
 
+    /// Checks that the TPM has room for a first passcode, so that a person does not write down a recovery code in vain.
+    ///
+    /// The person has proven the account by then: before, any program could make the TPM write, which wears its memory.
+    func checkRoomForFirst() throws(Failure) {
+        try checkMayChoose()
+        var records = try parts.passcodes.passcodeRecords()
+        // A passcode that was chosen meanwhile is refused or replaced when this one is stored.
+        guard records.current == nil, records.prepared == nil else { return }
+        try verification.removeAbandoned(&records, from: parts.passcodes)
+        guard let plan = try verification.plan() else { return }
+        // Stored first, so that the index is found and removed if this process ends before it has removed it.
+        records.abandoned = plan.record
+        try parts.passcodes.keep(records)
+        try verification.checkRoom(for: plan)
+        records.abandoned = []
+        try parts.passcodes.keep(records)
+    }
+
     /// Makes a passcode, in tier `tpm` with a new index. Blocks for the duration of scrypt.
     private func make(
         _ passcode: SecretBytes, _ kind: PasscodeKind, _ passcodeID: [UInt8], _ records: inout PasscodeRecords

@@ -70,6 +70,23 @@ extension UserAuthority {
 
     // MARK: - A new code
 
+    /// Shows the code of a first passcode, if the TPM has room for that.
+    func showFirstCode(
+        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+    ) {
+        onStretching { [self] in
+            do throws(Failure) {
+                try checkRoomForFirst()
+            } catch {
+                shared.log.note(.passcodeNotChecked, error)
+                return then(.failure(Refused(reply: .failure(error))))
+            }
+            showCode(prompts, then)
+        } otherwise: {
+            then(.failure(Refused(reply: .failure($0))))
+        }
+    }
+
     /// Makes a code and shows it until the user has typed its last characters.
     func showCode(
         _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void

@@ -184,7 +184,7 @@ final class UserAuthority: Sendable {
                 guard case .granted(_, entered: .text(let passcode)?) = result else {
                     return answer(result.refusal ?? .denied(.internalFailure))
                 }
-                showCode(prompts) { [self] shown in
+                showFirstCode(prompts) { [self] shown in
                     switch shown {
                     case .failure(let refused): answer(refused.reply)
                     case .success(let (keys, token)): choose(passcode, account.kind, code: keys, token, answer)

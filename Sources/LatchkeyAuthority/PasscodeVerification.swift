@@ -36,6 +36,11 @@ package struct PasscodeVerification: Sendable {
     /// Chooses the place of a new passcode in the chip; nil without one.
     package func plan() throws(Failure) -> ChipPasscodePlan? { try chip?.plan() }
 
+    /// Checks that the chip has room for a new passcode; nothing without a chip.
+    ///
+    /// - Parameter plan: what `plan()` has returned, stored durably meanwhile.
+    package func checkRoom(for plan: ChipPasscodePlan) throws(Failure) { try chip?.checkRoom(for: plan) }
+
     /// Makes the record of a new passcode and the key of its slot.
     ///
     /// - Parameter plan: what `plan()` has returned, stored durably meanwhile.

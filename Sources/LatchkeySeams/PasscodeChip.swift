@@ -12,6 +12,12 @@ package protocol PasscodeChip: Sendable {
     ///
     /// - Throws: `vaultUnavailable` with the cause `ChipHasNoRoom` if there is none.
     func plan() throws(Failure) -> ChipPasscodePlan
+    /// Checks that the chip has room for a passcode at that place, and leaves nothing there. Another program can use up the
+    /// room before `create`.
+    ///
+    /// - Parameter plan: as for `create`.
+    /// - Throws: `vaultUnavailable` with the cause `ChipHasNoRoom` if the chip is full.
+    func checkRoom(for plan: ChipPasscodePlan) throws(Failure)
     /// Makes a new secret that this value opens. On a failure nothing is left in the chip, as far as it can be reached.
     ///
     /// - Parameters:

@@ -47,6 +47,16 @@ package final class TPMPasscodeChip: PasscodeChip {
         return (reset, point)
     }
 
+    /// Defines the index and removes it again: TPM 2.0 has no property that tells how much room is left for indices.
+    package func checkRoom(for plan: ChipPasscodePlan) throws(Failure) {
+        let index = try PasscodeIndexPlan(plan.record).index()
+        try use { (_, client) throws(TPMError) in
+            let root = try client.storageRoot(named: nil)
+            try client.define(index.area, in: root)
+            try client.undefine(index.area, in: root)
+        }
+    }
+
     package func create(_ plan: ChipPasscodePlan, _ value: SecretBytes) throws(Failure) -> NewChipPasscode {
         let (reset, point) = try Self.reset(plan.key)
         let handle = try PasscodeIndexPlan(plan.record).handle

@@ -80,6 +80,7 @@ import Testing
         }
         #expect(try !machine.keychain.isPasscodeSet)
         #expect(try machine.records().current == nil && machine.records().prepared == nil)
+        #expect(machine.shownCode.isEmpty, "the code of a passcode that cannot be stored was shown")
         return failure
     }
 
@@ -108,6 +109,30 @@ import Testing
         #expect(failure.hint.contains("latchkey admin remove-user"))
         machine.carry(nil)
         #expect(machine.setPasscode("abcdef") == [.done])
+    }
+
+    /// The room is checked with an index, which the next attempt removes if it is still there.
+    @Test func anIndexThatOnlyCheckedTheRoomIsRemoved() throws {
+        machine.carry { (command, pass) throws(Failure) in
+            command.isOf(.nvUndefineSpace) ? Self.failure : try pass(command)
+        }
+        #expect(try refusalOfAFirstPasscode().status == .vaultUnavailable)
+        #expect(try machine.passcodeIndices() == 1)
+        #expect(try !machine.records().abandoned.isEmpty)
+        machine.carry(nil)
+        #expect(machine.setPasscode("abcdef") == [.done])
+        #expect(try machine.passcodeIndices() == 1)
+        #expect(machine.enter("abcdef") == Self.right)
+    }
+
+    @Test func aFirstPasscodeThatIsCancelledAtItsCodeLeavesNothing() throws {
+        let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))
+        machine.enterNew("abcdef")
+        #expect(replies().isEmpty && !machine.shownCode.isEmpty)
+        machine.world.perform(.cancel)
+        #expect(replies().count == 1)
+        #expect(try machine.passcodeIndices() == 0)
+        #expect(try machine.records().abandoned.isEmpty)
     }
 
     // MARK: - Changes

@@ -74,7 +74,8 @@ import Testing
     private static let provisioning: [TPMCommand] = [
         .nvDefineSpace, .nvWrite, .nvChangeAuthorization, .nvWrite, .policySecret,
     ]
-    private static let setting = provisioning + [.nvIncrement]
+    /// Before its code is shown, an index that is removed again has checked that there is room.
+    private static let setting = [.nvDefineSpace, .nvUndefineSpace] + provisioning + [.nvIncrement]
 
     @Test(arguments: 0...setting.count, InterruptedTPM.Moment.allCases)
     func aFirstPasscodeIsCompleteOrCanBeSetAgain_abuse35(number: Int, moment: InterruptedTPM.Moment) throws {

@@ -75,6 +75,7 @@ import Testing
         let made = try chip.create(Self.value)
         try machine.fillIndices()
         let refused = failure { _ = try chip.create(Self.other) }
+        #expect(failure { try chip.checkRoom(for: chip.plan()) }?.message == refused?.message)
         #expect(refused?.status == .vaultUnavailable)
         #expect(refused?.message.hasPrefix("The TPM has no room for the passcode: its non-volatile memory") == true)
         #expect(refused?.hint.contains("tpm2_getcap handles-nv-index") == true)
@@ -85,6 +86,11 @@ import Testing
         // What the removal of another program's index gives is enough.
         try machine.bus.send(0x122, [0x4000_0001, 0x0190_0000])
         #expect(try chip.open(chip.create(Self.value).record, Self.value) != nil)
+    }
+
+    @Test func aCheckForRoomLeavesNothingInTheTPM() throws {
+        try chip.checkRoom(for: chip.plan())
+        #expect(try indices() == [])
     }
 
     /// A TPM that is older than indices which count wrong values refuses their attributes or their size.
