@@ -85,13 +85,6 @@ import Testing
         }
     }
 
-    private func change(from current: String, to new: String) -> [Reply] {
-        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
-        machine.world.perform(.passcode(SecretBytes(current.utf8)))
-        machine.enterNew(new)
-        return replies()
-    }
-
     private func removePasscode(_ passcode: String) -> [Reply] {
         let replies = machine.answers(machine.session(), .passcode(.remove))
         machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
@@ -205,7 +198,7 @@ import Testing
         let session = machine.session()
         let context = try context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
-        #expect(change(from: "abcdef", to: "ghijkl") == [.done])
+        #expect(machine.changePasscode(from: "abcdef", to: "ghijkl") == [.done])
         // The value of the earlier passcode would count as a wrong one in the TPM.
         var wrong = 0
         machine.carry { (command, pass) throws(Failure) in try pass(command) }

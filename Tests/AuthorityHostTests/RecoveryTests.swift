@@ -29,15 +29,6 @@ import Testing
 
     // MARK: - What a person does
 
-    /// Sets a passcode, adds an item that needs one, and returns the recovery code.
-    private func prepare(_ machine: TwoServices) throws -> String {
-        #expect(machine.setPasscode("first passcode") == [.done])
-        let code = machine.shownCode
-        #expect(machine.enter("first passcode") == Self.right)
-        try machine.addSecret()
-        return code
-    }
-
     private func restart(_ tpm: SwitchedTPM? = nil) throws -> TwoServices {
         machine.end()
         return try TwoServices(
@@ -52,7 +43,7 @@ import Testing
     // MARK: - Ways out
 
     @Test func theCodeReplacesAForgottenPasscodeAndItself() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         #expect(isRecovered(machine.recover(code, "second passcode")))
         let next = machine.shownCode
         #expect(next != code)
@@ -85,7 +76,7 @@ import Testing
     }
 
     @Test func aWrongCodeIsRefusedFiveTimesAndChangesNothing() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let before = try machine.disk.files()
         let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
         for wrong in 0..<5 {
@@ -113,7 +104,7 @@ import Testing
     }
 
     @Test func theCodeIsAWayOutAfterTwentyWrongPasscodes() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let record = try #require(try machine.records().current)
         let verification = try #require(machine.connection).verification
         for _ in 0..<20 { #expect(try verification.open(record, SecretBytes("wrong".utf8)) == nil) }
@@ -125,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func wrongPasscodesDelayNoRecovery(afterRestart: Bool) throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         for passcode in ["wrong", "wrong again", "still wrong"] { #expect(machine.enter(passcode) != Self.right) }
         let machine = afterRestart ? try restart() : machine
         #expect(machine.authority.state.delaySeconds > 0)
@@ -137,7 +128,7 @@ import Testing
 
     /// The store is closed until the code opens it; the counter is gone with the TPM.
     @Test func theCodeIsAWayOutOnAnotherTPM() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let other = try SwitchedTPM()
         let again = try restart(other)
         #expect(throws: Failure.self) { try again.keychain }
@@ -151,7 +142,7 @@ import Testing
     }
 
     @Test func theCodeIsAWayOutWhenTheIndexOfThePasscodeWasRemoved() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         // The first index of a passcode.
         #expect(try machine.removeIndex(0x0181_4d00)[6..<10] == [0, 0, 0, 0])
         #expect(machine.enter("first passcode") != Self.right)
@@ -161,7 +152,7 @@ import Testing
     }
 
     @Test func theCodeStaysValidWhenThePasscodeIsChanged() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
         machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
         machine.enterNew("changed passcode")
@@ -173,7 +164,7 @@ import Testing
     }
 
     @Test func withoutAPasscodeThereIsNoCode() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let replies = machine.answers(machine.session(), .passcode(.remove))
         machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
         #expect(replies() == [.done])
@@ -184,7 +175,7 @@ import Testing
     // MARK: - A TPM without room
 
     @Test func aRecoveryTakesThePlaceOfTheEarlierIndexInAFullTPM() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         try machine.fillTPM()
         #expect(isRecovered(machine.recover(code, "second passcode")))
         #expect(machine.enter("second passcode") == Self.right)
@@ -194,7 +185,7 @@ import Testing
 
     /// The earlier passcode goes only if the code opens the slot.
     @Test func theEarlierIndexStaysInAFullTPMIfTheSlotDoesNotOpen() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         try machine.fillTPM()
         machine.openNothing()
         #expect(!isRecovered(machine.recover(code, "second passcode")))
@@ -205,7 +196,7 @@ import Testing
 
     /// It has opened when the code was typed, and is asked for again before the index is removed.
     @Test func theEarlierIndexStaysInAFullTPMIfTheSlotDoesNotOpenAnyMore() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         try machine.fillTPM()
         let replies = machine.answers(machine.session(), .passcode(.recoverAtPrompt))
         machine.world.perform(.recoveryCode(SecretBytes(code.utf8)))
@@ -222,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: 0..<34) func aRecoveryInAFullTPMCanBeRepeatedAfterAPowerCut_abuse35(moment: Int) throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         try machine.fillTPM()
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
@@ -247,7 +238,7 @@ import Testing
 
     /// Either passcode and either code may be the valid one, but there is always a valid one of each.
     @Test(arguments: 0..<34) func aRecoveryIsCompleteOrAbsentAfterAPowerCut_abuse35(moment: Int) throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let shown = Mutex("")
         let again = try cut(at: moment) { machine in
             _ = machine.recover(code, "second passcode")
@@ -271,7 +262,7 @@ import Testing
     @Test(arguments: 0..<34, [true, false]) func theFilesOfTheAuthorityMayBeLostAtAnyMoment_abuse35(
         moment: Int, ofRecovery: Bool
     ) throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let shown = Mutex("")
         let again = try PowerCut(machine, tpm).at(moment, losesFolder: true) { machine in
             guard ofRecovery else {
@@ -331,7 +322,7 @@ import Testing
 
     /// The code, the passcodes and what is derived from them for the TPM alone.
     @Test func latchkeydGetsNeitherCodeNorPasscode() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         #expect(isRecovered(machine.recover(code, "second passcode")))
         let codes = [code, machine.shownCode]
         let plain = codes.map { code in code.filter { $0 != "-" } }
@@ -344,7 +335,7 @@ import Testing
     }
 
     @Test func aRecoveryCannotBeStartedWithoutTheCode() throws {
-        _ = try prepare(machine)
+        _ = try machine.prepareSecret()
         let before = try machine.records()
         for plan in [[], [[AuthenticationMethod.passcode]]] as [[Set<AuthenticationMethod>]] {
             for step in [LastStep.none, .asksRecoveryCode, .repeatsRecoveryCode] {
@@ -372,7 +363,7 @@ import Testing
 
     /// Frames of an earlier recovery, sent again by a latchkeyd that wants the records replaced.
     @Test func aRecordedRecoveryPermitsNothingASecondTime() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let start = machine.frames.count
         #expect(isRecovered(machine.recover(code, "second passcode")))
         let recorded = machine.frames[start...]
@@ -388,7 +379,7 @@ import Testing
 
     /// A latchkeyd that says of the code that it opens nothing learns only the key for the root key, and nothing changes.
     @Test func aCodeThatTheStoreDeniesChangesNothing() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         let before = try machine.records()
         try machine.service.parts.recovery?.keep(SecretBytes([UInt8](repeating: 3, count: 32)))
         #expect(!isRecovered(machine.recover(code, "second passcode")))
@@ -398,7 +389,7 @@ import Testing
 
     /// Of two choices at the same time, latchkeyd could adopt the slot of one and authd the record of the other.
     @Test func aSecondRecoveryIsRefusedWhileTheFirstIsAdopted() throws {
-        let code = try prepare(machine)
+        let code = try machine.prepareSecret()
         func recovery(_ number: UInt64) throws -> AuthorityReply? {
             let before = machine.frames.count
             _ = try machine.call(

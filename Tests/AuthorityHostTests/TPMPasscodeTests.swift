@@ -25,13 +25,6 @@ import Testing
     /// The response `TPM_RC_FAILURE`.
     private static let failure: [UInt8] = [0x80, 1, 0, 0, 0, 10, 0, 0, 1, 1]
 
-    private func change(from current: String, to new: String) -> [Reply] {
-        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
-        machine.world.perform(.passcode(SecretBytes(current.utf8)))
-        machine.enterNew(new)
-        return replies()
-    }
-
     // MARK: - Use
 
     @Test func theTPMAcceptsTheRightPasscodeAndNoOther() throws {
@@ -61,7 +54,7 @@ import Testing
 
     @Test func neitherPasscodeNorItsSecretPassTheChannel() throws {
         #expect(machine.setPasscode("remarkable") == [.done])
-        #expect(change(from: "remarkable", to: "notable thing") == [.done])
+        #expect(machine.changePasscode(from: "remarkable", to: "notable thing") == [.done])
         #expect(machine.enter("notable thing") == Self.right)
         for text in ["remarkable", "notable thing"] {
             for frame in machine.frames {
@@ -140,7 +133,7 @@ import Testing
     @Test func afterAChangeOnlyTheNewPasscodeIsRight() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         let before = try machine.records()
-        #expect(change(from: "abcdef", to: "ghijkl") == [.done])
+        #expect(machine.changePasscode(from: "abcdef", to: "ghijkl") == [.done])
         #expect(machine.enter("abcdef") != Self.right)
         #expect(machine.enter("ghijkl") == Self.right)
         #expect(try machine.records().current == before.current, "the record names the index, whose value changed")
@@ -153,7 +146,7 @@ import Testing
         machine.carry { (command, pass) throws(Failure) in
             command.isOf(.nvChangeAuthorization) ? Self.failure : try pass(command)
         }
-        guard case .failure? = change(from: "abcdef", to: "ghijkl").last else {
+        guard case .failure? = machine.changePasscode(from: "abcdef", to: "ghijkl").last else {
             Issue.record("the change was reported as complete")
             return
         }
@@ -170,7 +163,7 @@ import Testing
             let response = try pass(command)
             return command.isOf(.nvChangeAuthorization) ? Array(response.dropLast()) : response
         }
-        _ = change(from: "abcdef", to: "ghijkl")
+        _ = machine.changePasscode(from: "abcdef", to: "ghijkl")
         machine.carry(nil)
         #expect(machine.enter("abcdef") != Self.right)
         #expect(machine.enter("ghijkl") == Self.right)
@@ -184,7 +177,7 @@ import Testing
             machine.crashAuthority(refusing: true)
             return Self.failure
         }
-        _ = change(from: "abcdef", to: "ghijkl")
+        _ = machine.changePasscode(from: "abcdef", to: "ghijkl")
         machine.carry(nil)
         let disk = machine.disk
         let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)

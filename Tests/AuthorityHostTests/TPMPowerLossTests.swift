@@ -24,15 +24,6 @@ import Testing
         machine = try TwoServices(WorldState(sensor: .none), tpm: tpm, sealed: true)
     }
 
-    /// Sets a passcode, adds an item that needs one, and returns the recovery code.
-    private func prepare() throws -> String {
-        #expect(machine.setPasscode("first passcode") == [.done])
-        let code = machine.shownCode
-        #expect(machine.enter("first passcode") == Self.right)
-        try machine.addSecret()
-        return code
-    }
-
     private func isRecovered(_ replies: [Reply]) -> Bool {
         if case .recovered? = replies.last { true } else { false }
     }
@@ -110,7 +101,7 @@ import Testing
     /// The TPM has either value, and the slot that belongs to it is there.
     @Test(arguments: 0...change.count, InterruptedTPM.Moment.allCases)
     func aChangeLeavesExactlyOnePasscode_abuse35(number: Int, moment: InterruptedTPM.Moment) throws {
-        let code = try prepare()
+        let code = try machine.prepareSecret()
         let cut = try PowerCut(machine, tpm).during(number, moment) { machine in
             _ = machine.answers(machine.session(), .passcode(.changeAtPrompt))
             machine.world.perform(.passcode(SecretBytes("first passcode".utf8)))
@@ -153,7 +144,7 @@ import Testing
 
     private func recover(_ number: Int, _ moment: InterruptedTPM.Moment, isFull: Bool) throws {
         let order = isFull ? Self.fullRecovery : Self.recovery
-        let code = try prepare()
+        let code = try machine.prepareSecret()
         try misstype()
         if isFull { try machine.fillTPM() }
         let shown = Mutex("")
@@ -186,7 +177,7 @@ import Testing
     /// The policy has counted the try before the TPM gets it, and the TPM counts what it has judged.
     @Test(arguments: InterruptedTPM.Moment.allCases)
     func aWrongTryThatIsInterruptedStaysCounted_abuse35(moment: InterruptedTPM.Moment) throws {
-        _ = try prepare()
+        _ = try machine.prepareSecret()
         try misstype()
         let cut = try #require(try PowerCut(machine, tpm).during(0, moment) { _ = $0.enter("another wrong one") })
         #expect(cut.command == .policySecret)
@@ -197,7 +188,7 @@ import Testing
     /// A right passcode resets the count; a power cut gives no more tries than before.
     @Test(arguments: InterruptedTPM.Moment.allCases)
     func aRightTryThatIsInterruptedGivesNoTryBack_abuse35(moment: InterruptedTPM.Moment) throws {
-        _ = try prepare()
+        _ = try machine.prepareSecret()
         try misstype()
         let cut = try #require(try PowerCut(machine, tpm).during(0, moment) { _ = $0.enter("first passcode") })
         #expect(cut.machine.authority.state.passcodeFailures == 3)

@@ -15,4 +15,12 @@ extension TwoServices {
         if replies().isEmpty { world.perform(.cancel) }
         return replies()
     }
+
+    /// Changes the passcode at the prompt.
+    func changePasscode(from current: String, to new: String) -> [Reply] {
+        let replies = answers(session(), .passcode(.changeAtPrompt))
+        world.perform(.passcode(SecretBytes(current.utf8)))
+        enterNew(new)
+        return replies()
+    }
 }

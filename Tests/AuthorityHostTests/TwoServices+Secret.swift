@@ -23,6 +23,15 @@ extension TwoServices {
             caller: caller)
     }
 
+    /// Sets the passcode "first passcode", enters it, adds an item that needs one, and returns the recovery code.
+    func prepareSecret() throws -> String {
+        #expect(setPasscode("first passcode") == [.done])
+        let code = shownCode
+        #expect(enter("first passcode") == [.proven([.passcode])])
+        try addSecret()
+        return code
+    }
+
     /// What the added item has; nil if it is not released.
     func secret() throws -> [UInt8]? {
         let request = Request.CopyItems(
