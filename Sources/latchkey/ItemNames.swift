@@ -49,7 +49,12 @@ struct DoomedItems {
     /// "2 items are deleted:" and a line for each of at most 20 items.
     var words: String {
         guard !items.isEmpty else { return localized("No item is deleted.") + "\n" }
-        var text = localized.count(items.count, "One item is deleted:", "\(items.count) items are deleted:") + "\n"
+        return localized.count(items.count, "One item is deleted:", "\(items.count) items are deleted:") + "\n" + lines
+    }
+
+    /// A line for each of at most 20 items, and one for the rest.
+    var lines: String {
+        var text = ""
         for item in items.prefix(Self.most) {
             // The default service of the command is left out.
             let place = item.place == "latchkey" ? "" : item.place

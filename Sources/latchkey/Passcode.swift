@@ -13,14 +13,15 @@ enum Passcode {
     /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
         let request: Request
-        let isAtPrompt = try checkIsSet(verb != "set").isInSystemTier
+        let status = try checkIsSet(verb != "set")
+        let isAtPrompt = status.isInSystemTier
         switch verb {
         case "set" where isAtPrompt: request = .passcode(.setAtPrompt)
         case "change" where isAtPrompt: request = .passcode(.changeAtPrompt)
         case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "remove":
-            try confirmRemoval()
+            try confirmRemoval(status.tier)
             request = .passcode(.remove)
         // A correct passcode ends a lockout in any prompt.
         case "check": request = try check()
@@ -63,9 +64,9 @@ enum Passcode {
         }
     }
 
-    /// Lists the items that are deleted with the passcode. Without such items the daemon's prompt is confirmation
-    /// enough.
-    private static func confirmRemoval() throws(CommandFailure) {
+    /// Lists the items that are deleted with the passcode, and the keys of the TPM that end with it. Without any the daemon's
+    /// prompt is confirmation enough.
+    private static func confirmRemoval(_ tier: Tier) throws(CommandFailure) {
         let all: [FoundItem]
         // A daemon that separates the programs of a user asks the user before it lists the items of all of them.
         do throws(Failure) {
@@ -76,8 +77,16 @@ enum Passcode {
             throw .failure(error)
         }
         let doomed = DoomedItems(of: all) { $0.isLostWithPasscode }
-        let count = all.count { !$0.isLostWithPasscode && $0.needsPerson }
+        let keys = DoomedItems(of: all) { tier == .tpm && $0.isReleasedByPasscodeOnly }
+        let count = all.count { !$0.isLostWithPasscode && $0.needsPerson } - keys.items.count
         var text = doomed.words
+        if !keys.items.isEmpty {
+            text +=
+                localized.count(
+                    keys.items.count, "Only this passcode releases a private key in the TPM. It cannot be used any more:",
+                    "Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more:")
+                + "\n" + keys.lines
+        }
         if count > 0 {
             text +=
                 localized.count(
@@ -86,7 +95,7 @@ enum Passcode {
                     "\(count) more items need a finger or the passcode, and cannot be read until a passcode is set again."
                 ) + "\n"
         }
-        guard !doomed.items.isEmpty else { return Output.writeError(count == 0 ? "" : text) }
+        guard !doomed.items.isEmpty || !keys.items.isEmpty else { return Output.writeError(count == 0 ? "" : text) }
         try Confirmation.ask("remove", text)
     }
 
@@ -109,6 +118,12 @@ enum Passcode {
 extension FoundItem {
     /// Whether a person has to prove something before the item is used, besides an application password.
     fileprivate var needsPerson: Bool { !(accessControl?.plan.stages.isEmpty ?? true) }
+
+    /// Whether it is a private key of the enclave whose every way of use contains the passcode. A key in a TPM is not deleted
+    /// with the passcode, but what it demands is.
+    var isReleasedByPasscodeOnly: Bool {
+        !isLostWithPasscode && attributes?[.tokenID] != nil && accessControl?.needsPasscode == true
+    }
 }
 
 extension StatusReport {

@@ -55,7 +55,7 @@ enum Recover {
         // In other tiers the daemon refuses the recovery.
         guard case .status(let report)? = try? Client.command.call(.status), report.tier == .tpm else { return "" }
         let items = (try? Client.command.items(ItemQuery(itemClass: .key))) ?? []
-        let keys = items.filter { $0.attributes?[.tokenID] != nil && $0.accessControl?.needsPasscode == true }
+        let keys = items.filter(\.isReleasedByPasscodeOnly)
         guard !keys.isEmpty else { return "" }
         let named = keys.prefix(Limits.stayingItems).map { StayingItem($0.itemClass, $0.attributes, .earlierPasscode) }
         return localized(

@@ -180,6 +180,19 @@ class RecoveryTests(TierTest):
         self.assertNotEqual(done.returncode, 0)
         fact("recovery on the same TPM", "names the keys that only the earlier passcode released")
 
+    def test_keys_that_end_with_the_passcode_are_named_before_it_is_removed(self):
+        for name, rule in (("signing", "passcode"), ("either", "presence")):
+            self.latchkey("key", "create", name, "--enclave", "--protect", rule)
+        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(PASSCODE + "\r")
+            terminal.expect("Type remove to continue")
+            self.assertRegex(terminal.output, r"cannot be used any more:\s+.*signing")
+            self.assertNotIn("either", terminal.output)
+            terminal.type("no\r")
+            self.assertNotEqual(terminal.end(), 0)
+        self.assertTrue(self.status()["passcode"])
+
     def test_the_code_restores_the_files_of_authd_and_its_keys_go_on_working(self):
         self.latchkey("key", "create", "plain", "--enclave")
         for lost in ("approval", ""):

@@ -119,7 +119,7 @@ import Widgets
 
     /// Counts the items that the removal deletes before it asks, if the keychain lists them.
     private func askToRemove() {
-        guard shown?.listsItems == true else { return ask(PasscodeWords.removeUncounted) }
+        guard shown?.listsItems == true else { return ask(PasscodeWords.removeUncounted(shown?.protection)) }
         count { [weak self] items in
             let doomed = items.filter(\.needsPasscode)
             let kept = items.filter { !$0.needsPasscode && ![.nothing, .appPassword].contains($0.rule) }
