@@ -28,10 +28,19 @@ extension Keychain {
     /// The record lasts until the copies are erased, also when the daemon is killed before. It is not sealed: an attacker
     /// who can write the files could keep a copy of them as well.
     func noteOldCopy(of old: Item, replacedBy new: Item, in store: any ItemWriting) throws(Failure) {
-        guard old.isSealedLess(than: new) else { return }
+        let isSealedMore =
+            (needsPasscodeKey(new) && !needsPasscodeKey(old)) || (new.asksForAppPassword && !old.asksForAppPassword)
+        guard isSealedMore else { return }
         // If the transaction is rolled back, there is nothing to erase, which does no harm.
         oldCopies.withLock { $0.exist = true }
         if try store.record(.oldCopies) == nil { try store.setRecord(RecordName.oldCopies.rawValue, []) }
+    }
+
+    /// Whether only the passcode opens the secret for an attacker who has the files. These contain the key of the current
+    /// enrolment set, but not that of an earlier one.
+    private func needsPasscodeKey(_ item: Item) -> Bool {
+        item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
+            || (item.isSealedForPair && (item.passcodeSealing == .always || isStale(item)))
     }
 
     /// Calls the handler if there are old copies that it was not called for.
@@ -55,18 +64,5 @@ extension Keychain {
             state.isReported = false
         }
         return true
-    }
-}
-
-extension Item {
-    /// Whether opening `next` needs a secret that opening this item does not need, and that the files of the store do not
-    /// contain: the passcode or an application password. They contain the key of the enrolment set.
-    fileprivate func isSealedLess(than next: Item) -> Bool {
-        (next.needsPasscodeKey && !needsPasscodeKey) || (next.asksForAppPassword && !asksForAppPassword)
-    }
-
-    private var needsPasscodeKey: Bool {
-        accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-            || (isSealedForPair && passcodeSealing == .always)
     }
 }

@@ -97,7 +97,9 @@ import Testing
             #expect(try keychain.findings() == [])
             try keychain.setPasscode(second)
             #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == "secret", "sealed a moment later")
+            #expect(!keychain.hasOldCopies)
             try keychain.sealForPasscode()
+            #expect(keychain.hasOldCopies, "the row from before needs no passcode")
         }
         let keychain = try store.open()
         #expect(try keychain.secret("whenUnlocked", proof: .ofPasscode) == nil)
