@@ -83,9 +83,10 @@ enum Passcode {
         if !keys.items.isEmpty {
             text +=
                 localized.count(
-                    keys.items.count, "Only this passcode releases a private key in the TPM. It cannot be used any more:",
-                    "Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more:")
-                + "\n" + keys.lines
+                    keys.items.count,
+                    "Only this passcode releases a private key in the TPM. It cannot be used any more:",
+                    "Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more:"
+                ) + "\n" + keys.lines
         }
         if count > 0 {
             text +=

@@ -82,14 +82,14 @@ class PasscodeTests(PromptTest):
         # The power is lost after latchkeyd has removed the passcode, and before latchkey-authd has.
         self.stop_services()
         record = "/var/lib/latchkey-authd/1001/passcodes"
-        self.machine.run("cp", "--preserve", record, "/root/passcodes")
+        self.machine.run("cp", "--preserve", record, "/var/tmp/passcodes")
         with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
             for _ in range(2):
                 terminal.expect("Type your passcode")
                 terminal.type(PASSCODE + "\r")
             self.assertEqual(terminal.end(), 0, terminal.output)
         self.stop_services()
-        self.machine.run("cp", "--preserve", "/root/passcodes", record)
+        self.machine.run("cp", "--preserve", "/var/tmp/passcodes", record)
         self.assertIn("latchkey passcode remove", self.latchkey("passcode", "change", check=False).stderr)
         with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
             terminal.expect("Type your passcode")

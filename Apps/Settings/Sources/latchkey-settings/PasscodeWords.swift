@@ -67,10 +67,10 @@ enum PasscodeWords {
 
     static func removeUncounted(_ protection: KeychainOverview.Protection?) -> String {
         let items = words(
-            "Items that need a passcode are deleted. Other protected items cannot be read until a passcode is set again.")
+            "Items that need a passcode are deleted. Other protected items cannot be read until a passcode is set again."
+        )
         guard protection == .chip else { return items }
-        return items + " "
-            + words("Private keys in the security chip that need the passcode cannot be used any more.")
+        return items + " " + words("Private keys in the security chip that need the passcode cannot be used any more.")
     }
 
     static func removeConsequences(deleted: Int, unreadable: Int) -> String {
