@@ -33,7 +33,10 @@ extension Keychain {
         try anchor.finish()
         guard !tree.lockState.isLocked else { throw Failure.locked }
         try checkPasscode(proof, of: caller)
-        defer { reportDamage() }
+        defer {
+            reportDamage()
+            reportOldCopies()
+        }
         let targets = try targets(of: items, map)
         var incomplete: MigrationReport?
         do throws(Failure) {
@@ -115,6 +118,7 @@ extension Keychain {
                 return receipt.report.kept.add(StayingItem(found.itemClass, attributes, reason))
             case .newer:
                 try replace(old, by: item, found.secret, store)
+                if old.secret != nil { try noteOldCopy(of: oldItem, replacedBy: item, in: store) }
                 _ = try audit.append(.updated, item: old.id, caller: caller, to: store)
                 receipt.report.replaced.add(StayingItem(found.itemClass, attributes, .olderThere))
             }

@@ -187,16 +187,20 @@ final class StoreKeeper: Sendable {
         }
     }
 
-    /// Erases old copies. If a reader of the database prevents it, or it fails, tries again later.
+    /// Erases old copies. If a reader of the database prevents it, tries again later. After another failure the next exit or
+    /// start tries again: an attempt writes as much as the database has, which must not be repeated on a full disk.
     ///
     /// - Parameter isLast: whether the daemon is about to exit.
     private func eraseOldCopies(isLast: Bool = false) {
-        guard keychain.hasOldCopies else { return }
+        // Files that disagree, or lack rows, may be needed as they are to restore what is missing.
+        guard keychain.hasOldCopies, keychain.anchor.condition == .clean, !foundOtherRows else { return }
         let failure: Failure?
+        var isRepeated = false
         do throws(Failure) {
+            isRepeated = try !keychain.eraseOldCopies()
             failure =
-                try keychain.eraseOldCopies()
-                ? nil : Failure(.timedOut, "A reader of the database needs its log.", hint: "It is tried again.")
+                isRepeated
+                ? Failure(.timedOut, "A reader of the database needs its log.", hint: "It is tried again.") : nil
         } catch {
             failure = error
         }
@@ -206,7 +210,7 @@ final class StoreKeeper: Sendable {
         }
         guard let failure else { return }
         if isNew { log.note(.oldCopiesNotErased, failure) }
-        if !isLast { eraseLater() }
+        if isRepeated, !isLast { eraseLater() }
     }
 
     /// Compares all rows with the set hash, in slices between other writes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 package import LatchkeyModel
 
 // Erasing what rows contained before. SQLite keeps it in two places:
@@ -22,20 +23,37 @@ extension SQLiteItemStore {
                 // The log is truncated first: while another connection needs it, the database is not built in vain.
                 guard try truncateLog() else { return false }
                 guard try databaseBytes() <= Self.rebuiltBytes else { return true }
+                try checkPages()
                 do throws(Failure) {
                     try writer.run("VACUUM", [])
                 } catch {
                     writer.rollBack()
+                    // The first error says more. Without the truncation a full disk would stay full.
+                    _ = try? truncateLog()
                     guard error.status == .timedOut else { throw error }
                     return false
                 }
+                // So that no read keeps a transaction from before.
+                commits.add(1, ordering: .releasing)
                 return try truncateLog()
             }
         }
     }
 
+    /// Throws for a database with damaged or lost pages: building it again would lose what could still be restored.
+    private func checkPages() throws(Failure) {
+        var isWhole = false
+        try writer.run("PRAGMA quick_check(1)", []) { (row) throws(Failure) in
+            isWhole = row.text(0) == "ok"
+            return true
+        }
+        guard isWhole else { throw Connection.failure(SQLITE_CORRUPT) }
+    }
+
     /// Merges the log into the database and truncates it; returns false while a read or another connection needs it.
     private func truncateLog() throws(Failure) -> Bool {
+        // A read transaction that is kept for the next read would hold up the copying.
+        closeKeptRead()
         // Copies and syncs the pages while reads continue, so that they wait for the truncation only.
         _ = try checkpoint("PASSIVE")
         return try withoutReader { () throws(Failure) in try checkpoint("TRUNCATE") } ?? false

@@ -14,7 +14,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     let writer: Connection
     let writing = Mutex<Void>(())
     private let reading = Mutex(Snapshot())
-    private let commits = Atomic<UInt64>(0)
+    let commits = Atomic<UInt64>(0)
     let isShared: Bool
     /// nil for an in-memory store and for one that `create` returned.
     private let path: String?
@@ -139,8 +139,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try writing.withLockForAnyResult { (_) throws(Failure) in
-            // A read in progress continues; its transaction is closed before the next write.
-            _ = reading.withLockIfAvailable { close(&$0) }
+            closeKeptRead()
             try writer.run("BEGIN IMMEDIATE", [])
             do throws(Failure) {
                 let value = try body(Rows(connection: writer))
@@ -153,6 +152,10 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
             }
         }
     }
+
+    /// Closes the read transaction that is kept for the next read. A read in progress continues; its transaction is closed
+    /// before the next write.
+    func closeKeptRead() { _ = reading.withLockIfAvailable { close(&$0) } }
 
     /// Runs a body while there is no read transaction; returns nil if a read is in progress.
     func withoutReader(_ body: () throws(Failure) -> Bool) throws(Failure) -> Bool? {

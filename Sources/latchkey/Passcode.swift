@@ -21,7 +21,7 @@ enum Passcode {
         case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "remove":
-            try confirmRemoval(status.tier)
+            try confirmRemoval(status)
             request = .passcode(.remove)
         // A correct passcode ends a lockout in any prompt.
         case "check": request = try check()
@@ -66,7 +66,7 @@ enum Passcode {
 
     /// Lists the items that are deleted with the passcode, and the keys of the TPM that end with it. Without any the daemon's
     /// prompt is confirmation enough.
-    private static func confirmRemoval(_ tier: Tier) throws(CommandFailure) {
+    private static func confirmRemoval(_ status: StatusReport) throws(CommandFailure) {
         let all: [FoundItem]
         // A daemon that separates the programs of a user asks the user before it lists the items of all of them.
         do throws(Failure) {
@@ -76,16 +76,20 @@ enum Passcode {
             guard error.status != .passcodeNotSet else { return }
             throw .failure(error)
         }
-        let doomed = DoomedItems(of: all) { $0.isLostWithPasscode }
-        let keys = DoomedItems(of: all) { tier == .tpm && $0.isReleasedByPasscodeOnly }
-        let count = all.count { !$0.isLostWithPasscode && $0.needsPerson } - keys.items.count
+        let doomed = DoomedItems(of: all) { $0.endsWithPasscode }
+        let isInChip = status.tier == .tpm && status.enclave == .tpm
+        let keys = DoomedItems(of: all) { isInChip && $0.isReleasedByPasscodeOnly }
+        let count = all.count { !$0.endsWithPasscode && $0.needsPerson } - keys.items.count
         var text = doomed.words
         if !keys.items.isEmpty {
             text +=
                 localized.count(
                     keys.items.count,
-                    "Only this passcode releases a private key in the TPM. It cannot be used any more:",
-                    "Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more:"
+                    "Only this passcode releases a private key in the TPM. It cannot be used any more, unless it is older:",
+                    """
+                    Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more, \
+                    unless they are older:
+                    """
                 ) + "\n" + keys.lines
         }
         if count > 0 {
@@ -123,7 +127,7 @@ extension FoundItem {
     /// Whether it is a private key of the enclave whose every way of use contains the passcode. A key in a TPM is not deleted
     /// with the passcode, but what it demands is.
     var isReleasedByPasscodeOnly: Bool {
-        !isLostWithPasscode && attributes?[.tokenID] != nil && accessControl?.needsPasscode == true
+        !endsWithPasscode && attributes?[.tokenID] != nil && accessControl?.needsPasscode == true
     }
 }
 

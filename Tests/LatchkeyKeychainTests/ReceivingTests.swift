@@ -162,6 +162,16 @@ import Testing
         #expect(try keychain.secret("one") == "new" && keychain.secret("two") == "new")
     }
 
+    @Test func aReplacedItemThatNeededFewerKeysLeavesAnOldCopyToErase() throws {
+        let now = clock.wallTime
+        try receive([item("one", "old", modified: now - 10)])
+        var stricter = item("one", "new", modified: now - 5)
+        stricter.accessControl = rule(.whenUnlocked, .devicePasscode)
+        #expect(!keychain.hasOldCopies)
+        #expect(try receive([stricter]).replaced.count == 1)
+        #expect(keychain.hasOldCopies)
+    }
+
     @Test func aDateInTheFutureCountsAsNow() throws {
         try keychain.add("one", "mine")
         let report = try receive([item("one", "theirs", modified: clock.wallTime + 1_000_000_000)])

@@ -187,7 +187,7 @@ class RecoveryTests(TierTest):
             terminal.expect("Type your passcode")
             terminal.type(PASSCODE + "\r")
             terminal.expect("Type remove to continue")
-            self.assertRegex(terminal.output, r"cannot be used any more:\s+.*signing")
+            self.assertRegex(terminal.output, r"cannot be used any more,[^:]*:\s+.*signing")
             self.assertNotIn("either", terminal.output)
             terminal.type("no\r")
             self.assertNotEqual(terminal.end(), 0)
