@@ -78,7 +78,7 @@ enum Passcode {
         }
         let doomed = DoomedItems(of: all) { $0.endsWithPasscode }
         let isInChip = status.tier == .tpm && status.enclave == .tpm
-        let keys = DoomedItems(of: all) { isInChip && $0.isReleasedByPasscodeOnly }
+        let keys = DoomedItems(of: all) { isInChip && !$0.endsWithPasscode && $0.isReleasedByPasscodeOnly }
         let count = all.count { !$0.endsWithPasscode && $0.needsPerson } - keys.items.count
         var text = doomed.words
         if !keys.items.isEmpty {
@@ -124,11 +124,9 @@ extension FoundItem {
     /// Whether a person has to prove something before the item is used, besides an application password.
     fileprivate var needsPerson: Bool { !(accessControl?.plan.stages.isEmpty ?? true) }
 
-    /// Whether it is a private key of the enclave whose every way of use contains the passcode. A key in a TPM is not deleted
-    /// with the passcode, but what it demands is.
-    var isReleasedByPasscodeOnly: Bool {
-        !endsWithPasscode && attributes?[.tokenID] != nil && accessControl?.needsPasscode == true
-    }
+    /// Whether it is a private key of the enclave whose every way of use contains the passcode. Unless its class is that of the
+    /// passcode, a key in a TPM is not deleted with the passcode, but what it demands is.
+    var isReleasedByPasscodeOnly: Bool { attributes?[.tokenID] != nil && accessControl?.needsPasscode == true }
 }
 
 extension StatusReport {
