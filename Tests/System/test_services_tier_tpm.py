@@ -189,7 +189,7 @@ class RecoveryTests(TierTest):
             terminal.expect("Type remove to continue")
             # The command makes such keys in the class of the passcode.
             self.assertRegex(terminal.output, r"2 items are deleted:\s+signing, key.*\s+either, key")
-            terminal.type("no\r")
+            terminal.type("no\n")
             self.assertNotEqual(terminal.end(), 0)
         self.assertTrue(self.status()["passcode"])
 
