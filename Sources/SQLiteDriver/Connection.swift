@@ -50,6 +50,18 @@ final class Connection {
     /// Milliseconds for which a statement waits for another connection.
     private static let patience: CInt = 5000
 
+    /// The size of the database, with pages that are still in the log.
+    func databaseBytes() throws(Failure) -> Int64 {
+        var bytes: Int64 = 1
+        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
+            try run(pragma, []) { (row) throws(Failure) in
+                bytes *= row.integer(0)
+                return true
+            }
+        }
+        return bytes
+    }
+
     /// Runs a body whose statements do not wait for other connections.
     func withoutWaiting<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         sqlite3_busy_timeout(handle, 0)

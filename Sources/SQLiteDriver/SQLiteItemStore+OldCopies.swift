@@ -22,7 +22,7 @@ extension SQLiteItemStore {
             try writer.withoutWaiting { () throws(Failure) in
                 // The log is truncated first: while another connection needs it, the database is not built in vain.
                 guard try truncateLog() else { return false }
-                guard try databaseBytes() <= Self.rebuiltBytes else { return true }
+                guard try writer.databaseBytes() <= Self.rebuiltBytes else { return true }
                 try checkPages()
                 do throws(Failure) {
                     try writer.run("VACUUM", [])
@@ -67,16 +67,5 @@ extension SQLiteItemStore {
             return true
         }
         return !isBusy
-    }
-
-    private func databaseBytes() throws(Failure) -> Int64 {
-        var bytes: Int64 = 1
-        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
-            try writer.run(pragma, []) { (row) throws(Failure) in
-                bytes *= row.integer(0)
-                return true
-            }
-        }
-        return bytes
     }
 }

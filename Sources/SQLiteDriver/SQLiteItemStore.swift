@@ -84,14 +84,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         var file = stat()
         var log = stat()
         guard stat(path, &file) == 0, stat(path + "-wal", &log) != 0 || log.st_size == 0 else { return }
-        var expected: Int64 = 0
-        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
-            try connection.run(pragma, []) { (row) throws(Failure) in
-                expected = max(expected, 1) * row.integer(0)
-                return true
-            }
-        }
-        guard file.st_size >= expected else {
+        guard file.st_size >= (try connection.databaseBytes()) else {
             throw Failure(
                 .storeUnreadable, "keychain.sqlite was truncated.",
                 hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
