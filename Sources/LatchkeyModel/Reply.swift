@@ -142,10 +142,6 @@ package struct FoundItem: Equatable, Sendable {
     package var persistentReference: [UInt8]?
     /// Whether the item is deleted when the passcode is removed; known in lists of the items of every group only.
     package var isLostWithPasscode: Bool
-    /// The same, also if an earlier version of the daemon does not say it.
-    package var endsWithPasscode: Bool {
-        isLostWithPasscode || accessControl?.accessibility == .whenPasscodeSetThisDeviceOnly
-    }
 
     /// Creates an item from its parts.
     package init(

@@ -72,7 +72,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         let control = item.accessControl ?? AccessControl()
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly
-        needsPasscode = item.endsWithPasscode
+        needsPasscode = item.isLostWithPasscode
     }
 }
 

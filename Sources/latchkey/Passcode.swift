@@ -76,19 +76,22 @@ enum Passcode {
             guard error.status != .passcodeNotSet else { return }
             throw .failure(error)
         }
-        let doomed = DoomedItems(of: all) { $0.endsWithPasscode }
+        let doomed = DoomedItems(of: all) { $0.isLostWithPasscode }
         let isInChip = status.tier == .tpm && status.enclave == .tpm
-        let keys = DoomedItems(of: all) { isInChip && !$0.endsWithPasscode && $0.isReleasedByPasscodeOnly }
-        let count = all.count { !$0.endsWithPasscode && $0.needsPerson } - keys.items.count
+        let keys = DoomedItems(of: all) { isInChip && !$0.isLostWithPasscode && $0.isReleasedByPasscodeOnly }
+        let count = all.count { !$0.isLostWithPasscode && $0.needsPerson } - keys.items.count
         var text = doomed.words
         if !keys.items.isEmpty {
             text +=
                 localized.count(
                     keys.items.count,
-                    "Only this passcode releases a private key in the TPM. It cannot be used any more, unless it is older:",
+                    """
+                    Only this passcode releases a private key in the TPM. It cannot be used any more, unless it was made \
+                    before the passcode was set:
+                    """,
                     """
                     Only this passcode releases \(keys.items.count) private keys in the TPM. They cannot be used any more, \
-                    unless they are older:
+                    unless they were made before the passcode was set:
                     """
                 ) + "\n" + keys.lines
         }
