@@ -83,8 +83,7 @@ final class StoreKeeper: Sendable {
         alarm.withLock { $0?.cancel() }
         // The daemon exits even if this cannot be stored; then a count of refusals is lost.
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
-        let alarm = erasure.withLock { $0.alarm }
-        alarm?.cancel()
+        erasure.withLock { $0.alarm?.cancel() }
         // Writes, so it comes before the store generation.
         if keychain.hasOldCopies { eraseOldCopies(isLast: true) }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
@@ -146,8 +145,8 @@ final class StoreKeeper: Sendable {
     }
 
     /// Seals the items for the passcode that were added before it was set, in slices between other writes. A store has few
-    /// of them or none, and reading its attributes takes as long as `checkRows`. Then erases what the files have of them from
-    /// before.
+    /// of them or none, and reading its attributes takes as long as `checkRows`. Then erases earlier copies of their rows from the
+    /// files.
     func sealForPasscode(_ enclave: Enclave?, after position: Int64 = .min) {
         work.submit(.any) { [weak self, keychain, log] in
             do throws(Failure) {

@@ -10,7 +10,8 @@ import Testing
 @testable import LatchkeyKeychain
 @testable import SQLiteDriver
 
-/// When a row is sealed under more keys, no file of the store keeps the bytes that it had before (decision 042).
+/// After a row is encrypted again under additional keys, no file of the store contains its earlier ciphertext
+/// (decision 042).
 @Suite struct OldCopiesTests {
     private let clock = VirtualClock()
     private let events = CollectedEvents()
@@ -98,6 +99,22 @@ import Testing
         service.stop()
         #expect(keychain.hasOldCopies)
         #expect(events.entries.map(\.event) == [.rowsChanged])
+    }
+
+    @Test func aStoreWithoutItsAnchorIsLeftAsItIs() throws {
+        do {
+            let keychain = try store.open()
+            _ = try addEarly(1, to: keychain)
+            try keychain.setPasscode(SecretBytes("right".utf8))
+            try keychain.sealForPasscode()
+        }
+        try store.restore(try store.files().filter { $0.key != "anchor" })
+        let keychain = try store.open()
+        let service = try start(keychain)
+        service.beginStoreCheck()
+        clock.advance(seconds: 60)
+        service.stop()
+        #expect(keychain.hasOldCopies)
     }
 
     @Test func aReadInProgressDelaysTheErasure() throws {

@@ -14,11 +14,13 @@ import Testing
 /// Items that could not be sealed for a passcode when it was set are sealed when they can be.
 @Suite struct LateSealingTests {
     private let events = CollectedEvents()
+    private let clock = VirtualClock()
     private let machine: SimulatedService
 
     init() throws {
-        let events = events
-        machine = try SimulatedService { parts, world in
+        let (events, clock) = (events, clock)
+        machine = try SimulatedService(scriptsStore: true) { parts, world in
+            parts.clock = clock
             parts.log = events
             parts.sessions = world
             parts.keyModule = SoftwareEnclave(clock: VirtualClock(), random: SystemRandomSource())
@@ -70,6 +72,20 @@ import Testing
         #expect(try forms() == [1])
         machine.service.followSessions(isLocked: false)
         #expect(try forms() == [2])
+    }
+
+    /// Each attempt writes as much as the database has, so on a full disk it is not repeated each minute.
+    @Test func anErasureThatAFullDiskPreventsIsTriedAgainAtTheExit() throws {
+        try add("item")
+        try setPasscode()
+        #expect(try machine.keychain.sealForPasscode(after: .min) { _ in false } == nil)
+        _ = try machine.world.apply(.fail(.diskFull))
+        machine.service.sealForPasscode()
+        #expect(events.entries.map(\.event) == [.oldCopiesNotErased])
+        clock.advance(seconds: 600)
+        #expect(machine.keychain.hasOldCopies)
+        machine.service.stop()
+        #expect(!machine.keychain.hasOldCopies)
     }
 
     @Test func aKeyOfAnotherModuleHoldsUpNothingElseAndIsLogged() throws {
