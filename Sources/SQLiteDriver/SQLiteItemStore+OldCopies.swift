@@ -11,8 +11,8 @@ package import LatchkeyModel
 //   from the present rows.
 
 extension SQLiteItemStore {
-    /// Maximum size of a database that is built again: about 25,000 items, a tenth of a second. Twice the bytes are in memory
-    /// and in the log meanwhile.
+    /// Maximum size of a database that is built again: about 25,000 items. Twice the bytes are in memory and in the log
+    /// meanwhile.
     static let rebuiltBytes: Int64 = 16 << 20
 
     package func eraseOldCopies() throws(Failure) -> Bool {
