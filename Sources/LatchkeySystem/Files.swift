@@ -138,18 +138,26 @@ package enum Files {
         }
     }
 
+    /// What to do about a folder that cannot be written. A service of the system does not read LATCHKEY_HOME; systemd gives
+    /// it the path of its folder in STATE_DIRECTORY (systemd.exec(5)).
+    fileprivate static var hintForUnwritable: String {
+        getenv("STATE_DIRECTORY") == nil
+            ? "Set LATCHKEY_HOME to a folder you may write."
+            : "Ask an administrator to make the folder and its file system writable."
+    }
+
     private static func folderFailure(_ path: String, _ code: CInt) -> Failure {
         switch code {
         case EROFS, EACCES, EPERM:
             Failure(
                 .storeReadOnly, "\(path) cannot be written: \(String(cString: strerror(code))).",
-                hint: "Set LATCHKEY_HOME to a folder you may write.")
+                hint: Files.hintForUnwritable)
         case ENOSPC, EDQUOT:
             Failure(.diskFull, "There is no space left for \(path).", hint: "Free some space and try again.")
         default:
             Failure(
                 .storeUnreadable, "\(path) cannot be used: \(String(cString: strerror(code))).",
-                hint: "Set LATCHKEY_HOME to a folder you may write.")
+                hint: Files.hintForUnwritable)
         }
     }
 }
@@ -162,7 +170,7 @@ extension Failure {
         let (status, hint): (Status, String) =
             switch error.code {
             case ENOSPC, EDQUOT: (.diskFull, "Free some space and try again.")
-            case EROFS, EACCES, EPERM: (.storeReadOnly, "Set LATCHKEY_HOME to a folder you may write.")
+            case EROFS, EACCES, EPERM: (.storeReadOnly, Files.hintForUnwritable)
             default: (.storeUnreadable, "")
             }
         self.init(status, message, hint: hint, cause: error, file: file, line: line)

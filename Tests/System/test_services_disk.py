@@ -97,6 +97,22 @@ class SmallDiskTests(DiskTest):
         self.assertServes(b"changed")
 
 
+class ReadOnlyFolderTests(DiskTest):
+    """The file system of all stores cannot be written any more, as after an error of the disk."""
+
+    def test_a_store_that_cannot_be_created_says_what_helps_a_service_abuse36(self):
+        self.stop_services()
+        self.shell(f"mount -t tmpfs -o mode=755,uid=$(id -u latchkey),gid=$(id -g latchkey) small {STORES}")
+        self.addCleanup(self.machine.run, "umount", STORES)
+        self.addCleanup(self.stop_services)
+        self.machine.run("systemctl", "start", "latchkeyd")
+        self.machine.run("mount", "-o", "remount,ro", STORES)
+        status, message, hint = (self.app().do("app.add", "token", SECRET)[1].get(field) for field in range(3))
+        self.assertEqual(status, READ_ONLY, message)
+        self.assertIn(FOLDER, message)
+        self.assertEqual(hint, "Ask an administrator to make the folder and its file system writable.")
+
+
 class TracedTests(WithTraces, DiskTest):
     """The system calls of a service fail, or end it, one after the other."""
 
