@@ -564,8 +564,11 @@ def services_are_killed_during_changes():
 @attack
 def disk_is_full():
     folder = "/var/lib/latchkey-authd"
+    # A connection that waits at a socket would start the service while its folder is replaced.
+    sockets = "latchkeyd.socket latchkey-authd.socket latchkey-agents.socket"
+    shell(f"systemctl stop {sockets}")
     stop_services()
-    shell(f"rm -rf {folder}; mkdir -m 700 {folder}; mount -t tmpfs -o size=400k,mode=700 t {folder}")
+    shell(f"rm -rf {folder}; mkdir -m 700 {folder}; mount -t tmpfs -o size=400k,mode=700 t {folder}; systemctl start {sockets}")
     person = Person()
     person.operate(4, None, b"good1")
     person.app.do("app.add", "guarded", b"guardedsecret", 16)
