@@ -125,12 +125,18 @@ package enum Files {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw folderFailure(path, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw Failure(.storeUnreadable, "\(path) is not a folder.", hint: "Move it away or set LATCHKEY_HOME.")
+            throw Failure(
+                .storeUnreadable, "\(path) is not a folder.",
+                hint: hint(
+                    "Move it away or set LATCHKEY_HOME.", orOfService: "Ask an administrator to move it away.",
+                    about: path))
         }
         guard status.st_uid == geteuid() else {
             throw Failure(
                 .storeOfAnotherUser, "\(path) belongs to user \(status.st_uid), not to you (\(geteuid())).",
-                hint: "Set LATCHKEY_HOME to a folder of your own.")
+                hint: hint(
+                    "Set LATCHKEY_HOME to a folder of your own.",
+                    orOfService: "Ask an administrator to give it to the user of the service.", about: path))
         }
         guard status.st_mode & 0o077 == 0 else {
             throw Failure(
@@ -138,12 +144,17 @@ package enum Files {
         }
     }
 
-    /// What to do about a folder that cannot be written. A service of the system does not read LATCHKEY_HOME; systemd gives
-    /// it the path of its folder in STATE_DIRECTORY (systemd.exec(5)).
-    fileprivate static var hintForUnwritable: String {
-        getenv("STATE_DIRECTORY") == nil
-            ? "Set LATCHKEY_HOME to a folder you may write."
-            : "Ask an administrator to make the folder and its file system writable."
+    /// What to do about the folder that a failure names. A service of the system does not read LATCHKEY_HOME; systemd gives
+    /// it the path of its folder in STATE_DIRECTORY (systemd.exec(5)), and an app that is a service the path of another one.
+    fileprivate static func hint(_ text: String, orOfService advice: String, about words: String) -> String {
+        guard let folder = Environment.value("STATE_DIRECTORY"), words.contains(folder) else { return text }
+        return advice
+    }
+
+    fileprivate static func hintForUnwritable(_ words: String) -> String {
+        hint(
+            "Set LATCHKEY_HOME to a folder you may write.",
+            orOfService: "Ask an administrator to make the folder and its file system writable.", about: words)
     }
 
     private static func folderFailure(_ path: String, _ code: CInt) -> Failure {
@@ -151,13 +162,13 @@ package enum Files {
         case EROFS, EACCES, EPERM:
             Failure(
                 .storeReadOnly, "\(path) cannot be written: \(String(cString: strerror(code))).",
-                hint: Files.hintForUnwritable)
+                hint: hintForUnwritable(path))
         case ENOSPC, EDQUOT:
             Failure(.diskFull, "There is no space left for \(path).", hint: "Free some space and try again.")
         default:
             Failure(
                 .storeUnreadable, "\(path) cannot be used: \(String(cString: strerror(code))).",
-                hint: Files.hintForUnwritable)
+                hint: hintForUnwritable(path))
         }
     }
 }
@@ -170,7 +181,7 @@ extension Failure {
         let (status, hint): (Status, String) =
             switch error.code {
             case ENOSPC, EDQUOT: (.diskFull, "Free some space and try again.")
-            case EROFS, EACCES, EPERM: (.storeReadOnly, Files.hintForUnwritable)
+            case EROFS, EACCES, EPERM: (.storeReadOnly, Files.hintForUnwritable(action))
             default: (.storeUnreadable, "")
             }
         self.init(status, message, hint: hint, cause: error, file: file, line: line)

@@ -152,4 +152,14 @@ import Testing
                 answer.errors.contains(path) && answer.errors.contains("hint: Set LATCHKEY_HOME"), "\(answer.errors)")
         }
     }
+
+    /// An app that is a service has a folder of systemd too, but not that of the store.
+    @Test(arguments: [("/proc", "Ask an administrator"), ("/var/lib/app", "Set LATCHKEY_HOME")])
+    func unusableFolderOfAServiceIsReportedWithAdviceForIt(folder: String, advice: String) throws {
+        let answer = try Finished(
+            TestDaemon.programs + "/latchkey", ["status"], input: "",
+            environment: ["LATCHKEY_HOME=/proc/latchkey", "STATE_DIRECTORY=\(folder)"])
+        #expect(answer.exitCode == 1, "\(answer)")
+        #expect(answer.errors.contains("hint: \(advice)"), "\(answer.errors)")
+    }
 }
