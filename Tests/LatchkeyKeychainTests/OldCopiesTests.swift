@@ -38,6 +38,16 @@ import Testing
         return keys.map { Data($0[1..<RowKeyForm.plain.headBytes]) }
     }
 
+    /// A keychain that a daemon has opened, checked, served for a minute and left.
+    private func serveForAMinute() throws -> Keychain {
+        let keychain = try store.open()
+        let service = try start(keychain)
+        service.beginStoreCheck()
+        clock.advance(seconds: 60)
+        service.stop()
+        return keychain
+    }
+
     /// How many of the byte strings the files of the store contain.
     private func count(_ wanted: [Data]) throws -> Int {
         let files = try store.files()
@@ -92,12 +102,7 @@ import Testing
         }
         try SQLiteItemStore.open(store.folder.database).write { (store) throws(Failure) in try store.delete(position: 1)
         }
-        let keychain = try store.open()
-        let service = try start(keychain)
-        service.beginStoreCheck()
-        clock.advance(seconds: 60)
-        service.stop()
-        #expect(keychain.hasOldCopies)
+        #expect(try serveForAMinute().hasOldCopies)
         #expect(events.entries.map(\.event) == [.rowsChanged])
     }
 
@@ -109,12 +114,7 @@ import Testing
             try keychain.sealForPasscode()
         }
         try store.restore(try store.files().filter { $0.key != "anchor" })
-        let keychain = try store.open()
-        let service = try start(keychain)
-        service.beginStoreCheck()
-        clock.advance(seconds: 60)
-        service.stop()
-        #expect(keychain.hasOldCopies)
+        #expect(try serveForAMinute().hasOldCopies)
     }
 
     @Test func aReadInProgressDelaysTheErasure() throws {
