@@ -568,7 +568,8 @@ def disk_is_full():
     sockets = "latchkeyd.socket latchkey-authd.socket latchkey-agents.socket"
     shell(f"systemctl stop {sockets}")
     stop_services()
-    shell(f"rm -rf {folder}; mkdir -m 700 {folder}; mount -t tmpfs -o size=400k,mode=700 t {folder}; systemctl start {sockets}")
+    shell(f"rm -rf {folder}; mkdir -m 700 {folder}; mount -t tmpfs -o size=400k,mode=700 t {folder}")
+    shell(f"systemctl start {sockets}")
     person = Person()
     person.operate(4, None, b"good1")
     person.app.do("app.add", "guarded", b"guardedsecret", 16)
