@@ -87,6 +87,12 @@ extension Session {
 
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
         try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
+        passcodeWasRemoved(answer)
+    }
+
+    /// Follows the removal of the passcode from the keychain, and answers when the authority has followed it too: before
+    /// that, the status could still say that a passcode is set.
+    func passcodeWasRemoved(_ answer: @escaping Answer) {
         // Proofs of the removed passcode are no longer valid.
         service.forgetProofs()
         service.authority.report(.passcodeExists(false)) { [service] failure in

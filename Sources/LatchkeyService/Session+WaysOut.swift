@@ -16,17 +16,18 @@ extension Session {
         proveOwner(id, .acceptStore, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.acceptStore(caller: caller, proof: proof)
             service.keeper?.checkRows()
+            answer(.done)
         }
     }
 
-    /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class.
+    /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class. Without a
+    /// passcode that could be asked for, `latchkey-authd` asks for the password of the account.
     func discardProtected(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
+        if !hasPasscode(keychain), !oneUserOwnsAll { return discardAsAccount(id, keychain, answer) }
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.discardProtected(caller: caller, proof: proof)
-            service.forgetProofs()
-            service.forgetRecovery()
-            service.authority.report(.passcodeExists(false), then: nil)
+            passcodeWasRemoved { [self] in endLock($0, answer) }
         }
     }
 
@@ -35,49 +36,59 @@ extension Session {
     /// which `latchkey-authd` asks.
     func discardForgotten(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
+        guard !oneUserOwnsAll else { return discardForgotten(keychain, caller, answer) }
+        guard hasPasscode(keychain) else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+        discardAsAccount(id, keychain, answer)
+    }
+
+    /// Has `latchkey-authd` ask for the password of the account, then deletes what is protected.
+    private func discardAsAccount(_ id: UInt64, _ keychain: Keychain, _ answer: @escaping Answer) {
         let caller = caller
-        switch service.parts.tier {
-        case .user, .simulated: discardForgotten(keychain, caller, answer)
-        case .file, .tpm:
-            // The authority alone has one if setting or removing it was interrupted.
-            guard keychain.isPasscodeSet || service.authority.state.isPasscodeSet else {
-                throw Failure(.passcodeNotSet, "No passcode is set.")
-            }
-            askOwner(id, AuthenticationPlan([]), for: .discardProtected) { [self] asked, _ in
-                switch asked {
-                case .granted: discardForgotten(keychain, caller, answer)
-                case .denied(let failure): answer(.failure(failure))
-                }
+        askOwner(id, AuthenticationPlan([]), for: .discardProtected) { [self] asked, _ in
+            switch asked {
+            case .granted: discardForgotten(keychain, caller, answer)
+            case .denied(let failure): answer(.failure(failure))
             }
         }
     }
 
     private func discardForgotten(_ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer) {
-        service.parts.work.submit(.any) { [service] in
+        service.parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 try keychain.discardForgotten(caller: caller)
             } catch {
                 return answer(.failure(error))
             }
-            service.forgetProofs()
-            service.forgetRecovery()
-            service.authority.report(.passcodeExists(false), then: nil)
-            // A locked keychain without a passcode could not be unlocked again.
-            service.unlock(byBiometry: false) { _ in answer(.done) }
+            passcodeWasRemoved { [self] in endLock($0, answer) }
         }
+    }
+
+    /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again.
+    private func endLock(_ reply: Reply, _ answer: @escaping Answer) {
+        service.unlock(byBiometry: false) { _ in answer(reply) }
+    }
+
+    /// Whether the keychain or its authority has a passcode. The authority alone has one if setting or removing it was
+    /// interrupted, or if the anchor is lost.
+    private func hasPasscode(_ keychain: Keychain) -> Bool {
+        keychain.isPasscodeSet || service.authority.state.isPasscodeSet
     }
 
     /// Throws `notPermitted` in tiers that separate the programs of a user from each other.
     func checkOneUserOwnsAll() throws(Failure) {
+        guard !oneUserOwnsAll else { return }
+        throw Failure(.notPermitted, "In tier \(service.parts.tier.name) an app sees and deletes its own items only.")
+    }
+
+    /// Whether any program of the user could read and delete the folder of the store as well.
+    private var oneUserOwnsAll: Bool {
         switch service.parts.tier {
-        case .user, .simulated: return
-        case .file, .tpm:
-            throw Failure(
-                .notPermitted, "In tier \(service.parts.tier.name) an app sees and deletes its own items only.")
+        case .user, .simulated: true
+        case .file, .tpm: false
         }
     }
 
-    /// Requests the passcode if one is set, then runs `work` on the write queue.
+    /// Requests the passcode if one is set, then runs `work`, which answers unless it throws, on the write queue.
     private func proveOwner(
         _ id: UInt64, _ purpose: PromptPurpose, _ keychain: Keychain, _ answer: @escaping Answer,
         then work: @escaping @Sendable (Caller, Authorisation) throws(Failure) -> Void
@@ -87,13 +98,12 @@ extension Session {
             service.parts.work.submit(.any) {
                 do throws(Failure) {
                     try work(caller, proof)
-                    answer(.done)
                 } catch {
                     answer(.failure(error))
                 }
             }
         }
-        guard keychain.isPasscodeSet else { return carryOut(.none) }
+        guard hasPasscode(keychain) else { return carryOut(.none) }
         askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { asked, _ in
             switch asked {
             case .granted(let proof): carryOut(proof)

@@ -145,7 +145,8 @@ extension CommandTable {
                 Lists them and asks you to type the word reset. Other items stay. The deleted ones cannot be restored.
 
                 --protected is for a store whose file anchor is lost: it asks you to type the word discard, and the
-                daemon asks for the passcode, if it can still be checked.
+                daemon asks for the passcode, if it can still be checked. The system's services ask for the password of
+                your account if they have no passcode.
                 """, action: WaysOut.reset),
         CommandEntry(
             "apps", "show or revoke which apps may use Face ID", [],

@@ -5,6 +5,8 @@ from clients import DONE, PASSCODE, ROLLED_BACK, SECRET, SET_PASSCODE
 from services import RECORDS
 from stores import FOLDER, KEPT, FileTest
 
+DISCARD = 44
+
 
 class TakeOverTests(FileTest):
     """The anchor says that a passcode is set. Who removes it must not be able to set one of their own."""
@@ -28,6 +30,17 @@ class TakeOverTests(FileTest):
                 self.assertNotTakenOver()
                 self.stop_services()
                 self.shell(f"rm -rf {FOLDER}; cp -a {KEPT} {FOLDER}")
+
+    def test_without_its_anchor_no_program_discards_the_items_of_a_store(self):
+        self.stop_services()
+        self.shell(f"rm -rf {KEPT}; cp -a {FOLDER} {KEPT}; rm {FOLDER}/anchor")
+        self.first = self.app()
+        self.assertNotIn(self.first.do("app.call", DISCARD, {}, 20), (None, DONE))
+        self.stop_services()
+        self.shell(f"cp -a {KEPT}/anchor {FOLDER}/")
+        self.restart()
+        with self.typing(self.prompts):
+            self.assertEqual(self.first.do("app.read", "presence", None, True, None, 20), SECRET)
 
     def test_without_its_records_a_database_is_refused(self):
         for name in ("state", "audit.end", "header", "header.code"):

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SeamStandIns
+import SimulatedDriver
+import Testing
+
+@testable import AuthorityHost
+
+/// A store of tier `file` whose anchor is lost: the keychain does not know whether there is a passcode, `latchkey-authd` does.
+@Suite struct LostAnchorTests {
+    private let passwords = ScriptedPasswords("account password")
+
+    /// Both services after the anchor was lost, and perhaps a passcode was set before.
+    private func machine(withPasscode: Bool) throws -> TwoServices {
+        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
+        if withPasscode {
+            let replies = first.answers(first.session(), .passcode(.setAtPrompt))
+            type("account password", on: first)
+            first.enterNew("abcdef")
+            #expect(replies() == [.done])
+            try first.addSecret()
+        }
+        first.end()
+        try first.disk.vault.replaceAnchor(SecretBytes([0]))
+        let machine = try TwoServices(
+            WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
+        #expect(try isRefused(machine))
+        return machine
+    }
+
+    private func type(_ text: String, on machine: TwoServices) {
+        machine.world.perform(.passcode(SecretBytes(text.utf8)))
+    }
+
+    /// Whether the keychain still refuses requests because of its anchor.
+    private func isRefused(_ machine: TwoServices) throws -> Bool {
+        try machine.keychain.anchor.condition == .anchorMissing
+    }
+
+    @Test func noProgramDiscardsTheProtectedItemsWithoutThePasscode() throws {
+        let machine = try machine(withPasscode: true)
+        let replies = machine.answers(machine.session(), .discardProtected)
+        type("another", on: machine)
+        #expect(try replies().isEmpty && isRefused(machine))
+        machine.world.perform(.cancel)
+        #expect(try replies().compactMap(\.status) == [.userCancel] && isRefused(machine))
+    }
+
+    @Test func thePasscodeDiscardsTheProtectedItemsAndItself() throws {
+        let machine = try machine(withPasscode: true)
+        let replies = machine.answers(machine.session(), .discardProtected)
+        type("abcdef", on: machine)
+        #expect(try replies() == [.done] && !isRefused(machine))
+        #expect(try !machine.authority.state.isPasscodeSet && machine.records() == PasscodeRecords())
+        #expect(try machine.secret() == nil)
+        let again = machine.answers(machine.session(), .passcode(.setAtPrompt))
+        type("account password", on: machine)
+        machine.enterNew("uvwxyz")
+        #expect(again() == [.done])
+    }
+
+    @Test func aForgottenPasscodeIsDiscardedWithThePasswordOfTheAccount() throws {
+        let machine = try machine(withPasscode: true)
+        let replies = machine.answers(machine.session(), .discardForgotten)
+        type("account password", on: machine)
+        #expect(try replies() == [.done] && !isRefused(machine))
+        #expect(try machine.records() == PasscodeRecords())
+    }
+
+    @Test func withoutAPasscodeThePasswordOfTheAccountIsAskedFor() throws {
+        let machine = try machine(withPasscode: false)
+        let replies = machine.answers(machine.session(), .discardProtected)
+        #expect(try replies().isEmpty && isRefused(machine))
+        type("account password", on: machine)
+        #expect(try replies() == [.done] && !isRefused(machine))
+    }
+
+    @Test func withoutLatchkeyAuthdNothingIsDiscarded() throws {
+        for withPasscode in [true, false] {
+            let machine = try machine(withPasscode: withPasscode)
+            machine.crashAuthority(refusing: true)
+            let replies = machine.answers(machine.session(), .discardProtected)
+            #expect(try replies().compactMap(\.status).count == 1 && isRefused(machine))
+        }
+    }
+}
