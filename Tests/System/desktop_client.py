@@ -82,6 +82,14 @@ class Settings(Shown):
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([SETTINGS, page], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
+    def keys(self, *names, title=None):
+        # GTK ignores the key of a mnemonic until it has noticed the focus of the window. Its dialogs do not say when.
+        if title is None:
+            keyboard = Keyboard()
+            until(lambda: keyboard.focus(self.title) and self.is_active(), lambda: f"{self.title} is not active")
+            keyboard.close()
+        super().keys(*names, title=title)
+
 
 class Desktop(Shown):
     """The agent, which is registered."""

@@ -120,8 +120,10 @@ class SettingsTest(WithFprintd, WithDesktop):
         self.window("presses", "Delete", title=DISCARD)
         self.prompt("reads", ACCOUNT)
         self.prompt("types", PASSWORDS["alice"])
-        self.window("reads", "No Passcode Is Set")
+        self.prompt("is_gone")
+        self.window("reads", "The passcode and the protected items were deleted.")
         self.assertFalse(self.state()["passcode"])
+        self.window("reads", "No Passcode Is Set")
 
     def lists_items(self, *names):
         """Shows the items of all apps, after a finger."""

@@ -167,6 +167,17 @@ class Windows:
             # A widget was destroyed while it was read.
             return None
 
+    def is_active(self, title=None):
+        """Whether the window with this title has the focus of the keyboard, as far as the program has noticed."""
+        try:
+            window = next((window for window in self.windows() if window.get_name() == (title or self.title)), None)
+            if window:
+                window.clear_cache()
+            return bool(window) and window.get_state_set().contains(Atspi.StateType.ACTIVE)
+        except gi.repository.GLib.Error:
+            # The window was destroyed meanwhile.
+            return False
+
     def sees(self, condition, title=None):
         """Waits until the window contains a text, or fulfils a function of its tree; returns the tree."""
         is_right = condition if callable(condition) else lambda tree: tree.says(condition)
