@@ -52,10 +52,17 @@ class ServiceTest(MachineTest):
         """
         for unit in (KEYCHAIN, AUTHORITY):
             self.machine.run("systemctl", "stop", unit)
-        # A connection that was waiting at a socket starts its service again.
-        if self.machine.run("systemctl", "is-active", *SERVICES, check=False).stdout.split() != ["inactive"] * 2:
-            self.machine.run("systemctl", "stop", *SERVICES)
+        eventually(self._are_stopped)
         self.machine.run("systemctl", "reset-failed", *SERVICES, check=False)
+
+    def _are_stopped(self):
+        """Whether both services are stopped. A connection that was waiting at a socket starts its service again, which also
+        cancels a job that stops it: so this stops them once more."""
+        states = self.machine.run("systemctl", "is-active", *SERVICES, check=False).stdout.split()
+        if set(states) <= {"inactive", "failed"}:
+            return True
+        self.machine.run("systemctl", "stop", *SERVICES, check=False)
+        return False
 
     def remove_stores(self):
         """Begins without any store or record."""

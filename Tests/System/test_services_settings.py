@@ -147,7 +147,7 @@ class FileAccountTests(FileTest):
     """The passcode is the password of the account, as the package installs it."""
 
     def setUp(self):
-        super().setUp()
+        # Before the program that shows the prompts starts: it would lose latchkey-authd and connect again later.
         own = self.machine.read(OWN)
         self.machine.run("rm", OWN)
         self.addCleanup(self.machine.run, "systemctl", "daemon-reload")
@@ -155,6 +155,7 @@ class FileAccountTests(FileTest):
         self.addCleanup(self.stop_services)
         self.machine.run("systemctl", "daemon-reload")
         self.stop_services()
+        super().setUp()
 
     def test_the_password_of_the_account_is_the_passcode_and_cannot_be_changed_here(self):
         self.open("passcode")
