@@ -55,6 +55,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         return state
     }
 
+    package var isStateKnown: Bool { core.withLock { $0.known != nil } }
+
     package var shownPrompts: [StatusReport.ShownPrompt] { core.withLock { $0.known?.prompts ?? [] } }
 
     package var passcodeKind: PasscodeKind? { core.withLock { $0.known?.passcodeKind } }

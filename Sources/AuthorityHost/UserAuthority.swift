@@ -110,6 +110,8 @@ final class UserAuthority: Sendable {
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: call.isPasscodeSet)
             shared.log.noting(.recordNotRead) { () throws(Failure) in try copiedRecords?.follow(call.recoveryCopy) }
+            // The store was not open when it was told of a locked session.
+            sessions.begin()
             guard call.isLocked else {
                 connection?.reply(number, .done)
                 return
@@ -132,12 +134,12 @@ final class UserAuthority: Sendable {
 
     /// Sends the state of the authority, unless it was sent before.
     func sendState() {
-        let kind = authority.state.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
-        let state = AuthorityState(authority, userID: userID, kind: kind)
+        // Read and sent with the lock held, so that states arrive in their order.
         lastState.withLock { last in
+            let kind = authority.state.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
+            let state = AuthorityState(authority, userID: userID, kind: kind)
             guard last != state else { return }
             last = state
-            // Sent with the lock held, so that states arrive in their order.
             connection?.notify(.state(state))
         }
     }

@@ -164,6 +164,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// Without services there is no password of an account. The state of `latchkey-authd` says which of the two it is.
     package var passcodeKind: PasscodeKind? { parts.account == nil ? .own : nil }
 
+    package var isStateKnown: Bool { true }
+
     package var shownPrompts: [StatusReport.ShownPrompt] {
         core.withLock { $0.state.active }.map { evaluation in
             StatusReport.ShownPrompt(

@@ -25,8 +25,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// The names and rules of the items of every app are listed.
     case listNames = 13
 
-    /// Whether the prompt may be shown while the device is locked.
-    package var mayAskWhileLocked: Bool { self == .unlock || self == .recoverPasscode }
+    /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
+    /// locked.
+    package var mayAskWhileLocked: Bool { [.unlock, .recoverPasscode, .discardProtected].contains(self) }
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party.
     package var hasReason: Bool { self == .app || self == .identifyDevice }

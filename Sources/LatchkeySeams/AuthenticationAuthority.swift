@@ -164,6 +164,8 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// The state after the last processed event, with the current time; without the evaluations under way if another
     /// process has them.
     var state: PolicyState { get }
+    /// Whether `state` comes from the authority. In another process it is not known before it has answered.
+    var isStateKnown: Bool { get }
     /// The prompt that is shown now; nil if there is none.
     var shownPrompts: [StatusReport.ShownPrompt] { get }
     /// What the passcode is, or what a first one will be; nil if that is not known.

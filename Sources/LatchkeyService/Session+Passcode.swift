@@ -22,7 +22,7 @@ extension Session {
         case .recoverAtPrompt: break
         case .set(let new):
             try checkMayCarry(new)
-            try checkIsFirst(service.authority.state.isPasscodeSet)
+            try checkIsFirst(hasPasscode(keychain))
             set(.text(new), keychain, answer)
         case .change(let new):
             try checkMayCarry(new)
@@ -30,7 +30,7 @@ extension Session {
                 replace(.text(new), keychain, proven, answer)
             }
         case .setAtPrompt:
-            try checkIsFirst(service.authority.state.isPasscodeSet)
+            try checkIsFirst(hasPasscode(keychain))
             askOwnerToEnter(id, AuthenticationPlan([]), for: .setPasscode, lastStep: .asksNewPasscode) {
                 [self] asked, entered in
                 switch (asked, entered) {
@@ -87,7 +87,8 @@ extension Session {
 
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
         try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
-        passcodeWasRemoved(answer)
+        // Another connection may have locked the keychain meanwhile.
+        passcodeWasRemoved { [self] in endLock($0, answer) }
     }
 
     /// Follows the removal of the passcode from the keychain, and answers when the authority has followed it too: before

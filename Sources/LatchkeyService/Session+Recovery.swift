@@ -44,7 +44,7 @@ extension Service {
             let keychain = try keychain.get()
             let accepted = try keychain.recoverPasscode(to: key, with: granted.slotKeys, caller: caller)
             let recovered = Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther))
-            if accepted != nil { keeper?.checkRows() }
+            if accepted != nil { keeper?.rowsWereAccepted() }
             sealForPasscode()
             // Proofs of the earlier passcode are no longer valid.
             forgetProofs()

@@ -15,7 +15,7 @@ extension Session {
         if keychain.anchor.condition == .anchorMissing { try keychain.checkReadable() }
         proveOwner(id, .acceptStore, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.acceptStore(caller: caller, proof: proof)
-            service.keeper?.checkRows()
+            service.keeper?.rowsWereAccepted()
             answer(.done)
         }
     }
@@ -27,6 +27,7 @@ extension Session {
         if !hasPasscode(keychain), !oneUserOwnsAll { return discardAsAccount(id, keychain, answer) }
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.discardProtected(caller: caller, proof: proof)
+            service.keeper?.rowsWereAccepted()
             passcodeWasRemoved { [self] in endLock($0, answer) }
         }
     }
@@ -59,18 +60,19 @@ extension Session {
             } catch {
                 return answer(.failure(error))
             }
+            service.keeper?.rowsWereAccepted()
             passcodeWasRemoved { [self] in endLock($0, answer) }
         }
     }
 
     /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again.
-    private func endLock(_ reply: Reply, _ answer: @escaping Answer) {
+    func endLock(_ reply: Reply, _ answer: @escaping Answer) {
         service.unlock(byBiometry: false) { _ in answer(reply) }
     }
 
     /// Whether the keychain or its authority has a passcode. The authority alone has one if setting or removing it was
     /// interrupted, or if the anchor is lost.
-    private func hasPasscode(_ keychain: Keychain) -> Bool {
+    func hasPasscode(_ keychain: Keychain) -> Bool {
         keychain.isPasscodeSet || service.authority.state.isPasscodeSet
     }
 
@@ -103,7 +105,17 @@ extension Session {
                 }
             }
         }
-        guard hasPasscode(keychain) else { return carryOut(.none) }
+        guard hasPasscode(keychain) else {
+            // An anchor of a time without a passcode does not say that none is set now.
+            guard service.authority.isStateKnown else {
+                return answer(
+                    .failure(
+                        Failure(
+                            .daemonUnavailable, "latchkey-authd has not said yet whether a passcode is set.",
+                            hint: "Try again. If it persists, see: systemctl status latchkey-authd")))
+            }
+            return carryOut(.none)
+        }
         askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { asked, _ in
             switch asked {
             case .granted(let proof): carryOut(proof)

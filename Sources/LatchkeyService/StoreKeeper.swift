@@ -212,6 +212,13 @@ final class StoreKeeper: Sendable {
         if isRepeated, !isLast { eraseLater() }
     }
 
+    /// Called after an event that has computed the set hash of the rows as they are: what they were compared with before does not
+    /// count any more. They are compared with the new hash in the background.
+    func rowsWereAccepted() {
+        isSuspect.withLock { $0 = false }
+        checkRows()
+    }
+
     /// Compares all rows with the set hash, in slices between other writes.
     func checkRows() {
         keychain.beginSetCheck()

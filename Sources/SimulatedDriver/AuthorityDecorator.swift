@@ -35,6 +35,8 @@ package final class ServiceReference: Sendable {
 extension AuthorityDecorator {
     package var state: PolicyState { authority.state }
 
+    package var isStateKnown: Bool { authority.isStateKnown }
+
     package var shownPrompts: [StatusReport.ShownPrompt] { authority.shownPrompts }
     package var passcodeKind: PasscodeKind? { authority.passcodeKind }
 

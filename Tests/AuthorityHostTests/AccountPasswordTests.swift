@@ -282,6 +282,17 @@ import Testing
         #expect(try !machine.keychain.isPasscodeSet && machine.records() == PasscodeRecords())
     }
 
+    /// Any program may lock the keychain: that must not end the way out.
+    @Test func aForgottenPasscodeOfALockedKeychainIsDiscardedAndTheLockEnds() throws {
+        set()
+        #expect(machine.answers(machine.session(), .lock)() == [.done])
+        let replies = machine.answers(machine.session(), .discardForgotten)
+        type("first password")
+        #expect(replies() == [.done])
+        #expect(try !machine.authority.state.isLocked && !machine.keychain.tree.lockState.isLocked)
+        set()
+    }
+
     @Test func aForgottenPasscodeOfAnAccountWithoutAPasswordIsForAnAdministrator() throws {
         passwords.change(to: nil)
         #expect(machine.setPasscode("abcdef") == [.done])

@@ -87,4 +87,29 @@ import Testing
             #expect(try replies().compactMap(\.status).count == 1 && isRefused(machine))
         }
     }
+
+    /// An anchor of a time without a passcode does not say that none is set now, and latchkey-authd cannot be asked.
+    @Test func anOlderAnchorIsNotAcceptedWithoutLatchkeyAuthd() throws {
+        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
+        let earlier = try #require(try first.disk.vault.anchor())
+        let replies = first.answers(first.session(), .passcode(.setAtPrompt))
+        type("account password", on: first)
+        first.enterNew("abcdef")
+        #expect(replies() == [.done])
+        first.end()
+        try first.disk.vault.replaceAnchor(earlier)
+        let machine = try TwoServices(
+            WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
+        let condition = try machine.keychain.anchor.condition
+        #expect(condition.refusal != nil)
+        machine.crashAuthority(refusing: true)
+        #expect(machine.answers(machine.session(), .acceptStore)().compactMap(\.status) == [.daemonUnavailable])
+        #expect(try machine.keychain.anchor.condition == condition)
+        machine.allowConnections()
+        machine.clock.advance(seconds: 2)
+        let accepted = machine.answers(machine.session(), .acceptStore)
+        #expect(accepted().isEmpty)
+        type("abcdef", on: machine)
+        #expect(try accepted() == [.done] && machine.keychain.anchor.condition == .clean)
+    }
 }

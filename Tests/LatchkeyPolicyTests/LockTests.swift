@@ -52,7 +52,7 @@ import Testing
         #expect(!world.state.isLocked)
     }
 
-    @Test func onlyUnlockPromptsAreShownWhileTheDeviceIsLocked_LA32() {
+    @Test func onlyPromptsThatEndALockAreShownWhileTheDeviceIsLocked_LA32() {
         var world = World(.touch)
         world.send(.locked)
         #expect(world.ask(.either).outcomes() == [.denied(.notInteractive)])
@@ -61,8 +61,8 @@ import Testing
         #expect(world.send(.evaluate(request)).shown == [2])
         world.send(.promptVisible(2))
         #expect(world.send(.matched(2, .a)).outcomes(2) == [.granted(.finger)])
-        for (id, purpose) in PromptPurpose.allCases.enumerated() where purpose != .unlock && purpose != .recoverPasscode
-        {
+        let ending: [PromptPurpose] = [.unlock, .recoverPasscode, .discardProtected]
+        for (id, purpose) in PromptPurpose.allCases.enumerated() where !ending.contains(purpose) {
             let request = EvaluationRequest(
                 id: UInt64(3 + id), plan: .either, allowsFallback: true, interactionAllowed: true, purpose: purpose)
             #expect(world.send(.evaluate(request)).outcomes(request.id) == [.denied(.notInteractive)], "\(purpose)")
