@@ -65,8 +65,10 @@ extension Session {
         }
     }
 
-    /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again.
+    /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again. The lock of a login session
+    /// ends with that of the session.
     func endLock(_ reply: Reply, _ answer: @escaping Answer) {
+        guard !service.isSessionLock.withLock({ $0 }) else { return answer(reply) }
         service.unlock(byBiometry: false) { _ in answer(reply) }
     }
 

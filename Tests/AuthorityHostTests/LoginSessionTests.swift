@@ -116,6 +116,17 @@ import Testing
         #expect(try !tree.lockState.isLocked)
     }
 
+    /// A store that was not open, because its TPM was not there, has missed the lock.
+    @Test func aStoreThatIsAttachedAgainLearnsOfALockedSession() throws {
+        machine.sessions.send(.locked, isLocked: true)
+        machine.service.followSessions(isLocked: false)
+        #expect(try !tree.lockState.isLocked)
+        let attach = AuthorityCall.Attach(
+            userID: TwoServices.userID, isPasscodeSet: true, isLocked: false, recoveryCopy: [])
+        #expect(try machine.call(.attach(attach)) == [.done])
+        #expect(try tree.lockState.isLocked)
+    }
+
     @Test func anUnlockThatWasMissedIsLearntWithTheNextConnection() throws {
         machine.sessions.send(.locked, isLocked: true)
         machine.sessions.report.withLock { $0 = nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
@@ -83,5 +84,37 @@ import Testing
         held.follow()
         #expect(replies() == [.done])
         #expect(!machine.service.authority.state.isLocked)
+    }
+
+    @Test func aLockWhileThePasscodeIsRemovedEndsWithIt() {
+        let replies = remove(.passcode(.remove))
+        #expect(answers(.lock)() == [.done])
+        held.follow()
+        #expect(replies() == [.done])
+        #expect(!machine.service.authority.state.isLocked && !machine.keychain.tree.lockState.isLocked)
+    }
+
+    @Test(arguments: ways) func theLockOfALoginSessionOutlastsTheRemoval(_ way: Request) {
+        let replies = remove(way)
+        machine.service.followSessions(isLocked: true)
+        held.follow()
+        #expect(replies() == [.done] && machine.keychain.tree.lockState.isLocked)
+        machine.service.followSessions(isLocked: false)
+        #expect(!machine.keychain.tree.lockState.isLocked)
+    }
+
+    /// So is a passcode whose setting failed in its last write, of which the authority was not told.
+    @Test func aPasscodeThatTheKeychainAloneHasIsNotReplacedAsAFirstOne() throws {
+        #expect(remove(.discardForgotten)().isEmpty)
+        held.follow()
+        let key = NewPasscodeKey.slotKey(
+            SecretBytes([UInt8](repeating: 1, count: 32)), passcodeID: [UInt8](repeating: 2, count: 16))
+        try machine.keychain.setPasscode(key, caller: SimulatedService.caller)
+        #expect(!machine.service.authority.state.isPasscodeSet)
+        guard case .failure(let failure)? = answers(.passcode(.setAtPrompt))().last else {
+            Issue.record("a prompt was shown")
+            return
+        }
+        #expect(failure.status == .notPermitted)
     }
 }
