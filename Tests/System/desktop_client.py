@@ -43,9 +43,13 @@ class Shown(Windows):
 
         button(self.sees(button, title)).press()
 
+    def takes_focus(self, keyboard, title):
+        """Gives the focus to the window with this title; whether it has it then."""
+        return keyboard.focus(title or self.title)
+
     def keys(self, *names, title=None):
         keyboard = Keyboard()
-        until(lambda: keyboard.focus(title or self.title), lambda: f"no window {title or self.title}")
+        until(lambda: self.takes_focus(keyboard, title), lambda: f"no window {title or self.title}")
         for name in names:
             keyboard.press(name)
         keyboard.close()
@@ -53,7 +57,7 @@ class Shown(Windows):
     def writes(self, text, title=None):
         """Types into the field of a window, not of a prompt, that has the focus."""
         keyboard = Keyboard()
-        until(lambda: keyboard.focus(title or self.title), lambda: f"no window {title or self.title}")
+        until(lambda: self.takes_focus(keyboard, title), lambda: f"no window {title or self.title}")
         keyboard.type(text)
         keyboard.close()
 
@@ -82,13 +86,9 @@ class Settings(Shown):
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([SETTINGS, page], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def keys(self, *names, title=None):
+    def takes_focus(self, keyboard, title):
         # GTK ignores the key of a mnemonic until it has noticed the focus of the window. Its dialogs do not say when.
-        if title is None:
-            keyboard = Keyboard()
-            until(lambda: keyboard.focus(self.title) and self.is_active(), lambda: f"{self.title} is not active")
-            keyboard.close()
-        super().keys(*names, title=title)
+        return super().takes_focus(keyboard, title) and (title is not None or self.is_active())
 
 
 class Desktop(Shown):
