@@ -2,7 +2,7 @@
 
 import CSystemd
 import Foundation
-import LatchkeySystem
+package import LatchkeySystem
 import Synchronization
 import Testing
 
@@ -27,8 +27,8 @@ package final class BusProgram: @unchecked Sendable {
         /// `a{sv}`.
         case properties([(String, Value)])
         case variant(Value)
-        /// A file, which is copied into the message.
-        case file(CInt)
+        /// A file, which is copied into the message, and open until then.
+        case file(Descriptor)
     }
 
     package enum Reply: Sendable {
@@ -205,7 +205,9 @@ package final class BusProgram: @unchecked Sendable {
                 sd_bus_message_open_container(message, letter("v"), value.signature)
                 append([value], to: message)
                 sd_bus_message_close_container(message)
-            case .file(var number): sd_bus_message_append_basic(message, letter("h"), &number)
+            case .file(let file):
+                var number = file.number
+                sd_bus_message_append_basic(message, letter("h"), &number)
             case .paths(let texts), .strings(let texts):
                 let type: Unicode.Scalar = if case .paths = value { "o" } else { "s" }
                 sd_bus_message_open_container(message, letter("a"), String(type))

@@ -76,7 +76,7 @@ final class LogindStandIn: Sendable {
                 case "Inhibit":
                     guard let (near, far) = try? Sockets.pair() else { return .error("org.example.Failed") }
                     state.delays = [near, far]
-                    return .values([.file(far.number)])
+                    return .values([.file(far)])
                 default: return .error("org.freedesktop.DBus.Error.UnknownMethod")
                 }
             }

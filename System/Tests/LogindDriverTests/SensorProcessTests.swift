@@ -39,8 +39,8 @@ import Testing
     private static let open = SessionState(isLocked: false, biometry: .only(["2"]))
     private static let locked = SessionState(isLocked: true, biometry: .only([]))
 
-    private func wait(for expected: SessionState) throws {
-        while state != expected { try reports.wait() }
+    private func wait(for expected: SessionState, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        while state != expected { try reports.wait(sourceLocation) }
     }
 
     @Test func aLockAndItsEndAreReported() throws {
@@ -100,15 +100,15 @@ import Testing
         let keepsDone = Mutex(false)
 
         func add(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
-            changes.withLock { $0.append(event.change) }
             if keepsDone.withLock({ $0 }) { unfinished.withLock { $0.append(done) } } else { done() }
+            changes.withLock { $0.append(event.change) }
             arrived.signal()
         }
 
         func finish() { for done in unfinished.withLock({ $0 }) { done() } }
-        func wait() throws { try arrived.signalled() }
-        func wait(for change: SessionEvent.Change) throws {
-            while !changes.withLock({ $0.contains(change) }) { try wait() }
+        func wait(_ sourceLocation: SourceLocation) throws { try arrived.signalled(sourceLocation: sourceLocation) }
+        func wait(for change: SessionEvent.Change, sourceLocation: SourceLocation = #_sourceLocation) throws {
+            while !changes.withLock({ $0.contains(change) }) { try wait(sourceLocation) }
         }
     }
 }
