@@ -11,34 +11,33 @@ import Synchronization
 final class AuthorityServer: FrameHandler {
     private let storeUser: UInt32
     private let parts: AuthorityConnection.Parts
-    private let isConnected = Mutex(false)
-    private struct WeakConnection: Sendable { weak var authorities: AuthorityConnection? }
-    private let current = Mutex(WeakConnection())
+    private struct WeakPeer: Sendable { weak var peer: Peer? }
+    private let current = Mutex(WeakPeer())
 
     init(storeUser: UInt32, parts: AuthorityConnection.Parts) {
         self.storeUser = storeUser
         self.parts = parts
         parts.sessions.observeSession { [weak self] event, done in
             // Without a connection no evaluation is under way; latchkeyd learns the state with the next one.
-            guard let authorities = self?.current.withLock({ $0.authorities }) else { return done() }
-            authorities.follow(event, done)
+            guard let peer = self?.current.withLock({ $0.peer }) else { return done() }
+            peer.authorities.follow(event, done)
         }
     }
 
     func serves(_ peer: PeerCredentials) -> Bool { peer.userID == storeUser }
 
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
-        let isFirst = isConnected.withLock { isConnected in
-            defer { isConnected = true }
-            return !isConnected
+        if let peer = current.withLock({ $0.peer }) {
+            // When both services restart, latchkeyd's last connection can still wait here for its end, before that of the
+            // process that replaces it.
+            guard peer.hasLeft else { return nil }
+            peer.disconnected()
         }
-        guard isFirst else { return nil }
         do throws(Failure) {
-            let authorities = try AuthorityConnection(parts) { [weak connection] in connection?.send($0) }
-            current.withLock { $0.authorities = authorities }
-            return Peer(connection, authorities) { [self] in isConnected.withLock { $0 = false } }
+            let peer = Peer(connection, try AuthorityConnection(parts) { [weak connection] in connection?.send($0) })
+            current.withLock { $0.peer = peer }
+            return peer
         } catch {
-            isConnected.withLock { $0 = false }
             parts.log.note(.authorityLost, error)
             return nil
         }
@@ -49,19 +48,17 @@ final class AuthorityServer: FrameHandler {
 
     func mayStop() -> Bool { true }
 
-    /// The connection of `latchkeyd`.
+    /// The connection of `latchkeyd`. Its receiver is released when it ends.
     private final class Peer: FrameReceiver {
         private weak let connection: FrameConnection?
-        private let authorities: AuthorityConnection
-        private let ended: @Sendable () -> Void
+        let authorities: AuthorityConnection
 
-        init(
-            _ connection: FrameConnection, _ authorities: AuthorityConnection, ended: @escaping @Sendable () -> Void
-        ) {
+        init(_ connection: FrameConnection, _ authorities: AuthorityConnection) {
             self.connection = connection
             self.authorities = authorities
-            self.ended = ended
         }
+
+        var hasLeft: Bool { connection?.hasPeerLeft ?? true }
 
         func received(_ payload: SecretBytes, holding held: HeldBytes) {
             if !authorities.received(payload) { connection?.end() }
@@ -70,9 +67,6 @@ final class AuthorityServer: FrameHandler {
         /// The peer gets no answer: both services have the same version, or the connection cannot be used.
         func refused(_ error: FrameError) {}
 
-        func disconnected() {
-            authorities.disconnected()
-            ended()
-        }
+        func disconnected() { authorities.disconnected() }
     }
 }

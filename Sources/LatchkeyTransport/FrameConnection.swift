@@ -75,6 +75,12 @@ package final class FrameConnection: @unchecked Sendable {
         }
     }
 
+    /// Whether the peer has closed the connection, even if the server has not read its end yet.
+    package var hasPeerLeft: Bool {
+        // poll(2) reports the end without being asked for it. A peer whose state cannot be determined counts as connected.
+        (try? descriptor.wait(for: 0, until: 0)) ?? false
+    }
+
     /// When the server must check whether this connection is late; nil if it need not.
     var deadline: Int64? {
         switch phase {
