@@ -140,10 +140,15 @@ package final class AuthorityConnection: Sendable {
             case .withdraw(let withdraw):
                 self.withdraw(withdraw)
                 reply(number, .done)
-            case .change(let change): try user(change.userID).change(number, change.kind)
-            case .setFacePermission(let change): try user(change.userID).set(number, change)
-            case .bindKey(let bind): try user(bind.userID).bindKey(number, bind)
-            case .approve(let approve): try user(approve.userID).approve(number, approve.request)
+            case .change(let change):
+                try whenAttached(change.userID, number) { (user) throws(Failure) in
+                    try user.change(number, change.kind)
+                }
+            case .setFacePermission(let change):
+                try whenAttached(change.userID, number) { (user) throws(Failure) in try user.set(number, change) }
+            case .bindKey(let bind): try whenAttached(bind.userID, number) { user in user.bindKey(number, bind) }
+            case .approve(let approve):
+                try whenAttached(approve.userID, number) { user in user.approve(number, approve.request) }
             }
         } catch {
             reply(number, .failure(error))
@@ -157,6 +162,16 @@ package final class AuthorityConnection: Sendable {
             throw Failure(.malformedRequest, "User \(userID) was not attached on this connection.")
         }
         return user
+    }
+
+    /// Handles a call of a user when what the attachment has to read is known, after the calls before it.
+    private func whenAttached(
+        _ userID: UInt32, _ number: UInt64, _ body: @escaping @Sendable (UserAuthority) throws(Failure) -> Void
+    ) throws(Failure) {
+        let user = try user(userID)
+        user.whenAttached { [self] in
+            do throws(Failure) { try body(user) } catch { reply(number, .failure(error)) }
+        }
     }
 
     private func attach(_ number: UInt64, _ attach: AuthorityCall.Attach) throws(Failure) {
@@ -213,33 +228,54 @@ package final class AuthorityConnection: Sendable {
     // MARK: - Evaluations
 
     private func evaluate(_ number: UInt64, _ call: AuthorityCall.Evaluate) throws(Failure) {
-        let user = try user(call.process.userID)
         let isRepeated = state.withLock { state in
             guard state.evaluations[number] == nil else { return true }
             state.evaluations[number] = .some(nil)
             return false
         }
         guard !isRepeated else { throw Failure(.malformedRequest, "The number of a call was used twice.") }
-        let prompts: PromptSequence
         do throws(Failure) {
-            prompts = try user.evaluate(call) { [self] answer in
-                state.withLock { state in
-                    state.evaluations[number] = nil
-                    state.withdrawn[number] = nil
-                }
-                reply(number, answer)
+            try whenAttached(call.process.userID, number) { [self] (user) throws(Failure) in
+                try evaluate(number, call, user)
             }
         } catch {
             state.withLock { $0.evaluations[number] = nil }
             throw error
         }
-        // The evaluation may have ended already, or may have been withdrawn meanwhile.
-        let withdrawal = state.withLock { state -> Status? in
-            guard state.evaluations[number] != nil else { return nil }
-            state.evaluations[number] = prompts
-            return state.isOver ? .systemCancel : state.withdrawn.removeValue(forKey: number)
+    }
+
+    private func evaluate(
+        _ number: UInt64, _ call: AuthorityCall.Evaluate, _ user: UserAuthority
+    ) throws(Failure) {
+        // It was withdrawn before the user was attached.
+        if let withdrawal = withdrawal(of: number) { return end(number, .denied(withdrawal)) }
+        let prompts: PromptSequence
+        do throws(Failure) {
+            prompts = try user.evaluate(call) { [self] answer in end(number, answer) }
+        } catch {
+            state.withLock { $0.evaluations[number] = nil }
+            throw error
         }
-        if let withdrawal { prompts.withdraw(withdrawal) }
+        // The evaluation may have ended already, or may have been withdrawn meanwhile.
+        let isUnderWay = state.withLock { state in
+            guard state.evaluations[number] != nil else { return false }
+            state.evaluations[number] = prompts
+            return true
+        }
+        if isUnderWay, let withdrawal = withdrawal(of: number) { prompts.withdraw(withdrawal) }
+    }
+
+    /// Why an evaluation must end that was withdrawn before its prompts were known; nil if it need not.
+    private func withdrawal(of number: UInt64) -> Status? {
+        state.withLock { $0.isOver ? .systemCancel : $0.withdrawn.removeValue(forKey: number) }
+    }
+
+    private func end(_ number: UInt64, _ answer: AuthorityReply) {
+        state.withLock { state in
+            state.evaluations[number] = nil
+            state.withdrawn[number] = nil
+        }
+        reply(number, answer)
     }
 
     private func withdraw(_ withdraw: AuthorityCall.Withdraw) {

@@ -43,6 +43,8 @@ final class UserAuthority: Sendable {
     }
     let grants = Mutex(Grants())
     let sessions: SessionFollower
+    /// Calls that wait until the user is attached; nil afterwards.
+    private let early = Mutex<[@Sendable () -> Void]?>([])
     private static let evaluations = Atomic<UInt64>(0)
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
@@ -102,7 +104,28 @@ final class UserAuthority: Sendable {
             sessions.begin()
             sendState()
             connection?.reply(number, .done)
+            handleEarlyCalls()
         }
+    }
+
+    /// Runs `body` once the user is attached, after what was passed before: an evaluation or a change that came first would
+    /// be forgotten with the state that the attachment replaces.
+    func whenAttached(_ body: @escaping @Sendable () -> Void) {
+        let isAttached = early.withLock { early in
+            early?.append(body)
+            return early == nil
+        }
+        if isAttached { body() }
+    }
+
+    private func handleEarlyCalls() {
+        while let call = early.withLock({ early -> (@Sendable () -> Void)? in
+            guard early?.isEmpty == false else {
+                early = nil
+                return nil
+            }
+            return early?.removeFirst()
+        }) { call() }
     }
 
     /// Follows a store that was opened after the authority was attached.

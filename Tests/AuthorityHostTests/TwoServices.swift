@@ -74,6 +74,8 @@ final class TwoServices: Sendable {
             var carrying: Carrying?
             /// Whether the store fails to replace the slot of a passcode.
             var replacesNothing = false
+            /// What runs the work of the user on the next connections of latchkey-authd.
+            var work: any WorkQueue = ImmediateWorkQueue()
             /// The frames in both directions, to search and to replay.
             var frames: [SecretBytes] = []
         }
@@ -221,7 +223,7 @@ final class TwoServices: Sendable {
                 "\(path)/\(userID)", userID: userID, account: account, clock: clock, random: SystemRandomSource())
             return UserParts(
                 tier: tier, isVirtual: hardware.isVirtual, reader: reader, prompter: prompter, clock: clock,
-                work: ImmediateWorkQueue(),
+                work: wire.state.withLock(\.work),
                 counters: files, permissions: files, passcodes: moments.map { WatchedRecords(files, $0) } ?? files,
                 approvalKeys: files, enrolments: files,
                 account: userAccount)
@@ -312,6 +314,9 @@ final class TwoServices: Sendable {
     /// Makes the store fail to replace the slot of a passcode, as a full disk does.
     func replaceNothing(_ fails: Bool) { wire.state.withLock { $0.replacesNothing = fails } }
 
+    /// Sets what runs the work of the user on the next connections of latchkey-authd.
+    func work(on queue: any WorkQueue) { wire.state.withLock { $0.work = queue } }
+
     /// The authd side of the current connection, for calls that latchkeyd would not make.
     var connection: AuthorityConnection? { wire.state.withLock { $0.connection } }
     var frames: [SecretBytes] { wire.state.withLock { $0.frames } }
@@ -377,11 +382,14 @@ final class SeenPrompter: Prompter {
 
     init(_ prompter: any Prompter) { self.prompter = prompter }
 
+    /// The number of prompts that were shown.
+    let count = Atomic(0)
     /// What is shown; nil if there is no prompt.
     var shown: PromptContent? { content.withLock { $0 } }
 
     func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         content.withLock { $0 = prompt.content }
+        count.add(1, ordering: .relaxed)
         prompter.show(prompt, events: events)
     }
 

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 import SQLiteDriver
+import SeamStandIns
 import SimulatedDriver
 import Testing
 

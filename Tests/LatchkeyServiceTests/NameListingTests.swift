@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import Testing

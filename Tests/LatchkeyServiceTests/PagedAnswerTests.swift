@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import LatchkeyWire
+import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import SystemDriver

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import SystemDriver

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySeams
+package import LatchkeySeams
 import Synchronization
 
 /// A work queue that holds work until the test runs it.
-final class HeldWorkQueue: WorkQueue {
+package final class HeldWorkQueue: WorkQueue {
     private let work = Mutex<[@Sendable () -> Void]>([])
 
-    func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) {
+    package init() {}
+
+    package func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) {
         self.work.withLock { $0.append(work) }
     }
 
     /// Runs the work that is waiting now; returns false if there was none.
     @discardableResult
-    func step() -> Bool {
+    package func step() -> Bool {
         let all = work.withLock { work in
             defer { work = [] }
             return work
@@ -23,5 +25,5 @@ final class HeldWorkQueue: WorkQueue {
     }
 
     /// Runs all waiting work, including work that is submitted meanwhile.
-    func run() { while step() {} }
+    package func run() { while step() {} }
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import SeamStandIns
+import Testing
+
+@testable import LatchkeyService
+
+/// Calls of `latchkeyd` that arrive while `latchkey-authd` still reads the records of the user, as after a restart.
+@Suite struct AttachmentTests {
+    private let machine: TwoServices
+    private let work = HeldWorkQueue()
+
+    init() throws {
+        machine = try TwoServices()
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.work(on: work)
+        machine.crashAuthority()
+    }
+
+    private func evaluation(_ session: Session) throws -> () -> [Reply] {
+        let answers = machine.answers(session, .createContext)
+        guard case .context(let context)? = answers().first else { throw Failure(.internalFailure) }
+        return machine.answers(
+            session,
+            .evaluate(
+                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
+    }
+
+    private func statuses(_ replies: [Reply]) -> [Status] {
+        replies.compactMap { if case .failure(let failure) = $0 { failure.status } else { nil } }
+    }
+
+    private var shows: Int { machine.seen.count.load(ordering: .relaxed) }
+
+    @Test func aLockThatArrivesMeanwhileIsNotForgotten() throws {
+        let replies = machine.answers(machine.session(), .lock)
+        #expect(try machine.keychain.tree.lockState.isLocked && replies().isEmpty)
+        work.run()
+        #expect(replies() == [.done] && machine.authority.state.isLocked)
+        #expect(statuses(try evaluation(machine.session())()) == [.notInteractive])
+    }
+
+    @Test func anEvaluationThatArrivesMeanwhileIsAskedAfterwardsAndEndsWithALock() throws {
+        let before = shows
+        let replies = try evaluation(machine.session())
+        #expect(shows == before && replies().isEmpty)
+        work.run()
+        #expect(shows == before + 1 && replies().isEmpty)
+        #expect(machine.authority.shownPrompts.count == 1)
+        #expect(machine.answers(machine.session(), .lock)() == [.done])
+        #expect(statuses(replies()) == [.systemCancel])
+        #expect(machine.seen.shown == nil)
+    }
+
+    @Test func anEvaluationThatIsCancelledMeanwhileIsNotAsked() throws {
+        let before = shows
+        let session = machine.session()
+        let replies = try evaluation(session)
+        session.close()
+        work.run()
+        #expect(shows == before && machine.authority.shownPrompts.isEmpty)
+        #expect(statuses(replies()) == [.systemCancel])
+        #expect(try evaluation(machine.session())().isEmpty && shows == before + 1)
+    }
+
+    @Test func anEvaluationOfAConnectionThatEndsMeanwhileIsNotAsked() throws {
+        let before = shows
+        let replies = try evaluation(machine.session())
+        machine.crashAuthority()
+        #expect(statuses(replies()) == [.systemCancel])
+        work.run()
+        #expect(shows == before)
+    }
+}
