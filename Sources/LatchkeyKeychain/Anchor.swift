@@ -139,6 +139,9 @@ package final class Anchor: Sendable {
 
     var record: AnchorRecord? { state.withLock { $0.record } }
 
+    /// The store generation of the last event that has happened, even if its last write failed; nil while there is no anchor.
+    package var committed: UInt64? { record?.committed }
+
     /// The generation that new items of `biometryCurrentSet` are bound to; 0 while there is no anchor.
     package var enrolmentGeneration: UInt64 { record?.contents.enrolmentGeneration ?? 0 }
 

@@ -143,14 +143,17 @@ extension Keychain {
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
-        defer { reportDamage() }
+        defer {
+            reportDamage()
+            // The last write of the removal can fail when it has happened already.
+            if !isPasscodeSet { tree.forgetPasscodeKey() }
+        }
         try carryOut(.passcodeRemoved, .passcodeRemoved, caller: caller) { (contents) throws(Failure) in
             (contents.slot, contents.passcodeKey) = (nil, nil)
         } commit: { (store) throws(Failure) in
             try deleteAll(caller: caller, in: store, where: isLostWithPasscode)
             try sealWithoutPasscode(caller: caller, in: store)
         }
-        tree.forgetPasscodeKey()
     }
 
     /// Deletes the rows of the items that satisfy `isDoomed`, with an audit entry for each.
@@ -268,6 +271,7 @@ extension Keychain {
     package func discardForgotten(caller: Caller) throws(Failure) { try discard(caller) }
 
     private func discard(_ caller: Caller) throws(Failure) {
+        defer { if !isPasscodeSet { tree.forgetPasscodeKey() } }
         let key = try tree.random.bytes(32)
         try carryOut(.protectedDiscarded, .protectedDiscarded, caller: caller) { (contents) throws(Failure) in
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
@@ -280,6 +284,5 @@ extension Keychain {
             }
             try rebaseSum(in: store)
         }
-        tree.forgetPasscodeKey()
     }
 }

@@ -59,9 +59,19 @@ extension Session {
         let caller = caller
         key(of: new, keychain, answer) { [self] key in
             submit(answer) { [self] () throws(Failure) in
+                // Another request may have set a passcode while this one waited.
+                try checkIsFirst(keychain.isPasscodeSet)
                 try keepRecovery(new)
-                try set(key, keychain, caller)
-                service.authority.report(.passcodeExists(true)) { answer($0.map { .failure($0) } ?? .done) }
+                // Counters are stored first: a passcode without counters means that they were removed
+                // (`LocalAuthority.restore`).
+                try service.authority.keepCounters()
+                let incomplete = try failure(in: keychain) { () throws(Failure) in
+                    try keychain.setPasscode(key, caller: caller)
+                }
+                service.sealForPasscode()
+                service.authority.report(.passcodeExists(true)) {
+                    answer((incomplete ?? $0).map { .failure($0) } ?? .done)
+                }
             }
         }
     }
@@ -70,8 +80,10 @@ extension Session {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
                 try keepRecovery(new)
-                try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
-                service.authority.report(.passcodeChanged) { [self] in complete($0, keychain, answer) }
+                let incomplete = try failure(in: keychain) { () throws(Failure) in
+                    try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
+                }
+                service.authority.report(.passcodeChanged) { [self] in complete(incomplete ?? $0, keychain, answer) }
             }
         }
     }
@@ -86,9 +98,26 @@ extension Session {
     }
 
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
-        try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
+        let incomplete = try failure(in: keychain) { () throws(Failure) in
+            try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
+        }
         // Another connection may have locked the keychain meanwhile.
-        passcodeWasRemoved { [self] in endLock($0, answer) }
+        passcodeWasRemoved { [self] in endLock(incomplete.map { .failure($0) } ?? $0, answer) }
+    }
+
+    /// Carries out an event that the authority follows. Its last write can fail when the event has happened already: then
+    /// the authority has to follow it nevertheless, and the request fails.
+    ///
+    /// - Returns: the failure of an event that has happened; throws that of one that has not.
+    func failure(in keychain: Keychain, of event: () throws(Failure) -> Void) throws(Failure) -> Failure? {
+        let before = keychain.anchor.committed
+        do throws(Failure) {
+            try event()
+            return nil
+        } catch {
+            guard keychain.anchor.committed != before else { throw error }
+            return error
+        }
     }
 
     /// Follows the removal of the passcode from the keychain, and answers when the authority has followed it too: before
@@ -183,15 +212,6 @@ extension Session {
                 answer(.failure(error))
             }
         }
-    }
-
-    private func set(_ new: NewPasscodeKey, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
-        // Another request may have set a passcode while this one waited.
-        try checkIsFirst(keychain.isPasscodeSet)
-        // Counters are stored first: a passcode without counters means that they were removed (`LocalAuthority.restore`).
-        try service.authority.keepCounters()
-        try keychain.setPasscode(new, caller: caller)
-        service.sealForPasscode()
     }
 
     /// Throws if a request may not carry a new passcode in this tier, or if the passcode is too short.

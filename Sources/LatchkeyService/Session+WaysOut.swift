@@ -26,9 +26,10 @@ extension Session {
         let keychain = try keychain()
         if !hasPasscode(keychain), !oneUserOwnsAll { return discardAsAccount(id, keychain, answer) }
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
-            try keychain.discardProtected(caller: caller, proof: proof)
-            service.keeper?.rowsWereAccepted()
-            passcodeWasRemoved { [self] in endLock($0, answer) }
+            let incomplete = try failure(in: keychain) { () throws(Failure) in
+                try keychain.discardProtected(caller: caller, proof: proof)
+            }
+            wasDiscarded(incomplete, answer)
         }
     }
 
@@ -55,14 +56,21 @@ extension Session {
 
     private func discardForgotten(_ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer) {
         service.parts.work.submit(.any) { [self] in
+            let incomplete: Failure?
             do throws(Failure) {
-                try keychain.discardForgotten(caller: caller)
+                incomplete = try failure(in: keychain) { () throws(Failure) in
+                    try keychain.discardForgotten(caller: caller)
+                }
             } catch {
                 return answer(.failure(error))
             }
-            service.keeper?.rowsWereAccepted()
-            passcodeWasRemoved { [self] in endLock($0, answer) }
+            wasDiscarded(incomplete, answer)
         }
+    }
+
+    private func wasDiscarded(_ incomplete: Failure?, _ answer: @escaping Answer) {
+        service.keeper?.rowsWereAccepted()
+        passcodeWasRemoved { [self] in endLock(incomplete.map { .failure($0) } ?? $0, answer) }
     }
 
     /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again. The lock of a login session

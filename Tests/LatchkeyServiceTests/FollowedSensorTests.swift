@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import SystemDriver
 import Testing
 
 @testable import LatchkeyKeychain
 @testable import LatchkeyService
-
-/// A vault whose anchor cannot be written while `isFull` is set.
-private final class FullVault: KeyVault {
-    private let vault: any KeyVault
-    private let isFull = Mutex(false)
-
-    init(_ vault: any KeyVault) { self.vault = vault }
-
-    func setFull(_ value: Bool) { isFull.withLock { $0 = value } }
-
-    var counter: (any MonotonicCounter)? { vault.counter }
-    var enrolmentSeal: (any EnrolmentSeal)? { vault.enrolmentSeal }
-    func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
-    func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
-    func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {
-        if isFull.withLock({ $0 }) { throw Failure(.diskFull, "The anchor cannot be written.") }
-        try vault.replaceAnchor(anchor)
-    }
-    func counterSlots() throws(Failure) -> [[UInt8]]? { try vault.counterSlots() }
-    func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
-        try vault.overwriteCounterSlot(index, with: bytes)
-    }
-}
 
 /// A new enrolment set is reported to policy only when it is stored in the anchor.
 @Suite struct FollowedSensorTests {
@@ -55,7 +30,7 @@ private final class FullVault: KeyVault {
         let before = machine.keychain.anchor.set
 
         let (full, time) = (try #require(vault), try #require(clock))
-        full.setFull(true)
+        full.fill()
         _ = try machine.world.apply(.replaceFinger)
         #expect(machine.world.state(for: 1).enrolment != before)
         #expect(try !isUsable())
@@ -64,7 +39,7 @@ private final class FullVault: KeyVault {
         time.advance(seconds: 11)
         #expect(try !isUsable(), "a retry fails as well")
 
-        full.setFull(false)
+        full.empty()
         time.advance(seconds: 11)
         #expect(try isUsable())
         #expect(machine.keychain.anchor.set == machine.world.state(for: 1).enrolment)
