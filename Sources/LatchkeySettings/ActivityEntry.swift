@@ -99,3 +99,14 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         count = line.count
     }
 }
+
+extension [ActivityEntry] {
+    /// Returns what is known of the log after its latest entries were read again: those, and the older ones of `self` if
+    /// nothing between the two can be missing.
+    ///
+    /// - Parameter latest: the latest entries, the newest first, as `self`.
+    public func updated(with latest: [ActivityEntry]) -> [ActivityEntry] {
+        guard let last = latest.last, let known = firstIndex(of: last) else { return latest }
+        return latest + self[index(after: known)...]
+    }
+}

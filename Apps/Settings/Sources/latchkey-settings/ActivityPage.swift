@@ -83,8 +83,7 @@ import Widgets
             case .failure(let failure): host.show(failure)
             case .success((let read, let items)):
                 names = Dictionary(items.map { ($0.id, AppsWords.name($0)) }) { first, _ in first }
-                if number == nil, read == Array(entries.prefix(read.count)), !entries.isEmpty { return draw() }
-                entries = number == nil ? read : entries + read
+                entries = number == nil ? entries.updated(with: read) : entries + read
                 hasOlder = (entries.last?.id ?? 1) > 1
                 draw()
             }
