@@ -209,7 +209,7 @@ extension UserAuthority {
         guard let current = records.current, !current.chip.isEmpty else { return false }
         for slotKey in entered.slotKeys {
             guard try store.opens(slotKey, current.passcodeID) else { continue }
-            try verification.remove(current)
+            try verification.free(current.chip)
             return true
         }
         return false
@@ -280,10 +280,15 @@ extension UserAuthority {
         }
         submit(number) { [self] () throws(Failure) in
             var records = try parts.passcodes.passcodeRecords()
-            let chip = records.current?.chip ?? records.prepared?.chip ?? []
+            let (current, prepared) = (records.current?.chip ?? [], records.prepared?.chip ?? [])
+            let last = current.isEmpty ? prepared : current
+            // After an interrupted recovery the chip has two places, and the records remember one: the others are freed first.
+            for other in [records.abandoned, prepared] where !other.isEmpty && other != last {
+                shared.log.noting(.recordNotRead) { () throws(Failure) in try verification.free(other) }
+            }
             authority.forgetPasscodeValues()
             records = PasscodeRecords()
-            records.abandoned = chip
+            records.abandoned = last
             try parts.passcodes.keep(records)
             // If the chip cannot be reached now, this is made up for before the next passcode is set.
             shared.log.noting(.recordNotRead) { [records] () throws(Failure) in

@@ -133,18 +133,17 @@ package struct PasscodeVerification: Sendable {
         return try chip.prove(current.chip, value, proof)
     }
 
-    /// Removes what the chip stores for a record that remains: nothing judges its passcode any more.
-    package func remove(_ record: PasscodeRecord) throws(Failure) {
+    /// Frees a place of the chip, whose record may remain: nothing judges its passcode any more.
+    package func free(_ place: [UInt8]) throws(Failure) {
         guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
-        try chip.remove(record.chip)
+        try chip.remove(place)
     }
 
     /// Removes what the chip stores for records that are not used any more, and then what `records` remembers of it.
     package func removeAbandoned(_ records: inout PasscodeRecords, from store: any PasscodeRecordStore) throws(Failure)
     {
         guard !records.abandoned.isEmpty else { return }
-        guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
-        try chip.remove(records.abandoned)
+        try free(records.abandoned)
         records.abandoned = []
         try store.keep(records)
     }

@@ -355,6 +355,30 @@ import Testing
         #expect(try again.passcodeIndices() == 1)
     }
 
+    /// An interrupted recovery has an index for each of two passcodes.
+    @Test func whatIsDiscardedAfterAnInterruptedRecoveryLeavesNoIndex_abuse35() throws {
+        let code = try set()
+        var withTwo = 0
+        for moment in 0..<40 {
+            let cuts = PowerCut(machine, tpm, passwords: passwords)
+            let again = try cuts.at(moment) { machine in _ = machine.recover(code, "second passcode") }
+            guard let again else { break }
+            let records = try again.records()
+            guard records.current?.chip.isEmpty == false, records.prepared?.chip.isEmpty == false else {
+                again.end()
+                continue
+            }
+            withTwo += 1
+            let replies = again.answers(again.session(), .discardForgotten)
+            type("first password", on: again)
+            #expect(replies() == [.done], "moment \(moment)")
+            #expect(try again.passcodeIndices() == 0, "moment \(moment)")
+            #expect(try again.records() == PasscodeRecords())
+            break
+        }
+        #expect(withTwo == 1, "a recovery has a moment with two indices")
+    }
+
     /// Before the TPM has the new passcode, the password is one of the keychain's own: never does PAM have to accept a
     /// passcode that it does not know.
     @Test(arguments: 0..<20) func aChangeToAPasscodeOfOnesOwnIsCompleteOrAbsentAfterAPowerCut(moment: Int) throws {
