@@ -14,6 +14,9 @@ final class LogindMonitor {
     private lazy var delay = SleepDelay(name, timing, log: log)
     private var knowledge = LogindSessions.Knowledge.none
     private var isLoading = false
+    /// Requests to lock and unlock sessions that came before logind or the session was known: no property has them later.
+    private var early: [BusSignal] = []
+    private static let mostEarly = 64
     private var hasNotedForgery = false
     /// The time until the next attempt after the connection to the bus was lost.
     private var pause: Int64
@@ -191,6 +194,7 @@ final class LogindMonitor {
         isLoading = false
         pause = timing.retry
         tell(.known)
+        followEarly()
         delay.take()
     }
 
@@ -221,10 +225,25 @@ final class LogindMonitor {
     /// Publishes a change of one session; while the sessions are read, nothing else becomes known by it.
     private func report(_ event: SessionEvent?) { changed(sessions, knowledge, event) }
 
+    /// Keeps a request until its sender and its session are known; the latest are kept.
+    private func keep(_ signal: BusSignal) {
+        guard signal.member == "Lock" || signal.member == "Unlock" else { return }
+        if early.count >= Self.mostEarly { early.removeFirst() }
+        early.append(signal)
+    }
+
+    /// Follows the requests that logind has sent for sessions that are known now.
+    private func followEarly() {
+        let due = early.filter { sessions[$0.path] != nil }
+        early.removeAll { sessions[$0.path] != nil }
+        for signal in due where signal.sender == name.owner { received(signal) }
+    }
+
     private func received(_ signal: BusSignal) {
         guard let owner = name.owner, signal.sender == owner else {
             // Before the owner is known nothing is believed; the sessions are read afterwards.
-            guard name.owner != nil, !hasNotedForgery else { return }
+            guard name.owner != nil else { return keep(signal) }
+            guard !hasNotedForgery else { return }
             hasNotedForgery = true
             return log.note(
                 .sessionsRefused,
@@ -244,8 +263,9 @@ final class LogindMonitor {
         case ("PrepareForSleep", 1):
             guard let isBefore = signal.arguments[0].flag else { return }
             if isBefore { sleep() } else { wake() }
-        case ("Lock", 0): update(signal.path) { $0.isLockRequested = true }
-        case ("Unlock", 0): update(signal.path) { $0.isLockRequested = false }
+        case ("Lock", 0), ("Unlock", 0):
+            guard sessions[signal.path] != nil else { return keep(signal) }
+            update(signal.path) { $0.isLockRequested = signal.member == "Lock" }
         case ("PropertiesChanged", 3):
             guard signal.arguments[0].text == LogindName.session else { return }
             update(signal.path) { $0.take(signal.arguments[1]) }
@@ -264,6 +284,7 @@ final class LogindMonitor {
             var session = sessions[path].flatMap { $0.id == id ? $0 : nil } ?? LoginSession(id: id, user: user)
             session.take(values.first)
             report(sessions.put(session, at: path))
+            followEarly()
         }
     }
 

@@ -301,4 +301,62 @@ import Testing
         second.session("3", "Unlock")
         while driver.state(1002).isLocked { try driver.next(.changed) }
     }
+
+    // MARK: - Requests that come early
+
+    private static let session = "org.freedesktop.login1.Session"
+
+    @Test func aLockThatIsRequestedWhileTheSessionsAreReadIsFollowed() throws {
+        let bus = try PrivateBus()
+        let logind = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        defer { logind.end() }
+        logind.program.signalBefore("GetAll", LogindStandIn.path("2"), Self.session, [("Lock", [])])
+        let driver = try SessionsUnderTest(bus)
+        while driver.state() != Self.locked { try driver.next(.locked) }
+    }
+
+    @Test func aLockOfASessionThatIsNotKnownYetIsFollowed() throws {
+        let bus = try PrivateBus()
+        let (logind, driver) = try started([Session(id: "2", user: 1001)], bus)
+        defer { logind.end() }
+        #expect(driver.state() == Self.open)
+        logind.change { $0["5"] = Session(id: "5", user: 1001) }
+        let path = LogindStandIn.path("5")
+        logind.program.signalBefore("GetAll", path, Self.session, [("Lock", []), ("Unlock", []), ("Lock", [])])
+        logind.manager("SessionNew", [.string("5"), .path(path)])
+        while !driver.state().isLocked { try driver.next(.locked) }
+        logind.session("5", "Unlock")
+        while driver.state().isLocked { try driver.next(.changed) }
+    }
+
+    @Test func aLockThatALogindRequestsAtOnceAfterItsStartIsFollowed() throws {
+        let bus = try PrivateBus()
+        let (first, driver) = try started([Session(id: "2", user: 1001)], bus)
+        #expect(driver.state() == Self.open)
+        first.end()
+        while driver.state() != Self.elsewhere { try driver.next(.changed) }
+        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        defer { second.end() }
+        second.session("2", "Lock")
+        while !driver.state().isLocked { try driver.next(.locked) }
+    }
+
+    /// Only what logind itself has sent is followed.
+    @Test func aLockOfAnotherProgramIsNotFollowedLater() throws {
+        let bus = try PrivateBus()
+        let (first, driver) = try started([Session(id: "2", user: 1001)], bus)
+        #expect(driver.state() == Self.open)
+        let asker = try #require(first.program.received.first?.sender)
+        first.end()
+        while driver.state() != Self.elsewhere { try driver.next(.changed) }
+        let forger = try BusProgram(bus, name: nil) { _ in .none }
+        let gone = try driver.departure(of: forger.uniqueName)
+        forger.signal(LogindStandIn.path("2"), Self.session, "Lock", [], to: asker)
+        // The bus announces the end of the forger after everything that it has sent.
+        forger.end()
+        try gone.signalled()
+        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        defer { second.end() }
+        while driver.state() != Self.open { try driver.next(.changed) }
+    }
 }

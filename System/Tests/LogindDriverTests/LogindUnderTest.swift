@@ -99,11 +99,12 @@ final class LogindStandIn: Sendable {
 
     /// Whether the delay of sleep is still held, when the copy of this program is closed.
     func closesDelay() throws -> Descriptor {
-        try #require(
-            state.value.withLock { state in
-                guard state.delays.count == 2 else { return nil }
-                return state.delays.removeFirst()
-            })
+        while true {
+            let held = state.value.withLock { state in state.delays.count == 2 ? state.delays.removeFirst() : nil }
+            if let held { return held }
+            // The call was received, and is not answered so far.
+            try state.called.signalled()
+        }
     }
 
     func dropOwnDelay() { state.value.withLock { $0.delays = [] } }
@@ -140,6 +141,10 @@ final class SessionsUnderTest: Sendable {
         _ private: PrivateBus, trustedUser: UInt32 = user, timing: LogindSessions.Timing = LogindSessions.Timing()
     ) throws {
         bus = try SystemBus(address: `private`.address)
+        // The sessions are read when their changes are observed.
+        let isObserved = DispatchSemaphore(value: 0)
+        bus.run { isObserved.wait() }
+        defer { isObserved.signal() }
         sessions = LogindSessions(bus, trustedUser: trustedUser, timing: timing, log: log)
         sessions.observeSession { [weak self] event, done in
             guard let self else { return done() }
