@@ -93,7 +93,10 @@ package final class AuthorityLink: Sendable {
             } _: { [self] in
                 ended(number, calls)
             }
-            state.withLock { $0.pending = (send, calls) }
+            state.withLock { state in
+                // It may have ended already, before this function could store it.
+                if state.begun == number { state.pending = (send, calls) }
+            }
             let frames = isReady.withLock { isReady in
                 isReady = true
                 return early.withLock { $0 }

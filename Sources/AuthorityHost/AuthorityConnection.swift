@@ -113,6 +113,8 @@ package final class AuthorityConnection: Sendable {
 
     /// Handles a frame; false if the connection must end, because the frame is not a message that it may receive.
     package func received(_ payload: SecretBytes) -> Bool {
+        // What latchkeyd had sent before it ended changes nothing any more.
+        guard !state.withLock({ $0.isOver }) else { return false }
         let message: ServiceMessage
         do throws(WireError) {
             message = try ServiceMessage(decoding: payload)

@@ -44,6 +44,9 @@ import Testing
         }
     }
 
+    /// Closed alone, the connection would last until programs that other tests are starting have closed their copies.
+    private func leave(_ peer: Descriptor) { Sockets.shutDown(peer) }
+
     private func welcome(_ peer: Descriptor) throws -> Bool {
         let frame = try Frame.receive(from: peer, until: Uptime.deadline(seconds: 30), limit: Limits.frameBytes)
         guard case .storeCall(0, .welcome) = try ServiceMessage(decoding: frame) else { return false }
@@ -53,7 +56,7 @@ import Testing
     /// As when both services restart: the connection of the earlier latchkeyd waits in front of that of the new one.
     @Test func aPeerThatLeftBeforeItWasServedDoesNotRefuseTheNextOne() throws {
         defer { server.stop() }
-        do { _ = try Sockets.connect(path) }
+        leave(try Sockets.connect(path))
         let peer = try Sockets.connect(path)
         serve()
         #expect(try welcome(peer))
@@ -65,6 +68,7 @@ import Testing
         for _ in 0..<5 {
             let peer = try Sockets.connect(path)
             #expect(try welcome(peer))
+            leave(peer)
         }
     }
 
