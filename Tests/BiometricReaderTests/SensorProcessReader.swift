@@ -20,6 +20,8 @@ extension Driver {
         let watched = WatchedReader(world)
         let sensors = ProcessSensors(
             HostedSensors(user: 1000, watched, world), user: 1000, clock: SystemClock(), log: UnwatchedLog())
+        // The first state is no change for those who observe from now on.
+        _ = sensors.state(for: 1000)
         let (arrived, changed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let armed = Mutex<UInt64?>(nil)
         let isArmed: @Sendable () -> Bool = { armed.withLock { $0 } != nil }

@@ -81,8 +81,7 @@ import Testing
     }
 
     @Test func daemonOfAnotherVersionIsNamed() throws {
-        try daemon.write("#!/bin/sh\necho 'latchkeyd 0.0.9'\n", to: "old")
-        try #require(chmod(daemon.folder + "/old", 0o700) == 0)
+        try ScriptFile.write("#!/bin/sh\necho 'latchkeyd 0.0.9'\n", to: daemon.folder + "/old")
         let found = try row("daemon program", settings: "LATCHKEY_DAEMON=\(daemon.folder)/old")
         #expect(found.state == "attention" && found.found.contains("latchkeyd 0.0.9"))
         #expect(found.command == "unset LATCHKEY_DAEMON")

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestSupport
 import Testing
 
 /// `latchkey ssh-agent` with `ssh-add`, `ssh-keygen` and `git`, and a scripted finger.
@@ -147,8 +148,7 @@ import Testing
 
     @Test func sshAddLocksAndUnlocks() throws {
         // ssh-add reads a passphrase from the program of SSH_ASKPASS if it has no terminal.
-        try daemon.write("#!/bin/sh\ncat \(path("word"))\n", to: "askpass")
-        _ = try daemon.run("/bin/chmod", ["700", path("askpass")])
+        try ScriptFile.write("#!/bin/sh\ncat \(path("word"))\n", to: path("askpass"))
         let asking = ["SSH_AUTH_SOCK=\(agent.socket)", "SSH_ASKPASS=\(path("askpass"))", "SSH_ASKPASS_REQUIRE=force"]
         func add(_ option: String, _ word: String) throws -> Finished {
             try daemon.write(word + "\n", to: "word")

@@ -25,6 +25,10 @@ final class TemporaryMachine: Sendable {
         for parent in Files.parents(of: whole) where parent.utf8.count > root.utf8.count && mkdir(parent, 0o755) == 0 {
             try #require(chmod(parent, 0o755) == 0)
         }
+        if mode & 0o111 != 0 {
+            try ScriptFile.write(text, to: whole, mode: mode)
+            return whole
+        }
         let file = try Descriptor.open(whole, O_WRONLY | O_CREAT | O_TRUNC)
         try Array(text.utf8).withUnsafeBytes { try file.write(all: $0) }
         try #require(fchmod(file.number, mode) == 0)

@@ -24,9 +24,7 @@ import Testing
             enroll) printf 'scan\\t1\\t5\\tpassed\\n' ;;
             esac
             """
-        try #require(
-            FileManager.default.createFile(
-                atPath: folder.path + "/program", contents: Data(script.utf8), attributes: [.posixPermissions: 0o700]))
+        try ScriptFile.write(script, to: folder.path + "/program")
         control = FingerprintControl(testOnlyProgram: folder.path + "/program")
     }
 

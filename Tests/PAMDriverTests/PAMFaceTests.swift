@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aScanThatHangsFailsAtItsDeadlineAndItsProgramsEnd() async throws {
-        let driver = try driver("echo $$ >\(scripts.file("pid"))\nexec tail -f /dev/null\n", seconds: 1)
+        let driver = try driver("echo $$ >\(scripts.file("pid"))\nexec tail -f /dev/null\n", seconds: 5)
         #expect(await scan(driver) == .failed)
         let text = try String(contentsOfFile: scripts.file("pid"), encoding: .utf8)
         let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))

@@ -235,12 +235,12 @@ import Testing
         let (alone, both) = (try makeKey(.alone), try makeKey(.both))
         let (used, usedNonce) = try tpm.startPolicy()
         let (late, lateNonce) = try tpm.startPolicy()
-        try prove(used, usedNonce, command(alone.name), seconds: 1)
-        try tpm.wait(milliseconds: 1500)
+        try prove(used, usedNonce, command(alone.name), seconds: 5)
+        try tpm.wait(milliseconds: 5500)
         expect(0x9a3) { try sign(alone.handle, used) }
-        expect(0x4e3) { try prove(late, lateNonce, command(alone.name), seconds: 1) }
+        expect(0x4e3) { try prove(late, lateNonce, command(alone.name), seconds: 5) }
         // Room for the key of the authority.
         try tpm.flush(alone.handle)
-        expect(0x4e3) { try approve(late, lateNonce, command(both.name), seconds: 1) }
+        expect(0x4e3) { try approve(late, lateNonce, command(both.name), seconds: 5) }
     }
 }

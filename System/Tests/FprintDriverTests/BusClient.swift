@@ -62,6 +62,9 @@ final class BusClient: Sendable {
             .first?.flag == true
     }
 
+    /// Removes the signals that came before the last answer.
+    func forget() { signals.withLock { $0 = [] } }
+
     /// Waits for a signal that fulfils the condition, and removes it and those before it.
     @discardableResult
     func signal(_ isWanted: (BusSignal) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) throws -> BusSignal

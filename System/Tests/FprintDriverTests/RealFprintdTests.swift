@@ -183,8 +183,10 @@ extension FprintDriverTests {
             _ = reader.state
             for evaluation in 0..<20 as Range<UInt64> {
                 reader.arm(evaluation)
-                // Between no and some hundred steps of the bus's thread.
-                for _ in 0..<(evaluation * 10) { try reader.settle() }
+                // Between no and some hundred steps of the bus's thread. A virtual reader without a command ends the scan
+                // after half a second.
+                let deadline = Uptime.nanoseconds + 200_000_000
+                for _ in 0..<(evaluation * 10) where Uptime.nanoseconds < deadline { try reader.settle() }
                 reader.reader.disarm(evaluation)
                 try machine.released()
             }

@@ -66,6 +66,8 @@ extension FprintDriverTests {
 
         private func arm(_ evaluation: UInt64) throws -> Scan {
             let scan = Scan()
+            // A scan that was ended may have begun again before.
+            machine.client.forget()
             sensors.arm(evaluation, user: ReaderUnderTest.user, events: scan.add)
             try machine.client.signal { $0.member == "VerifyFingerSelected" }
             return scan

@@ -19,6 +19,7 @@ extension FprintDriverTests {
             try machine.enroll("A")
             let arrived = Mutex<[Int64]>([])
             let reported = Mutex<[Int64]>([])
+            let observes = DispatchSemaphore(value: 0)
             let witness = try SystemBus(address: machine.bus.address)
             defer { witness.end() }
             witness.run {
@@ -26,8 +27,9 @@ extension FprintDriverTests {
                     if $0.arguments[0].text == "verify-match" { arrived.withLock { $0.append(Uptime.nanoseconds) } }
                 }
                 witness.call(.init("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId"), milliseconds: 10_000)
-                { _ in }
+                { _ in observes.signal() }
             }
+            try observes.signalled()
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
             let (next, user) = (DispatchSemaphore(value: 0), ReaderUnderTest.user)
             reader.reader.arm(1, user: user) { _ in
