@@ -22,8 +22,10 @@ import Widgets
     private var isNamed = true
     /// The app whose entries are shown; nil for all.
     private var app: String?
-    /// The number of the latest reading. The result of an earlier one is not shown.
-    private var reading = 0
+    /// The number of readings of the latest entries. The result of an earlier one is not shown.
+    private var refreshes = 0
+    /// How often the names were removed. What was being read then is not shown.
+    private var removals = 0
     private var hasOlder = false
 
     /// Entries that are read at once.
@@ -61,7 +63,7 @@ import Widgets
     }
 
     func forgetNames() {
-        reading += 1
+        removals += 1
         names = [:]
         draw()
     }
@@ -72,13 +74,16 @@ import Widgets
     }
 
     private func read(before number: Int64?) {
-        reading += 1
-        let thisReading = reading
+        if number == nil { refreshes += 1 }
+        let (refresh, before) = (refreshes, removals)
         let (control, isNamed, listed) = (control, isNamed, host.listed?.items ?? [])
         Work.run { () throws(SettingsFailure) in
             (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : listed)
         } done: { [weak self] result in
-            guard let self, thisReading == reading else { return }
+            // Older entries are shown although new ones were read meanwhile.
+            guard let self, before == removals, number.map({ $0 == entries.last?.id }) ?? (refresh == refreshes) else {
+                return
+            }
             switch result {
             case .failure(let failure): host.show(failure)
             case .success((let read, let items)):
