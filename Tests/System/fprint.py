@@ -43,16 +43,24 @@ def sender(path):
 
 SEND = sender(SOCKET)
 # Enrols the finger `finger` of argv[1], as a person at a terminal does; `touch` puts it on the reader.
+# The end of a prompt can precede that of the scan, which uses the reader.
 ENROLMENT = textwrap.dedent("""\
     import subprocess
     command = ["stdbuf", "-oL", "fprintd-enroll", "-f", finger, sys.argv[1]]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for line in program.stdout:
-        if line.startswith("Enrolling") or "enroll-stage-passed" in line or "enroll-retry" in line:
-            touch()
-        elif "enroll-completed" in line:
-            break
-    sys.exit(program.wait())
+    deadline = time.monotonic() + 10
+    while True:
+        program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = []
+        for line in program.stdout:
+            said.append(line)
+            if line.startswith("Enrolling") or "enroll-stage-passed" in line or "enroll-retry" in line:
+                touch()
+            elif "enroll-completed" in line:
+                break
+        code = program.wait()
+        if code == 0 or not any("AlreadyInUse" in line for line in said) or time.monotonic() > deadline:
+            sys.exit(code and "".join(said))
+        time.sleep(0.05)
     """)
 # Enrols argv[2] as the finger argv[3] of argv[1].
 ENROL = SEND + textwrap.dedent("""\

@@ -40,7 +40,7 @@ def report(verdict, name, begin):
     print(f"{verdict:<5} {name} ({time.monotonic() - begin:.2f} s)", flush=True)
 
 
-def eventually(condition, seconds=5):
+def eventually(condition, seconds=20):
     """Returns the first true result of a condition, which is asked until the deadline. For what gives no event."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

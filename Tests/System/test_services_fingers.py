@@ -55,14 +55,14 @@ class TouchTests(FingerTest):
 
     def test_an_unlock_by_touch_is_not_reused_after_its_time_abuse12(self):
         self.lock_and_unlock_by_touch()
-        self.evaluate(reuse=2)
+        self.evaluate(reuse=10)
         self.assertEqual(self.first.end(), TOUCHED)
 
         def prompted():
             # Without interaction, only the reuse of the unlock succeeds.
-            self.evaluate(reuse=2, interactive=False)
+            self.evaluate(reuse=10, interactive=False)
             return self.first.end() != TOUCHED
-        self.assertTrue(eventually(prompted, 5))
+        self.assertTrue(eventually(prompted, 30))
 
     def test_an_unlock_by_touch_that_is_reused_exports_nothing(self):
         self.lock_and_unlock_by_touch()

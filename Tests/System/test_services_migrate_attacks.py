@@ -193,8 +193,9 @@ class ReceivingTests(ClientTest):
         self.assertEqual(bob.do("app.read", "his"), b"bob's")
         waited = time.monotonic() - begin
         self.assertEqual(self.second.end()[1][0], 16_384)
-        self.assertLess(waited, 1)
-        fact("a move of 16384 items", f"added in {time.monotonic() - begin:.2f} s; another user waited {waited:.2f} s")
+        total = time.monotonic() - begin
+        self.assertLess(waited, total / 2)
+        fact("a move of 16384 items", f"added in {total:.2f} s; another user waited {waited:.2f} s")
 
     def test_no_name_becomes_a_group_of_others_no_date_is_refused_and_no_guarded_item_is_replaced(self):
         names = ["/usr/bin/latchkey", "unit:ssh.service", "user:0", "user:1002", "com.apple.token", ".", "..",

@@ -94,7 +94,8 @@ class SensorTests(UserTest):
         self.assertNotEqual(self.first.end(), TOUCHED)
         eventually(self.reader_is_free)
         eventually(lambda: not self.is_locked())
-        eventually(self.sensors)
+        # The next process reports the sensor and the sessions one after the other.
+        eventually(lambda: "enrolled" in self.own("status"))
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
 
     def test_a_remote_session_uses_no_sensor_abuse22(self):

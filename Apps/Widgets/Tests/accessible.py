@@ -212,6 +212,11 @@ class Windows:
 
         button(self.sees(button)).press()
 
+    def answer(self, heading, button):
+        """Presses a button of a question. Its mnemonic may be ignored: GTK does not say when a dialog has noticed its focus."""
+        tree = self.sees(lambda t: any(button in n.name for n in t.all() if n.role == "push button"), title=heading)
+        next(n for n in tree.all() if n.role == "push button" and button in n.name).press()
+
     # The keyboard and the window
 
     def search(self, title=None):

@@ -69,6 +69,7 @@ def every_text_fits_the_window(language):
         prompt.picture(f"{language}-face-finished")
         prompt.keys("Escape")
         caller.ends_with("userCancel")
+        prompt.is_gone()
         longest_instructions(machine, language)
 
 

@@ -73,7 +73,8 @@ def agent_reconnects_after_daemon_is_killed():
         def asks_again():
             # The daemon cannot show a prompt until the agent has registered again.
             again = machine.ask("--reason", "pay", is_shown=False)
-            return None if again.ends_within(1) and again.result == "notInteractive" else again
+            until(lambda: again.ends_within(0) or machine.prompt.tree(), lambda: "it neither ends nor asks")
+            return None if again.ends_within(0) and again.result == "notInteractive" else again
 
         again = until(asks_again, lambda: "the agent does not register again")
         machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")

@@ -68,6 +68,7 @@ def paired_device_confirms_evaluation():
         machine.prompt.picture("companion")
         asking.press_button("Play paired device")
         caller.ends_with("granted")
+        machine.prompt.is_gone()
         both = machine.ask("--policy", "4", "--reason", "pay")
         machine.prompt.reads("Touch the sensor, or confirm on your paired device.")
         machine.prompt.picture("touch-or-companion")

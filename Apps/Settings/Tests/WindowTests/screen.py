@@ -31,10 +31,11 @@ class Settings(Process):
         return self.sees(lambda t: any(
             n.name == page and (n.role == "list item" and n.selected or t.named("Back to the List")) for n in t.all()))
 
-    def answer(self, heading, button):
-        """Presses a button of a question."""
-        tree = self.sees(lambda t: any(button in n.name for n in t.all() if n.role == "push button"), title=heading)
-        next(n for n in tree.all() if n.role == "push button" and button in n.name).press()
+    def focus(self, title=None):
+        super().focus(title)
+        # GTK ignores the key of a mnemonic until it has noticed the focus of the window. Its dialogs do not say when.
+        if title is None:
+            until(self.is_active, lambda: f"the window does not notice its focus\n{self.said()}")
 
     def busy_with(self, words):
         return self.sees(lambda t: any(n.role == "alert" and words in n.name for n in t.all()))

@@ -127,7 +127,7 @@ def a_server_that_is_down_is_explained():
         window.press_button("Forget This Device")
         window.sees(lambda t: True, title="Forget This Device?")
         window.picture("forget-question", title="Forget This Device?")
-        window.keys("alt+f", title="Forget This Device?")
+        window.answer("Forget This Device?", "Forget")
         window.sees(lambda t: t.named("Remove Only Here", "push button"))
         window.picture("not-forgotten")
         window.press_button("Remove Only Here")
@@ -142,7 +142,7 @@ def a_forgotten_device_is_revoked():
         window.press_button("Forget This Device")
         window.sees(lambda t: True, title="Forget This Device?")
         machine.sim("touch")
-        window.keys("alt+f", title="Forget This Device?")
+        window.answer("Forget This Device?", "Forget")
         window.sees("The server has revoked its key.")
         check("revoked" in server.command("keys", "ada"), server.command("keys", "ada"))
 
@@ -265,7 +265,7 @@ def a_narrow_window_holds_every_state():
         fits(window)
         window.press_button("Forget This Device")
         window.sees(lambda t: True, title="Forget This Device?")
-        window.keys("alt+f", title="Forget This Device?")
+        window.answer("Forget This Device?", "Forget")
         window.sees(lambda t: t.named("Remove Only Here", "push button"))
         fits(window)
 
