@@ -16,7 +16,8 @@ final class LogindMonitor {
     private var isLoading = false
     /// Requests to lock and unlock sessions that came before logind or the session was known: no property has them later.
     private var early: [BusSignal] = []
-    private static let mostEarly = 64
+    private static let mostEarly = 256
+    private static let pathBytes = 255
     private var hasNotedForgery = false
     /// The time until the next attempt after the connection to the bus was lost.
     private var pause: Int64
@@ -193,8 +194,9 @@ final class LogindMonitor {
     private func complete() {
         isLoading = false
         pause = timing.retry
-        tell(.known)
+        // Before the sessions count as known: a lock that was requested precedes it.
         followEarly()
+        tell(.known)
         delay.take()
     }
 
@@ -225,18 +227,27 @@ final class LogindMonitor {
     /// Publishes a change of one session; while the sessions are read, nothing else becomes known by it.
     private func report(_ event: SessionEvent?) { changed(sessions, knowledge, event) }
 
-    /// Keeps a request until its sender and its session are known; the latest are kept.
+    /// Keeps a request until its sender and its session are known, the latest of a sender for a session. Any program can send
+    /// such signals to this connection.
     private func keep(_ signal: BusSignal) {
-        guard signal.member == "Lock" || signal.member == "Unlock" else { return }
-        if early.count >= Self.mostEarly { early.removeFirst() }
+        guard signal.member == "Lock" || signal.member == "Unlock", signal.arguments.isEmpty,
+            signal.path.utf8.count <= Self.pathBytes
+        else { return }
+        early.removeAll { $0.sender == signal.sender && $0.path == signal.path }
+        if early.count >= Self.mostEarly {
+            // Of the program that has sent most of them, so that it does not displace those of logind.
+            let most = Dictionary(grouping: early, by: \.sender).max { $0.value.count < $1.value.count }?.key
+            if let index = early.firstIndex(where: { $0.sender == most }) { early.remove(at: index) }
+        }
         early.append(signal)
     }
 
     /// Follows the requests that logind has sent for sessions that are known now.
     private func followEarly() {
+        early.removeAll { $0.sender != name.owner }
         let due = early.filter { sessions[$0.path] != nil }
         early.removeAll { sessions[$0.path] != nil }
-        for signal in due where signal.sender == name.owner { received(signal) }
+        for signal in due { received(signal) }
     }
 
     private func received(_ signal: BusSignal) {
@@ -265,6 +276,8 @@ final class LogindMonitor {
             if isBefore { sleep() } else { wake() }
         case ("Lock", 0), ("Unlock", 0):
             guard sessions[signal.path] != nil else { return keep(signal) }
+            // It is later than what was kept.
+            early.removeAll { $0.path == signal.path }
             update(signal.path) { $0.isLockRequested = signal.member == "Lock" }
         case ("PropertiesChanged", 3):
             guard signal.arguments[0].text == LogindName.session else { return }

@@ -341,6 +341,19 @@ import Testing
         while !driver.state().isLocked { try driver.next(.locked) }
     }
 
+    /// The first of them waits until the session is known, the last one need not.
+    @Test func theLastOfSeveralRequestsCounts() throws {
+        let bus = try PrivateBus()
+        let logind = try LogindStandIn(bus, [Session(id: "2", user: 1001), Session(id: "3", user: 1002)])
+        defer { logind.end() }
+        let path = LogindStandIn.path("2")
+        logind.program.signalBefore("GetAll", path, Self.session, [("Lock", []), ("Unlock", [])])
+        let driver = try SessionsUnderTest(bus)
+        #expect(driver.state() == Self.open)
+        logind.session("2", "Lock")
+        while !driver.state().isLocked { try driver.next(.locked) }
+    }
+
     /// Only what logind itself has sent is followed.
     @Test func aLockOfAnotherProgramIsNotFollowedLater() throws {
         let bus = try PrivateBus()
