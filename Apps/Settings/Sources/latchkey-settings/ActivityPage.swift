@@ -27,6 +27,8 @@ import Widgets
     /// How often the names were removed. What was being read then is not shown.
     private var removals = 0
     private var hasOlder = false
+    /// How many times `pageSize` entries are shown at most.
+    private var pages = 1
 
     /// Entries that are read at once.
     private nonisolated static let pageSize = 100
@@ -87,8 +89,13 @@ import Widgets
             switch result {
             case .failure(let failure): host.show(failure)
             case .success((let read, let items)):
-                names = Dictionary(items.map { ($0.id, AppsWords.name($0)) }) { first, _ in first }
-                entries = number == nil ? entries.updated(with: read) : entries + read
+                if refresh == refreshes {
+                    names = Dictionary(items.map { ($0.id, AppsWords.name($0)) }) { first, _ in first }
+                }
+                if number != nil { pages += 1 }
+                // New entries displace the oldest ones, so that an open window does not grow.
+                let known = number == nil ? entries.updated(with: read) : entries + read
+                entries = Array(known.prefix(pages * Self.pageSize))
                 hasOlder = (entries.last?.id ?? 1) > 1
                 draw()
             }
