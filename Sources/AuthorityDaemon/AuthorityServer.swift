@@ -48,7 +48,7 @@ final class AuthorityServer: FrameHandler {
 
     func mayStop() -> Bool { true }
 
-    /// The connection of `latchkeyd`. Its receiver is released when it ends.
+    /// The connection of `latchkeyd`. The server releases it when the connection ends.
     private final class Peer: FrameReceiver {
         private weak let connection: FrameConnection?
         let authorities: AuthorityConnection

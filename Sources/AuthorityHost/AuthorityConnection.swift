@@ -171,7 +171,7 @@ package final class AuthorityConnection: Sendable {
         _ userID: UInt32, _ number: UInt64, _ body: @escaping @Sendable (UserAuthority) throws(Failure) -> Void
     ) throws(Failure) {
         let user = try user(userID)
-        user.whenAttached { [self] in
+        try user.whenAttached { [self] in
             do throws(Failure) { try body(user) } catch { reply(number, .failure(error)) }
         }
     }
@@ -255,7 +255,10 @@ package final class AuthorityConnection: Sendable {
         do throws(Failure) {
             prompts = try user.evaluate(call) { [self] answer in end(number, answer) }
         } catch {
-            state.withLock { $0.evaluations[number] = nil }
+            state.withLock { state in
+                state.evaluations[number] = nil
+                state.withdrawn[number] = nil
+            }
             throw error
         }
         // The evaluation may have ended already, or may have been withdrawn meanwhile.

@@ -45,6 +45,7 @@ final class UserAuthority: Sendable {
     let sessions: SessionFollower
     /// Calls that wait until the user is attached; nil afterwards.
     private let early = Mutex<[@Sendable () -> Void]?>([])
+    private static let earlyCalls = 1024
     private static let evaluations = Atomic<UInt64>(0)
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
@@ -110,22 +111,27 @@ final class UserAuthority: Sendable {
 
     /// Runs `body` once the user is attached, after what was passed before: an evaluation or a change that came first would
     /// be forgotten with the state that the attachment replaces.
-    func whenAttached(_ body: @escaping @Sendable () -> Void) {
-        let isAttached = early.withLock { early in
+    func whenAttached(_ body: @escaping @Sendable () -> Void) throws(Failure) {
+        let (isAttached, hasRoom) = early.withLock { early in
+            guard let waiting = early?.count else { return (true, true) }
+            guard waiting < Self.earlyCalls else { return (false, false) }
             early?.append(body)
-            return early == nil
+            return (false, true)
         }
+        guard hasRoom else { throw Failure(.limitExceeded, "Too many calls wait until the user is attached.") }
         if isAttached { body() }
     }
 
     private func handleEarlyCalls() {
-        while let call = early.withLock({ early -> (@Sendable () -> Void)? in
-            guard early?.isEmpty == false else {
-                early = nil
-                return nil
-            }
-            return early?.removeFirst()
-        }) { call() }
+        let calls = early.withLock { early in
+            let calls = early ?? []
+            early = calls.isEmpty ? nil : []
+            return calls
+        }
+        guard !calls.isEmpty else { return }
+        for call in calls { call() }
+        // What came meanwhile, after other work of the user, such as a lock.
+        parts.work.submit(.any) { [self] in handleEarlyCalls() }
     }
 
     /// Follows a store that was opened after the authority was attached.
