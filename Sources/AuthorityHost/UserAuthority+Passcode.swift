@@ -283,8 +283,9 @@ extension UserAuthority {
             let (current, prepared) = (records.current?.chip ?? [], records.prepared?.chip ?? [])
             let last = current.isEmpty ? prepared : current
             // After an interrupted recovery the chip has two places, and the records remember one: the others are freed first.
+            // If that fails, nothing has changed here, and the removal can be repeated.
             for other in [records.abandoned, prepared] where !other.isEmpty && other != last {
-                shared.log.noting(.recordNotRead) { () throws(Failure) in try verification.free(other) }
+                try verification.free(other)
             }
             authority.forgetPasscodeValues()
             records = PasscodeRecords()
