@@ -139,9 +139,6 @@ package final class Anchor: Sendable {
 
     var record: AnchorRecord? { state.withLock { $0.record } }
 
-    /// The store generation of the last event that has happened, even if its last write failed; nil while there is no anchor.
-    package var committed: UInt64? { record?.committed }
-
     /// The generation that new items of `biometryCurrentSet` are bound to; 0 while there is no anchor.
     package var enrolmentGeneration: UInt64 { record?.contents.enrolmentGeneration ?? 0 }
 
@@ -245,7 +242,7 @@ package final class Anchor: Sendable {
                 finished.bootID = change.bootID
                 finished.countersSerial = change.countersSerial
                 state.withLock { $0 = State(record: finished, condition: .unfinished, enrolmentKey: key) }
-                try finishLocked()
+                do throws(Failure) { try finishLocked() } catch { throw .incomplete(error) }
             } catch {
                 failure = error
             }

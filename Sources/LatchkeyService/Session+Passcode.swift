@@ -65,7 +65,7 @@ extension Session {
                 // Counters are stored first: a passcode without counters means that they were removed
                 // (`LocalAuthority.restore`).
                 try service.authority.keepCounters()
-                let incomplete = try failure(in: keychain) { () throws(Failure) in
+                let incomplete = try failure { () throws(Failure) in
                     try keychain.setPasscode(key, caller: caller)
                 }
                 service.sealForPasscode()
@@ -80,7 +80,7 @@ extension Session {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
                 try keepRecovery(new)
-                let incomplete = try failure(in: keychain) { () throws(Failure) in
+                let incomplete = try failure { () throws(Failure) in
                     try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
                 }
                 service.authority.report(.passcodeChanged) { [self] in complete(incomplete ?? $0, keychain, answer) }
@@ -98,7 +98,7 @@ extension Session {
     }
 
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
-        let incomplete = try failure(in: keychain) { () throws(Failure) in
+        let incomplete = try failure { () throws(Failure) in
             try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
         }
         // Another connection may have locked the keychain meanwhile.
@@ -109,13 +109,12 @@ extension Session {
     /// the authority has to follow it nevertheless, and the request fails.
     ///
     /// - Returns: the failure of an event that has happened; throws that of one that has not.
-    func failure(in keychain: Keychain, of event: () throws(Failure) -> Void) throws(Failure) -> Failure? {
-        let before = keychain.anchor.committed
+    func failure(of event: () throws(Failure) -> Void) throws(Failure) -> Failure? {
         do throws(Failure) {
             try event()
             return nil
         } catch {
-            guard keychain.anchor.committed != before else { throw error }
+            guard error.isOfIncompleteEvent else { throw error }
             return error
         }
     }

@@ -50,7 +50,11 @@ extension Service {
             forgetProofs()
             authority.report(.passcodeExists(true)) { [self] in complete($0, recovered, keychain, answer) }
         } catch {
-            answer(.failure(error))
+            guard error.isOfIncompleteEvent else { return answer(.failure(error)) }
+            // The passcode is replaced.
+            keeper?.rowsWereAccepted()
+            forgetProofs()
+            authority.report(.passcodeExists(true)) { _ in answer(.failure(error)) }
         }
     }
 

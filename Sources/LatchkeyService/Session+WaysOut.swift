@@ -14,9 +14,11 @@ extension Session {
         let keychain = try keychain()
         if keychain.anchor.condition == .anchorMissing { try keychain.checkReadable() }
         proveOwner(id, .acceptStore, keychain, answer) { [self] (caller, proof) throws(Failure) in
-            try keychain.acceptStore(caller: caller, proof: proof)
+            let incomplete = try failure { () throws(Failure) in
+                try keychain.acceptStore(caller: caller, proof: proof)
+            }
             service.keeper?.rowsWereAccepted()
-            answer(.done)
+            answer(incomplete.map { .failure($0) } ?? .done)
         }
     }
 
@@ -26,7 +28,7 @@ extension Session {
         let keychain = try keychain()
         if !hasPasscode(keychain), !oneUserOwnsAll { return discardAsAccount(id, keychain, answer) }
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
-            let incomplete = try failure(in: keychain) { () throws(Failure) in
+            let incomplete = try failure { () throws(Failure) in
                 try keychain.discardProtected(caller: caller, proof: proof)
             }
             wasDiscarded(incomplete, answer)
@@ -58,7 +60,7 @@ extension Session {
         service.parts.work.submit(.any) { [self] in
             let incomplete: Failure?
             do throws(Failure) {
-                incomplete = try failure(in: keychain) { () throws(Failure) in
+                incomplete = try failure { () throws(Failure) in
                     try keychain.discardForgotten(caller: caller)
                 }
             } catch {

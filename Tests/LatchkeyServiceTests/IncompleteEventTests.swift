@@ -41,7 +41,11 @@ import Testing
 
     @Test func aPasscodeIsSetAndKnown() throws {
         disk.fill(after: 1)
-        #expect(status(answers(.passcode(.set(SecretBytes("1234".utf8))))()) == .diskFull)
+        guard case .failure(let failure)? = answers(.passcode(.set(SecretBytes("1234".utf8))))().last else {
+            throw Failure(.internalFailure)
+        }
+        #expect(failure.status == .diskFull)
+        #expect(failure.message.hasPrefix("The change was made, but its last step failed: "))
         #expect(machine.keychain.isPasscodeSet)
         #expect(try saysPasscodeIsSet())
         disk.empty()
@@ -77,6 +81,23 @@ import Testing
         #expect(!machine.keychain.tree.holdsPasscodeKey)
         disk.empty()
         set()
+    }
+
+    /// Another event, of the sensor, happens while a removal begins; the removal itself has not happened.
+    @Test func anEventThatFailsBecauseAnEarlierOneIsIncompleteHasNotHappened() throws {
+        set()
+        let removal = answers(.passcode(.remove))
+        disk.fill(after: 1)
+        _ = try machine.world.apply(.replaceFinger)
+        #expect(throws: Failure.self) { _ = try machine.keychain.follow(EnrolmentSet([7])) }
+        disk.fill()
+        enter("1234")
+        #expect(status(removal()) == .diskFull)
+        #expect(try machine.keychain.isPasscodeSet && saysPasscodeIsSet())
+        disk.empty()
+        let again = answers(.passcode(.remove))
+        enter("1234")
+        #expect(again() == [.done])
     }
 
     /// Without the first write nothing has happened.
