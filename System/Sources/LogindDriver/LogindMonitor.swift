@@ -16,6 +16,7 @@ final class LogindMonitor {
     private var isLoading = false
     /// Requests to lock and unlock sessions that came before logind or the session was known: no property has them later.
     private var early: [BusSignal] = []
+    private var hasDisplaced = false
     private static let mostEarly = 256
     private static let pathBytes = 255
     private var hasNotedForgery = false
@@ -167,7 +168,7 @@ final class LogindMonitor {
     }
 
     private func describe(_ listed: ArraySlice<(path: String, session: LoginSession)>, _ owner: String) {
-        guard let (path, session) = listed.first else { return complete() }
+        guard let (path, session) = listed.first else { return complete(owner) }
         describe(session, at: path, owner) { [self] error in
             if let error { failed(error) } else { describe(listed.dropFirst(), owner) }
         }
@@ -191,8 +192,10 @@ final class LogindMonitor {
         }
     }
 
-    private func complete() {
+    private func complete(_ owner: String) {
         isLoading = false
+        // It may have ended meanwhile: the bus then answers calls to it as it does for a session that has ended.
+        guard name.owner == owner else { return retry() }
         pause = timing.retry
         // Before the sessions count as known: a lock that was requested precedes it.
         followEarly()
@@ -238,16 +241,22 @@ final class LogindMonitor {
             // Of the program that has sent most of them, so that it does not displace those of logind.
             let most = Dictionary(grouping: early, by: \.sender).max { $0.value.count < $1.value.count }?.key
             if let index = early.firstIndex(where: { $0.sender == most }) { early.remove(at: index) }
+            hasDisplaced = true
         }
         early.append(signal)
     }
 
     /// Follows the requests that logind has sent for sessions that are known now.
     private func followEarly() {
-        early.removeAll { $0.sender != name.owner }
+        guard let owner = name.owner else { return }
+        early.removeAll { $0.sender != owner }
         let due = early.filter { sessions[$0.path] != nil }
         early.removeAll { sessions[$0.path] != nil }
         for signal in due { received(signal) }
+        guard hasDisplaced else { return }
+        // A request of logind may be among those that were displaced.
+        hasDisplaced = false
+        for path in sessions.paths { update(path) { $0.isLockRequested = true } }
     }
 
     private func received(_ signal: BusSignal) {

@@ -354,6 +354,44 @@ import Testing
         while !driver.state().isLocked { try driver.next(.locked) }
     }
 
+    /// More requests than are kept may have displaced one of logind: every session counts as locked.
+    @Test func aFloodOfRequestsLocks_abuse14() throws {
+        let bus = try PrivateBus()
+        let (first, driver) = try started([Session(id: "2", user: 1001)], bus)
+        #expect(driver.state() == Self.open)
+        let asker = try #require(first.program.received.first?.sender)
+        first.end()
+        while driver.state() != Self.elsewhere { try driver.next(.changed) }
+        let forger = try BusProgram(bus, name: nil) { _ in .none }
+        let gone = try driver.departure(of: forger.uniqueName)
+        for number in 0...256 {
+            forger.signal(LogindStandIn.path("\(number)"), Self.session, "Unlock", [], to: asker)
+        }
+        forger.end()
+        try gone.signalled()
+        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        defer { second.end() }
+        while !driver.state().isLocked { try driver.next(.locked) }
+        second.session("2", "Unlock")
+        while driver.state() != Self.open { try driver.next(.changed) }
+    }
+
+    /// The end of logind while it is asked for its sessions: what it has not described is not taken for ended.
+    @Test func aLogindThatEndsWhileItIsAskedIsNotKnown() throws {
+        let bus = try PrivateBus()
+        let first = try LogindStandIn(
+            bus, [Session(id: "2", user: 1001, locked: true)], replies: ["GetAll": .none])
+        let driver = try SessionsUnderTest(bus)
+        try first.wait(for: "GetAll")
+        first.end()
+        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001, locked: true)])
+        defer { second.end() }
+        try second.wait(for: "Inhibit")
+        #expect(driver.state() == Self.locked)
+        second.properties("2", [("LockedHint", .flag(false))])
+        while driver.state() != Self.open { try driver.next(.changed) }
+    }
+
     /// Only what logind itself has sent is followed.
     @Test func aLockOfAnotherProgramIsNotFollowedLater() throws {
         let bus = try PrivateBus()
