@@ -143,7 +143,7 @@ package final class AuthorityConnection: Sendable {
                 self.withdraw(withdraw)
                 reply(number, .done)
             case .change(let change):
-                try whenAttached(change.userID, number) { (user) throws(Failure) in
+                try whenAttached(change.userID, number, isChange: true) { (user) throws(Failure) in
                     try user.change(number, change.kind)
                 }
             case .setFacePermission(let change):
@@ -168,10 +168,11 @@ package final class AuthorityConnection: Sendable {
 
     /// Handles a call of a user when what the attachment has to read is known, after the calls before it.
     private func whenAttached(
-        _ userID: UInt32, _ number: UInt64, _ body: @escaping @Sendable (UserAuthority) throws(Failure) -> Void
+        _ userID: UInt32, _ number: UInt64, isChange: Bool = false,
+        _ body: @escaping @Sendable (UserAuthority) throws(Failure) -> Void
     ) throws(Failure) {
         let user = try user(userID)
-        try user.whenAttached { [self] in
+        try user.whenAttached(isChange: isChange) { [self] in
             do throws(Failure) { try body(user) } catch { reply(number, .failure(error)) }
         }
     }

@@ -111,10 +111,13 @@ final class UserAuthority: Sendable {
 
     /// Runs `body` once the user is attached, after what was passed before: an evaluation or a change that came first would
     /// be forgotten with the state that the attachment replaces.
-    func whenAttached(_ body: @escaping @Sendable () -> Void) throws(Failure) {
+    ///
+    /// - Parameter isChange: whether it is a change, such as a lock, for which there is room when programs have caused as many
+    ///   other calls as may wait.
+    func whenAttached(isChange: Bool, _ body: @escaping @Sendable () -> Void) throws(Failure) {
         let (isAttached, hasRoom) = early.withLock { early in
             guard let waiting = early?.count else { return (true, true) }
-            guard waiting < Self.earlyCalls else { return (false, false) }
+            guard waiting < (isChange ? 2 : 1) * Self.earlyCalls else { return (false, false) }
             early?.append(body)
             return (false, true)
         }

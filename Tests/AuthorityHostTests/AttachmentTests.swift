@@ -73,4 +73,13 @@ import Testing
         work.run()
         #expect(shows == before)
     }
+
+    /// What programs can cause leaves room for a lock.
+    @Test func aLockIsNotRefusedBehindAsManyEvaluationsAsMayWait() throws {
+        let replies = try (0..<1100).map { _ in try evaluation(machine.session()) }
+        #expect(replies.contains { !statuses($0()).isEmpty }, "those beyond the limit are refused")
+        let lock = machine.answers(machine.session(), .lock)
+        work.run()
+        #expect(lock() == [.done] && machine.authority.state.isLocked && machine.seen.shown == nil)
+    }
 }
