@@ -279,6 +279,8 @@ extension UserAuthority {
             throw Failure(.notPermitted, "The passcode is removed only after an authentication for that purpose.")
         }
         submit(number) { [self] () throws(Failure) in
+            // From now on the record alone decides whether a passcode is right, also if the removal fails here.
+            store.follow(hasPasscode: false)
             var records = try parts.passcodes.passcodeRecords()
             let (current, prepared) = (records.current?.chip ?? [], records.prepared?.chip ?? [])
             let last = current.isEmpty ? prepared : current
@@ -296,7 +298,6 @@ extension UserAuthority {
                 var records = records
                 try verification.removeAbandoned(&records, from: parts.passcodes)
             }
-            store.follow(hasPasscode: false)
             report(number, .passcodeExists(false))
         }
     }

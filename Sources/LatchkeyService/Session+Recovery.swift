@@ -52,7 +52,7 @@ extension Service {
         } catch {
             guard error.isOfIncompleteEvent else { return answer(.failure(error)) }
             // The passcode is replaced.
-            keeper?.rowsWereAccepted()
+            sealForPasscode()
             forgetProofs()
             authority.report(.passcodeExists(true)) { _ in answer(.failure(error)) }
         }
