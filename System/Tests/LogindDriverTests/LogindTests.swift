@@ -354,9 +354,10 @@ import Testing
         while !driver.state().isLocked { try driver.next(.locked) }
     }
 
-    /// More requests than are kept may have displaced one of logind: every session counts as locked.
-    @Test func aFloodOfRequestsLocks_abuse14() throws {
-        let bus = try PrivateBus()
+    /// Starts logind again after another program has sent requests for these sessions to the driver.
+    private func restarted(
+        _ bus: PrivateBus, afterForged member: String, for sessions: ClosedRange<Int>
+    ) throws -> (LogindStandIn, SessionsUnderTest) {
         let (first, driver) = try started([Session(id: "2", user: 1001)], bus)
         #expect(driver.state() == Self.open)
         let asker = try #require(first.program.received.first?.sender)
@@ -364,12 +365,19 @@ import Testing
         while driver.state() != Self.elsewhere { try driver.next(.changed) }
         let forger = try BusProgram(bus, name: nil) { _ in .none }
         let gone = try driver.departure(of: forger.uniqueName)
-        for number in 0...256 {
-            forger.signal(LogindStandIn.path("\(number)"), Self.session, "Unlock", [], to: asker)
+        for session in sessions {
+            forger.signal(LogindStandIn.path("\(session)"), Self.session, member, [], to: asker)
         }
+        // The bus announces the end of the forger after everything that it has sent.
         forger.end()
         try gone.signalled()
-        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        return (try LogindStandIn(bus, [Session(id: "2", user: 1001)]), driver)
+    }
+
+    /// More requests than are kept may have displaced one of logind: every session counts as locked.
+    @Test func aFloodOfRequestsLocks_abuse14() throws {
+        let bus = try PrivateBus()
+        let (second, driver) = try restarted(bus, afterForged: "Unlock", for: 0...256)
         defer { second.end() }
         while !driver.state().isLocked { try driver.next(.locked) }
         second.session("2", "Unlock")
@@ -395,18 +403,7 @@ import Testing
     /// Only what logind itself has sent is followed.
     @Test func aLockOfAnotherProgramIsNotFollowedLater() throws {
         let bus = try PrivateBus()
-        let (first, driver) = try started([Session(id: "2", user: 1001)], bus)
-        #expect(driver.state() == Self.open)
-        let asker = try #require(first.program.received.first?.sender)
-        first.end()
-        while driver.state() != Self.elsewhere { try driver.next(.changed) }
-        let forger = try BusProgram(bus, name: nil) { _ in .none }
-        let gone = try driver.departure(of: forger.uniqueName)
-        forger.signal(LogindStandIn.path("2"), Self.session, "Lock", [], to: asker)
-        // The bus announces the end of the forger after everything that it has sent.
-        forger.end()
-        try gone.signalled()
-        let second = try LogindStandIn(bus, [Session(id: "2", user: 1001)])
+        let (second, driver) = try restarted(bus, afterForged: "Lock", for: 2...2)
         defer { second.end() }
         while driver.state() != Self.open { try driver.next(.changed) }
     }
