@@ -77,13 +77,13 @@ import Widgets
 
     private func read(before number: Int64?) {
         if number == nil { refreshes += 1 }
-        let (refresh, before) = (refreshes, removals)
+        let (refresh, removal) = (refreshes, removals)
         let (control, isNamed, listed) = (control, isNamed, host.listed?.items ?? [])
         Work.run { () throws(SettingsFailure) in
             (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : listed)
         } done: { [weak self] result in
             // Older entries are shown although new ones were read meanwhile.
-            guard let self, before == removals, number.map({ $0 == entries.last?.id }) ?? (refresh == refreshes) else {
+            guard let self, removal == removals, number.map({ $0 == entries.last?.id }) ?? (refresh == refreshes) else {
                 return
             }
             switch result {
