@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyWire
 import SeamStandIns
 import Testing
 
@@ -81,5 +82,16 @@ import Testing
         let lock = machine.answers(machine.session(), .lock)
         work.run()
         #expect(lock() == [.done] && machine.authority.state.isLocked && machine.seen.shown == nil)
+    }
+
+    /// What the earlier latchkeyd had sent is read after its connection has given way to the next one.
+    @Test func aCallOfAConnectionThatHasEndedIsNotHandled() throws {
+        let ended = try #require(machine.connection)
+        machine.crashAuthority()
+        let call = AuthorityCall.attach(
+            AuthorityCall.Attach(userID: 1001, isPasscodeSet: false, isLocked: false, recoveryCopy: []))
+        let frame = ServiceMessage.authorityCall(1, call).encoded()
+        #expect(!ended.received(frame))
+        #expect(try #require(machine.connection).received(frame), "the next connection handles it")
     }
 }

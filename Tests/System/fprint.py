@@ -60,7 +60,7 @@ ENROLMENT = textwrap.dedent("""\
         code = program.wait()
         if code == 0 or not any("AlreadyInUse" in line for line in said) or time.monotonic() > deadline:
             sys.exit(code and "".join(said))
-        time.sleep(0.05)
+        time.sleep(0.05)  # fprintd does not announce that a reader is free.
     """)
 # Enrols argv[2] as the finger argv[3] of argv[1].
 ENROL = SEND + textwrap.dedent("""\
