@@ -289,10 +289,12 @@ fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
 bench-services: build system-programs agent ## measure calls, prompts and starts of the services of a system (needs root)
+	@scripts/bootstrap Tests/System/packages.txt
 	@python3 -B Tests/System/bench_services.py
 	@CI=true scripts/test-system bench_prompt
 
 attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
+	@scripts/bootstrap Tests/System/packages.txt
 	@python3 -B Tests/System/attack_services.py
 
 attacks: bootstrap ## run every attack of an independent protocol client against the daemon
