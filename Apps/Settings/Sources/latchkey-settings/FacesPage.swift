@@ -12,7 +12,7 @@ import Widgets
     private let place = EmptyPlace()
     private let stack: Stack
     private var shown: [KeychainControl.FaceAnswer]?
-    private var isReading = false
+    private let reading = Reading<[KeychainControl.FaceAnswer]>()
 
     init(_ host: any PageHost) {
         self.host = host
@@ -24,14 +24,12 @@ import Widgets
     }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard overview != nil, !isReading else { return }
-        isReading = true
+        guard overview != nil else { return }
         let control = control
-        Work.run { () throws(SettingsFailure) in
+        reading.begin { () throws(SettingsFailure) in
             try control.faceAnswers()
         } done: { [weak self] result in
             guard let self else { return }
-            isReading = false
             switch result {
             case .failure(let failure): host.show(failure)
             case .success(let answers): show(answers)

@@ -15,9 +15,9 @@ import Widgets
     private let choice: Choice
     private var readerChoice: Choice?
     private var readerRow: Row?
-    private let reading = FingerprintControl()
+    private let control = FingerprintControl()
+    private let reading = Reading<[FingerprintControl.Reader]>()
     private var shown: Result<[FingerprintControl.Reader], SettingsFailure>?
-    private var isReading = false
 
     init(_ host: any PageHost) {
         self.host = host
@@ -36,15 +36,12 @@ import Widgets
     }
 
     func refresh(_ overview: KeychainOverview?) {
-        guard !isReading else { return }
-        isReading = true
-        let reading = reading
-        Work.run { () throws(SettingsFailure) in
-            try reading.readers()
+        let control = control
+        reading.begin { () throws(SettingsFailure) in
+            try control.readers()
         } done: { [weak self] result in
-            guard let self else { return }
-            isReading = false
-            if result != shown { show(result) }
+            guard let self, result != shown else { return }
+            show(result)
         }
     }
 

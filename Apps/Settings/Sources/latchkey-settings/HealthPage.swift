@@ -16,7 +16,7 @@ import Widgets
     private let examining = Label(HealthWords.examining, styles: ["dim-label"], isCentred: true)
     private var shown: [Health.Row] = []
     private var shownAbout: KeychainOverview??
-    private var isReading = false
+    private let reading = Reading<[Health.Row]>()
 
     init(_ host: any PageHost) {
         self.host = host
@@ -27,13 +27,10 @@ import Widgets
 
     func refresh(_ overview: KeychainOverview?) {
         show(overview)
-        guard !isReading else { return }
-        isReading = true
-        Work.run { () throws(SettingsFailure) in
+        reading.begin { () throws(SettingsFailure) in
             Health.rows()
         } done: { [weak self] result in
             guard let self else { return }
-            isReading = false
             examining.isVisible = false
             if case .success(let rows) = result, rows != shown { show(rows) }
         }

@@ -26,8 +26,7 @@ import Widgets
     private var running: Operation?
     /// The daemon's last answer; nil before the first one.
     private var state: Result<KeychainOverview, SettingsFailure>?
-    private var isAsking = false
-    private var asksAgain = false
+    private let asking = Reading<KeychainOverview>()
     private var isClosing = false
 
     /// How long a closed window waits for its operation to end, in milliseconds.
@@ -72,22 +71,11 @@ import Widgets
 
     /// Asks the daemon for its state, then lets the open page read what it shows.
     private func refresh() {
-        guard !isAsking else {
-            asksAgain = true
-            return
-        }
-        isAsking = true
         let control = control
-        Work.run { () throws(SettingsFailure) in
+        asking.begin { () throws(SettingsFailure) in
             try control.overview()
         } done: { [weak self] result in
             guard let self else { return }
-            isAsking = false
-            // Something has changed since this answer was asked for, so it must not replace what the window shows.
-            guard !asksAgain else {
-                asksAgain = false
-                return refresh()
-            }
             state = result
             forgetNames()
             page.refresh(overview)
