@@ -337,7 +337,7 @@ let package = Package(
                 "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
-        tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
+        tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver", "TestSupport"]),
         tests("LatchkeyModelTests", ["LatchkeyModel"]),
         tests(
             "AuthorityHostTests",
