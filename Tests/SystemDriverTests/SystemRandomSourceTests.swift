@@ -31,7 +31,8 @@ import Testing
         #expect(Set(all).count == all.count)
     }
 
-    @Test(arguments: [0, 1, 31, 32, 33, 256, 257, 10_000]) func aSecretHasTheLengthThatWasAskedFor(_ count: Int) throws {
+    @Test(arguments: [0, 1, 31, 32, 33, 256, 257, 10_000]) func aSecretHasTheLengthThatWasAskedFor(_ count: Int) throws
+    {
         let source = SystemRandomSource()
         for _ in 0..<20 { #expect(try source.bytes(count).count == count) }
     }
