@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
@@ -154,5 +154,12 @@ extension Failure {
     /// The failure of requests that the device lock refuses (behaviours KC-14 and KC-20).
     static var locked: Failure {
         Failure(.interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
+    }
+
+    /// The failure of adding an item that nothing opens without a passcode, while none is set.
+    package static var passcodeClassUnavailable: Failure {
+        Failure(
+            .passcodeClassUnavailable, "The item needs a passcode, and none is set.",
+            hint: "Set one with: latchkey passcode set")
     }
 }

@@ -53,11 +53,7 @@ extension Keychain {
     /// memory. Throws `passcodeClassUnavailable` when no passcode is set.
     package func addNeedsPasscode(_ accessControl: AccessControl) throws(Failure) -> Bool {
         guard accessControl.accessibility == .whenPasscodeSetThisDeviceOnly else { return false }
-        guard isPasscodeSet else {
-            throw Failure(
-                .passcodeClassUnavailable, "The item needs a passcode, and none is set.",
-                hint: "Set one with: latchkey passcode set")
-        }
+        guard isPasscodeSet else { throw Failure.passcodeClassUnavailable }
         return try tree.classKey(.whenPasscodeSetThisDeviceOnly) == nil
     }
 

@@ -11,14 +11,29 @@ import LatchkeySeams
 extension Session {
     func enclave() throws(Failure) -> Enclave {
         guard let enclave = service.enclave else {
-            throw Failure(
-                .enclaveUnavailable, "No Secure Enclave is available: it needs a TPM, or the software implementation.",
-                hint:
-                    "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf; "
-                    + "latchkeyd reads it when it starts, so end it: kill \(service.parts.processID)"
-            )
+            let parts = service.parts
+            throw Self.enclaveUnavailable(parts.tier, storePath: parts.storePath, processID: parts.processID)
         }
         return enclave
+    }
+
+    /// The failure without an enclave, whose hint says where software is chosen and what has to read that.
+    static func enclaveUnavailable(_ tier: Tier, storePath: String, processID: Int32) -> Failure {
+        switch tier {
+        case .user, .simulated:
+            Failure(
+                .enclaveUnavailable, "No Secure Enclave is available: it needs a TPM, or the software implementation.",
+                hint:
+                    "Choose software with a line \"enclave = software\" in \(storePath)/latchkeyd.conf; "
+                    + "latchkeyd reads it when it starts, so end it: kill \(processID)")
+        case .file, .tpm:
+            // One service for all users, with a configuration that only root writes.
+            Failure(
+                .enclaveUnavailable, "No Secure Enclave is available: it needs a TPM, or the software implementation.",
+                hint:
+                    "As root, choose software with a line \"enclave = software\" in /etc/latchkey/latchkeyd.conf, and then: "
+                    + "systemctl restart latchkeyd")
+        }
     }
 
     // MARK: - Creating keys

@@ -187,15 +187,17 @@ extension Session {
         }
     }
 
-    /// Throws if the access control requires biometry and none is enrolled (behaviour AC-03), or if it requires the
-    /// current enrolment set and the sensor does not report changes of it.
+    /// Throws if the access control requires biometry and none is enrolled (behaviour AC-03) or no passcode is set, or if it
+    /// requires the current enrolment set and the sensor does not report changes of it.
     func checkBiometry(_ control: AccessControl) throws(Failure) {
         guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
         let state = service.authority.state
         if state.sensor.kind == .none {
             throw Failure(
                 .biometryNotAvailable, "There is no biometric sensor to which the item could be bound.",
-                hint: "Tier \(service.parts.tier.name) has no sensor here; use .userPresence, or the simulator.")
+                hint:
+                    "Use .userPresence, which accepts the passcode; for the sensors that are found see: latchkey doctor"
+            )
         }
         if state.sensor.enrolment == nil { throw Refusal.failure(.biometryNotEnrolled, state) }
         guard state.sensor.reportsEnrolmentChanges || !control.constraints.contains(.biometryCurrentSet) else {
@@ -203,5 +205,7 @@ extension Session {
                 .enrolmentBindingUnavailable, "This tier cannot detect changes of the enrolled fingers.",
                 hint: "biometryCurrentSet works in tiers file, tpm and simulated; use .biometryAny here.")
         }
+        // Without a passcode no biometry is accepted, so nothing could open the item.
+        guard state.isPasscodeSet else { throw Failure.passcodeClassUnavailable }
     }
 }

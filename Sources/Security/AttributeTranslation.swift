@@ -111,7 +111,13 @@ extension AttributeValue {
     private init?(number value: Any, for code: AttributeCode) {
         let isFlag = code.kind == .boolean
         if let number = value as? NSNumber {
-            self = isFlag ? .boolean(number.boolValue) : .number(number.int64Value)
+            guard !isFlag else {
+                self = .boolean(number.boolValue)
+                return
+            }
+            // A part of a number must not be lost without an error.
+            guard let whole = Int64(exactly: number) else { return nil }
+            self = .number(whole)
         } else if let text = value as? String, let number = Int32(text), String(number) == text {
             self = isFlag ? .boolean(number != 0) : .number(Int64(number))
         } else if let text = value as? String, code.keepsText {

@@ -60,7 +60,7 @@ import Testing
             let wrong: [(CFString, Any)] = [
                 (kSecAttrAccessGroup, 1), (kSecAttrAccessGroup, Data("group".utf8)), (kSecAttrCreationDate, 0),
                 (kSecAttrCreationDate, "now"), (kSecAttrAccount, true), (kSecAttrAccount, 0.5),
-                (kSecAttrPort, Data([1])),
+                (kSecAttrPort, Data([1])), (kSecAttrPort, 1.5), (kSecAttrPort, UInt64.max),
             ]
             for (key, value) in wrong {
                 let query: Query = [kSecClass as String: kSecClassInternetPassword, key as String: value]

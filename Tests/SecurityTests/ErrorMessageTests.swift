@@ -97,6 +97,7 @@ import Testing
             (Simulator.Sensor.none, false, "1234" as String?, item, "sensor"),
             (.touchID, false, "1234", item, "enrolled"),
             (.touchID, true, nil, bound, "passcode"),
+            (.touchID, true, nil, item, "passcode"),
         ] {
             try Simulator(sensor: sensor, isEnrolled: isEnrolled, passcode: passcode).run {
                 forgetLastFailure()
