@@ -8,6 +8,7 @@ extension CommandTable {
                 CommandOption(.protect, "what releases it; none is the default, see below"),
                 CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
+                CommandOption(.group, "the access group of the item; the first one is the default"),
                 CommandOption(.label, "a text that list shows"),
                 CommandOption(.replace, "replace an item that exists"),
                 CommandOption(.allowEmpty, "store an empty secret"),
@@ -23,24 +24,31 @@ extension CommandTable {
                 """, action: Items.set),
         CommandEntry(
             "get", "write a secret to standard output", [.item],
-            [CommandOption(.service, "the service that NAME belongs to; latchkey is the default")],
+            [
+                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
+                CommandOption(.group, "the access group of the item, if several have one of that name"),
+            ],
             about: "Writes the secret to standard output, byte for byte. A protected one prompts first.",
             action: Items.get),
         CommandEntry(
             "list", "show what is stored, without any secret", [],
             [
                 CommandOption(.service, "only the items of that service"),
+                CommandOption(.group, "only the items of that access group"),
                 CommandOption(.all, "the items of every app and of every class, with their owner"),
             ],
             about: """
-                Shows names, services and protection of the passwords of this access group, or with --all the items of
+                Shows names, services and protection of the passwords of the own access groups, or with --all the items of
                 every app with their owners. Only the system's keychain prompts, and only with --all: for a finger, a face
                 or the passcode.
                 """,
             action: Items.list),
         CommandEntry(
             "delete", "delete an item", [.item],
-            [CommandOption(.service, "the service that NAME belongs to; latchkey is the default")],
+            [
+                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
+                CommandOption(.group, "the access group of the item, if several have one of that name"),
+            ],
             about: "Deletes the item. There is no undo.", action: Items.delete),
     ]
 }

@@ -82,7 +82,7 @@ struct CommandOption: Sendable {
 
 /// All options. An option has the same value and letter in every command that has it.
 enum OptionName: String, CaseIterable, Sendable {
-    case service, label, protect, replace
+    case service, group, label, protect, replace
     case allowEmpty = "allow-empty"
     case deviceOnly = "device-only"
     case all
@@ -101,6 +101,7 @@ enum OptionName: String, CaseIterable, Sendable {
     var value: CommandArgument? {
         switch self {
         case .service: CommandArgument("SERVICE")
+        case .group: CommandArgument("GROUP")
         case .label: CommandArgument("TEXT")
         case .protect: CommandArgument("RULE", .choice(AccessControl.protectionNames))
         case .type: CommandArgument("TYPE", .choice(KeyChoice.allCases.map(\.rawValue)))

@@ -8,8 +8,13 @@ extension FoundItem {
     var protection: String { accessControl?.protection ?? "none" }
 
     /// The class as tables show it, such as `password`.
+    var kind: String { itemClass.kind }
+}
+
+extension ItemClass {
+    /// The class as people read it, such as `password`.
     var kind: String {
-        switch itemClass {
+        switch self {
         case .genericPassword: localized("password")
         case .internetPassword: localized("internet password")
         case .certificate: localized("certificate")

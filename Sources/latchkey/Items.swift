@@ -5,18 +5,31 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySettings
 
-/// set, get, list, delete: generic passwords of the command's own access group.
+/// set, get, list, delete: generic passwords of the command's own access groups.
 enum Items {
-    private static func call(_ request: Request) throws(CommandFailure) -> Reply {
+    private static func call(_ request: Request, _ options: Options) throws(CommandFailure) -> Reply {
         do throws(Failure) {
             return try Client.command.call(request)
         } catch {
-            throw .failure(error)
+            throw failure(error, options)
         }
     }
 
-    private static func query(_ options: Options, _ name: String?) -> ItemQuery {
+    /// The failure of a request. The daemon's hint about an access group names an attribute of the API.
+    private static func failure(_ failure: Failure, _ options: Options) -> CommandFailure {
+        guard failure.status == .missingEntitlement, options.has(.group) else { return .failure(failure) }
+        return .failure(
+            Failure(
+                .missingEntitlement, "The command may not use that access group.",
+                hint: "Leave --group out, or add the group to LATCHKEY_APP_ID."))
+    }
+
+    /// The items of that name, or all items.
+    ///
+    /// - Parameter group: the access group to search; nil searches all groups of the command.
+    private static func query(_ options: Options, _ name: String?, in group: String?) -> ItemQuery {
         var query = ItemQuery(itemClass: .genericPassword)
+        if let group { query.attributes[.accessGroup] = .text(group) }
         if let name { query.attributes[.account] = .text(name) }
         if name != nil || options.isServiceGiven { query.attributes[.service] = .text(options.service) }
         return query
@@ -30,13 +43,14 @@ enum Items {
                 "--device-only changes the protection of the replaced item, and --protect is missing",
                 "Add --protect, or leave out --device-only.")
         }
-        try check(name, rule, options)
+        // An item of another group is another item, so only the one in the group of the new item exists already.
+        let existing = query(options, name, in: try check(name, rule, options))
         let secret = try Input.secret(localized("Secret for \(name): "))
         // A pipe whose first command failed is empty and would replace a secret with an empty one.
         guard secret.count > 0 || options.has(.allowEmpty) else {
             throw .usage("the secret is empty", "To store an empty secret, add --allow-empty")
         }
-        var attributes = query(options, name).attributes
+        var attributes = existing.attributes
         if let label = options.label { attributes[.label] = .text(label) }
         let authentication = Authentication(prompting: Prompting(reason: localized("store \(name)")).clipped)
         do throws(CommandFailure) {
@@ -44,7 +58,7 @@ enum Items {
                 .addItem(
                     Request.AddItem(
                         itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: secret,
-                        returns: [], authentication: authentication)))
+                        returns: [], authentication: authentication)), options)
         } catch {
             guard case .failure(let failure) = error, failure.status == .duplicateItem else { throw error }
             guard options.replaces else { throw .failure(duplicate(name)) }
@@ -53,28 +67,36 @@ enum Items {
             _ = try call(
                 .updateItems(
                     Request.UpdateItems(
-                        query: query(options, name), changes: changes,
+                        query: existing, changes: changes,
                         accessControl: options.protection == nil ? nil : rule, secret: secret,
-                        authentication: authentication)))
+                        authentication: authentication)), options)
         }
         if options.isJSON { Output.write(JSON.object([("stored", .text(name))]).line + "\n") }
     }
 
     /// Checks everything that can be checked before the user types a secret. For a pipe the daemon's own checks are
     /// enough.
-    private static func check(_ name: String, _ rule: AccessControl, _ options: Options) throws(CommandFailure) {
+    ///
+    /// - Returns: the access group of the new item.
+    private static func check(
+        _ name: String, _ rule: AccessControl, _ options: Options
+    ) throws(CommandFailure) -> String {
         do throws(Failure) {
             let report = try Client.command.status()
             try rule.checkIsPossible(report)
-            guard isatty(STDIN_FILENO) == 1 else { return }
+            let group = options[.group] ?? report.accessGroup
+            guard isatty(STDIN_FILENO) == 1 else { return group }
             if let problem = report.problem { throw problem }
             guard !report.isLocked else {
                 throw Failure(
                     .interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
             }
-            if !options.replaces, try !Client.command.items(query(options, name)).isEmpty { throw duplicate(name) }
+            if !options.replaces, try !Client.command.items(query(options, name, in: group)).isEmpty {
+                throw duplicate(name)
+            }
+            return group
         } catch {
-            throw .failure(error)
+            throw failure(error, options)
         }
     }
 
@@ -83,13 +105,30 @@ enum Items {
             .duplicateItem, "\(name) exists already.", hint: "Replace it with --replace, or delete it first.")
     }
 
+    /// The one item of that name. Throws if several access groups have one: the command never chooses among them.
+    private static func onlyItem(_ options: Options, _ name: String) throws(CommandFailure) -> ItemQuery {
+        let query = query(options, name, in: options[.group])
+        // A program without further names has one group.
+        guard options[.group] == nil, Client.declaredNames.count > 1 else { return query }
+        let groups: [String]
+        do throws(Failure) {
+            groups = try Client.command.items(query).map { $0.text(.accessGroup) }
+        } catch {
+            throw .failure(error)
+        }
+        guard groups.count > 1 else { return query }
+        let list = groups.joined(separator: ", ")
+        throw .usage("\(name) is in several access groups: \(list)", "Choose one with --group GROUP")
+    }
+
     static func get(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
         let authentication = Authentication(prompting: Prompting(reason: localized("read \(name)")).clipped)
         let reply = try call(
             .copyItems(
                 Request.CopyItems(
-                    query: query(options, name), limit: .one, returns: .data, authentication: authentication)))
+                    query: try onlyItem(options, name), limit: .one, returns: .data, authentication: authentication)),
+            options)
         guard case .items(let items, _) = reply, let item = items.first else { return }
         guard let secret = item.secret else {
             throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))
@@ -112,13 +151,17 @@ enum Items {
         guard !options.has(.all) || !options.isServiceGiven else {
             throw .usage("--all and --service cannot be used together", "Choose one.")
         }
+        guard !options.has(.all) || !options.has(.group) else {
+            throw .usage("--all and --group cannot be used together", "Choose one.")
+        }
         let items: [FoundItem]
         do throws(Failure) {
             items =
                 options.has(.all)
-                ? try Client.command.itemsOfEveryApp() : try Client.command.items(query(options, nil))
+                ? try Client.command.itemsOfEveryApp()
+                : try Client.command.items(query(options, nil, in: options[.group]))
         } catch {
-            throw .failure(error)
+            throw failure(error, options)
         }
         if options.isJSON {
             return Output.write(JSON.array(items.map(\.json)).line + "\n")
@@ -133,12 +176,17 @@ enum Items {
         }
         if items.isEmpty { return Output.writeError(localized("No items. Store one with: latchkey set NAME\n")) }
         let rows = items.map { [$0.text(.account), $0.text(.service), $0.protection, $0.text(.label)] }
-        Output.write(Table.text([Table.heads.own] + rows))
+        // The group is only shown where it distinguishes items.
+        guard Set(items.map { $0.text(.accessGroup) }).count > 1 else {
+            return Output.write(Table.text([Table.heads.own] + rows))
+        }
+        let withGroups = zip(items, rows).map { item, row in [item.text(.accessGroup)] + row }
+        Output.write(Table.text([[localized("GROUP")] + Table.heads.own] + withGroups))
     }
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        _ = try call(.deleteItems(query(options, name)))
+        _ = try call(.deleteItems(try onlyItem(options, name)), options)
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
     }
 }

@@ -50,7 +50,7 @@ extension AccessControl {
         guard report.biometry != .none else {
             throw Failure(
                 .biometryNotAvailable, "--protect \(protection) needs a sensor, and there is none.",
-                hint: "Tier \(report.tier.name) has no sensor: use --protect presence, or a simulated machine.")
+                hint: "Use --protect presence; for the sensors that are found see: latchkey doctor")
         }
         guard report.isEnrolled else {
             throw Failure(

@@ -48,7 +48,7 @@ enum StatusCommand {
                 report.unlockedMemory.map { localized("secrets may be swapped out: \($0)") }
                     ?? localized("secrets are locked"),
             ],
-            [localized("access group"), report.accessGroup],
+            groups(report),
         ]
         if let other = otherStore(report, localized) {
             rows.append([localized("other store"), other])
@@ -57,6 +57,16 @@ enum StatusCommand {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }
         return Table.text(rows)
+    }
+
+    /// The access groups of this command. The daemon reports the first one, and accepted the others if they were declared
+    /// with it.
+    private static func groups(_ report: StatusReport) -> [String] {
+        let declared = Client.declaredNames
+        guard declared.count > 1, declared.first == report.accessGroup else {
+            return [localized("access group"), report.accessGroup]
+        }
+        return [localized("access groups"), declared.joined(separator: ", ")]
     }
 
     /// A keychain of this user that programs do not use; nil if there is none.

@@ -24,7 +24,7 @@ extension StayingItem {
     var words: String {
         let name = [label, service, account].filter { !$0.isEmpty }.map(\.withoutControls).joined(separator: " ")
         return
-            "\(group.isEmpty ? "?" : group.withoutControls)  \(itemClass)\(name.isEmpty ? "" : "  " + name): "
+            "\(group.isEmpty ? "?" : group.withoutControls)  \(itemClass.kind)\(name.isEmpty ? "" : "  " + name): "
             + localized.translation(of: reason.words)
     }
 

@@ -77,7 +77,7 @@ import Testing
     @Test func theTextNamesItemsAndChangedGroups() {
         let text = MigrationText(report, isDone: false).text
         #expect(text.hasPrefix("A move to the system's keychain:\n  moved       2"))
-        #expect(text.contains("Kept:\n  notes  genericPassword  mail ada: a password of the app protects it\n"))
+        #expect(text.contains("Kept:\n  notes  password  mail ada: a password of the app protects it\n"))
         #expect(text.contains("  notes  ->  /usr/bin/notes  1 item\n") && !text.contains("same"))
         #expect(!text.contains("Lost:") && !text.contains("--discard"))
         #expect(MigrationText(report, isDone: true).text.contains("latchkey migrate --discard"))
