@@ -67,6 +67,20 @@ import Testing
         #expect(Set(types.keys).subtracting(facts.map(\.name)).isEmpty)
     }
 
+    /// Members of classes from Objective-C can be overridden, which mocks do.
+    @Test func everyMemberOfASubclassedTypeIsOpen() throws {
+        let graph = try SymbolGraph(module: "LocalAuthentication")
+        var (open, closed): (Set<String>, Set<String>) = ([], [])
+        for fact in try SurfaceFact.read("localauthentication-surface.tsv") {
+            guard graph.types[fact.type]?.isSubclassed == true else { continue }
+            for symbol in graph.symbols[fact.name] ?? [] where symbol.isMember {
+                if symbol.isOpen { open.insert(fact.name) } else { closed.insert(fact.name) }
+            }
+        }
+        #expect(open.contains("LAContext.invalidate()") && open.count >= 20, "\(open)")
+        #expect(closed == [])
+    }
+
     private static func normal(_ declaration: String) -> String {
         SymbolGraph.normal(
             declaration,

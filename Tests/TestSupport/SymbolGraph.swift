@@ -12,6 +12,10 @@ package struct SymbolGraph {
         package var isDeprecated: Bool
         /// Whether it comes from a protocol's default implementation.
         package var isSynthesized: Bool
+        /// Whether it is a method or a property that subclasses in other modules may override.
+        package var isOpen: Bool
+        /// Whether it is a method or a property, of an instance or of a type.
+        package var isMember: Bool
     }
     /// Symbols by their path in the module: `Type.member(label:)`.
     package var symbols: [String: [Symbol]] = [:]
@@ -70,9 +74,15 @@ package struct SymbolGraph {
             symbols[entry.pathComponents.joined(separator: "."), default: []].append(
                 Symbol(
                     declaration: declaration, isDeprecated: isDeprecated,
-                    isSynthesized: entry.identifier.precise.contains("::SYNTHESIZED::")))
+                    isSynthesized: entry.identifier.precise.contains("::SYNTHESIZED::"),
+                    isOpen: entry.accessLevel == "open",
+                    isMember: Self.memberKinds.contains(entry.kind.identifier)))
         }
     }
+
+    private static let memberKinds: Set<String> = [
+        "swift.method", "swift.property", "swift.type.method", "swift.type.property",
+    ]
 
     private mutating func gatherTypes(of file: File) {
         var names: [String: String] = [:]
