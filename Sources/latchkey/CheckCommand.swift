@@ -7,6 +7,9 @@ import LatchkeyModel
 /// check: verifies that every row and record of the store is as it was stored.
 enum CheckCommand {
     static func run(_ options: Options) throws(CommandFailure) {
+        guard !options.has(.accept) || !options.has(.restore) else {
+            throw .usage("--accept and --restore cannot be used together", "Choose one.")
+        }
         if options.has(.accept) { return try WaysOut.accept(options) }
         if options.has(.restore) { return try restore(options) }
         let (last, findings) = try answer(.check, options)
@@ -29,6 +32,11 @@ enum CheckCommand {
                     .storeUnreadable, localized.count(faults, "One problem found.", "\(faults) problems found."),
                     hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
         }
+    }
+
+    /// Whether a check finds nothing wrong with the store.
+    static func isWhole(_ options: Options) throws(CommandFailure) -> Bool {
+        try !answer(.check, options).findings.contains(where: \.isFault)
     }
 
     /// Restores the quarantined rows that authenticate again.

@@ -35,10 +35,21 @@ enum Simulation {
         }
         guard case .simulated(let delivered) = reply else {
             if options.isJSON { Output.write("{}\n") }
+            if command == .enrol { try adviseAboutPasscode() }
             return
         }
         let words = delivered ? localized("A prompt used it.") : localized("Queued for the next prompt.")
         Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
+    }
+
+    /// An enrolled finger alone authenticates nobody, as on Apple's devices.
+    private static func adviseAboutPasscode() throws(CommandFailure) {
+        do throws(Failure) {
+            guard try !Client.command.status().isPasscodeSet else { return }
+        } catch {
+            throw .failure(error)
+        }
+        Output.writeError(localized("A finger is accepted once a passcode is set: latchkey passcode set\n"))
     }
 
     /// Starts a simulated daemon for the store in LATCHKEY_HOME. The variable is required, so that a user's own store

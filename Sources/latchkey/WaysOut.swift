@@ -7,6 +7,9 @@ import LatchkeyModel
 /// The user confirms each by typing a word.
 enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
+        if try state().problem == nil, try CheckCommand.isWhole(options) {
+            return report(options, localized("The store is as Latchkey left it: there is nothing to accept."))
+        }
         try Confirmation.ask(
             "accept",
             localized(
@@ -21,6 +24,9 @@ enum WaysOut {
 
     static func reset(_ options: Options) throws(CommandFailure) {
         let asks = options.has(.protected)
+        if try hasNothingToDelete() {
+            return report(options, localized("There is nothing to delete: no passcode is set, and no item needs one."))
+        }
         try Confirmation.ask(
             asks ? "discard" : "reset",
             localized(
@@ -40,6 +46,24 @@ enum WaysOut {
         let all = try? Client.command.items(nil)
         return all.map { DoomedItems(of: $0) { $0.accessControl?.needsProof ?? false }.words }
             ?? localized("The items cannot be listed.") + "\n"
+    }
+
+    /// Whether the store can be read, has no passcode, and no item that needs a proof. Before a question is asked that has
+    /// no consequences.
+    private static func hasNothingToDelete() throws(CommandFailure) -> Bool {
+        let report = try state()
+        guard report.problem == nil, !report.isPasscodeSet, let all = try? Client.command.items(nil) else {
+            return false
+        }
+        return !all.contains { $0.accessControl?.needsProof ?? false }
+    }
+
+    private static func state() throws(CommandFailure) -> StatusReport {
+        do throws(Failure) {
+            return try Client.command.status()
+        } catch {
+            throw .failure(error)
+        }
     }
 
     private static func call(_ request: Request) throws(CommandFailure) {
