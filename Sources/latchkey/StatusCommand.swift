@@ -26,7 +26,7 @@ enum StatusCommand {
         let biometry =
             report.biometry == .none
             ? localized("no sensor")
-            : "\(report.biometry), \(report.isEnrolled ? localized("enrolled") : localized("nothing enrolled"))"
+            : "\(sensor(report.biometry)), \(report.isEnrolled ? localized("enrolled") : localized("nothing enrolled"))"
                 + (report.isBiometryVirtual
                     ? ", " + localized("virtual: a program, which decides what it matches") : "")
                 + (report.isBiometryLocked ? ", " + localized("locked until the passcode is entered") : "")
@@ -57,6 +57,16 @@ enum StatusCommand {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }
         return Table.text(rows)
+    }
+
+    /// A sensor as people here name it; the JSON has the name of Apple's API.
+    private static func sensor(_ kind: BiometryKind) -> String {
+        switch kind {
+        case .none: localized("no sensor")
+        case .touchID: localized("fingerprint")
+        case .faceID: localized("face")
+        case .opticID: "Optic ID"
+        }
     }
 
     /// The access groups of this command. The daemon reports the first one, and accepted the others if they were declared
