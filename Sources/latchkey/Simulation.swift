@@ -42,7 +42,7 @@ enum Simulation {
         Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
     }
 
-    /// An enrolled finger alone authenticates nobody, as on Apple's devices.
+    /// As on Apple's devices, an enrolled finger is not accepted without a passcode.
     private static func adviseAboutPasscode() throws(CommandFailure) {
         do throws(Failure) {
             guard try !Client.command.status().isPasscodeSet else { return }

@@ -79,7 +79,8 @@ import Testing
         _ = try run("passcode", "set", input: "1234\n")
         let answer = try run("set", "bound", "--protect", "current-set", input: "x")
         #expect(answer.exitCode == 77)
-        #expect(answer.errors.contains("needs a sensor") && answer.errors.contains("latchkey doctor"), "\(answer.errors)")
+        #expect(
+            answer.errors.contains("needs a sensor") && answer.errors.contains("latchkey doctor"), "\(answer.errors)")
     }
 
     @Test func demoRunsWithoutTerminal() throws {

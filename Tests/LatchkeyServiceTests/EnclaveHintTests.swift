@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [Tier.file, .tpm]) func theServiceOfASystemReadsTheFileOfRoot(_ tier: Tier) {
         #expect(hint(tier).contains("/etc/latchkey/latchkeyd.conf"))
         #expect(hint(tier).contains("systemctl restart latchkeyd"))
-        // The folder of the user's store has no configuration, and nobody but root ends the service.
+        // The folder of the user's store has no configuration, and only root ends the service.
         #expect(!hint(tier).contains("/home/a/store") && !hint(tier).contains("4711"))
     }
 }

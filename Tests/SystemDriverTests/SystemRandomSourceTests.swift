@@ -7,7 +7,7 @@ import SystemDriver
 import TestSupport
 import Testing
 
-/// Random bytes for keys and nonces: what one caller got, nobody else gets.
+/// Random bytes for keys and nonces: what one caller got, no other one gets.
 @Suite struct SystemRandomSourceTests {
     /// The lengths that adding an item asks for, and one that the stock does not hold.
     private static let lengths = [12, 16, 32, 300]
