@@ -97,7 +97,11 @@ extension Keychain {
     /// - Returns: nil while more rows follow, then whether the set hash matches.
     package func continueSetCheck() throws(Failure) -> Bool? {
         try store.write { (store) throws(Failure) in
-            guard let sum = try scan.next(tree.setKey, in: store) else { return scan.isUnderWay ? nil : true }
+            guard let sum = try scan.next(tree.setKey, in: store) else {
+                // Another check shared the scan and has taken its result: this one begins again.
+                if !scan.isUnderWay { scan.begin() }
+                return nil
+            }
             return try audit.end(in: store).numbers.sum == sum
         }
     }

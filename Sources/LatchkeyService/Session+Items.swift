@@ -187,7 +187,7 @@ extension Session {
         }
     }
 
-    /// Throws if the access control requires biometry and none is enrolled (behaviour AC-03) or no passcode is set, or if it
+    /// Throws if the access control requires biometry and no passcode is set or none is enrolled (behaviour AC-03), or if it
     /// requires the current enrolment set and the sensor does not report changes of it.
     func checkBiometry(_ control: AccessControl) throws(Failure) {
         guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
@@ -199,13 +199,13 @@ extension Session {
                     "Use .userPresence, which accepts the passcode; for the sensors that are found see: latchkey doctor"
             )
         }
+        // Without a passcode no biometry is accepted, so nothing could open the item.
+        guard state.isPasscodeSet else { throw Failure.passcodeClassUnavailable }
         if state.sensor.enrolment == nil { throw Refusal.failure(.biometryNotEnrolled, state) }
         guard state.sensor.reportsEnrolmentChanges || !control.constraints.contains(.biometryCurrentSet) else {
             throw Failure(
                 .enrolmentBindingUnavailable, "This tier cannot detect changes of the enrolled fingers.",
                 hint: "biometryCurrentSet works in tiers file, tpm and simulated; use .biometryAny here.")
         }
-        // Without a passcode no biometry is accepted, so nothing could open the item.
-        guard state.isPasscodeSet else { throw Failure.passcodeClassUnavailable }
     }
 }

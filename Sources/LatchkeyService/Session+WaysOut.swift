@@ -18,7 +18,9 @@ extension Session {
                 try keychain.acceptStore(caller: caller, proof: proof)
             }
             service.keeper?.rowsWereAccepted()
-            answer(incomplete.map { .failure($0) } ?? .done)
+            let reply = incomplete.map { Reply.failure($0) } ?? .done
+            // Without the record that says so, the keychain counts as locked.
+            if hasPasscode(keychain) { answer(reply) } else { endLock(reply, answer) }
         }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// Random bytes from libcrypto's generator, which the kernel seeds.
 ///
 /// The generator takes a microsecond for 12 bytes, and no longer for 256; adding an item asks six times. So short requests
-/// are answered from a stock, in which what was taken is overwritten at once.
+/// are answered from a stock, in which what was taken is overwritten at once. A process must not fork and go on in both
+/// halves: they would take the same bytes. The daemons fork only to execute another program.
 package final class SystemRandomSource: RandomSource {
     /// The longest request that is answered from the stock: the length of a key.
     private static let longestFromStock = 32

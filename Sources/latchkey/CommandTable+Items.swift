@@ -38,7 +38,7 @@ extension CommandTable {
                 CommandOption(.all, "the items of every app and of every class, with their owner"),
             ],
             about: """
-                Shows names, services and protection of the passwords of the own access groups, or with --all the items of
+                Shows names, services and protection of the passwords of your access groups, or with --all the items of
                 every app with their owners. Only the system's keychain prompts, and only with --all: for a finger, a face
                 or the passcode.
                 """,

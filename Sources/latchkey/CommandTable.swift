@@ -49,7 +49,7 @@ struct CommandGroup: Sendable {
 /// An argument of a command that is not an option.
 struct CommandArgument: Sendable {
     enum Kind: Sendable {
-        case text, item, key, file
+        case text, item, key, file, group
         case choice([String])
     }
 
@@ -101,7 +101,7 @@ enum OptionName: String, CaseIterable, Sendable {
     var value: CommandArgument? {
         switch self {
         case .service: CommandArgument("SERVICE")
-        case .group: CommandArgument("GROUP")
+        case .group: CommandArgument("GROUP", .group)
         case .label: CommandArgument("TEXT")
         case .protect: CommandArgument("RULE", .choice(AccessControl.protectionNames))
         case .type: CommandArgument("TYPE", .choice(KeyChoice.allCases.map(\.rawValue)))

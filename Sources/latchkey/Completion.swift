@@ -59,12 +59,13 @@ enum Completion {
         case .text: []
         case .choice(let choices): matching(typed, choices.map { ($0, "") })
         case .file: [":files"]
+        case .group: matching(typed, Client.declaredNames.map { ($0, "") })
         case .item: matching(typed, stored(.genericPassword, .account))
         case .key: matching(typed, stored(.key, .applicationTag))
         }
     }
 
-    /// The names in this access group, read without a prompt and without secrets. Empty without a daemon.
+    /// The names in the command's access groups, read without a prompt and without secrets. Empty without a daemon.
     private static func stored(_ itemClass: ItemClass, _ attribute: AttributeCode) -> [(String, String)] {
         guard var items = try? Client.command.items(ItemQuery(itemClass: itemClass)) else { return [] }
         if itemClass == .key { items += (try? Client.ssh.items(SSHKeyMark.query)) ?? [] }

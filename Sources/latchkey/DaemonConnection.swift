@@ -47,7 +47,7 @@ struct DaemonConnection: Sendable, RequestCaller {
         return report
     }
 
-    /// The items of this access group that match the query, without secrets; without a query, the items of every group.
+    /// The items of the command's access groups that match the query, without secrets; without a query, the items of every group.
     func items(_ query: ItemQuery?) throws(Failure) -> [FoundItem] {
         try items(of: query.map { .listItems($0) } ?? .listEverything)
     }

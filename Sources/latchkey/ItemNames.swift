@@ -12,7 +12,7 @@ extension FoundItem {
 }
 
 extension ItemClass {
-    /// The class as people read it, such as `password`.
+    /// The class in plain words, such as `password`.
     var kind: String {
         switch self {
         case .genericPassword: localized("password")

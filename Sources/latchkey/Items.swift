@@ -21,7 +21,7 @@ enum Items {
         return .failure(
             Failure(
                 .missingEntitlement, "The command may not use that access group.",
-                hint: "Leave --group out, or add the group to LATCHKEY_APP_ID."))
+                hint: "Leave --group out. The access groups of this command: latchkey status"))
     }
 
     /// The items of that name, or all items.
@@ -108,8 +108,7 @@ enum Items {
     /// The one item of that name. Throws if several access groups have one: the command never chooses among them.
     private static func onlyItem(_ options: Options, _ name: String) throws(CommandFailure) -> ItemQuery {
         let query = query(options, name, in: options[.group])
-        // A program without further names has one group.
-        guard options[.group] == nil, Client.declaredNames.count > 1 else { return query }
+        guard options[.group] == nil else { return query }
         let groups: [String]
         do throws(Failure) {
             groups = try Client.command.items(query).map { $0.text(.accessGroup) }

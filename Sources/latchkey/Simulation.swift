@@ -49,7 +49,7 @@ enum Simulation {
         } catch {
             throw .failure(error)
         }
-        Output.writeError(localized("A finger is accepted once a passcode is set: latchkey passcode set\n"))
+        Output.writeError(localized("Biometry is accepted once a passcode is set: latchkey passcode set\n"))
     }
 
     /// Starts a simulated daemon for the store in LATCHKEY_HOME. The variable is required, so that a user's own store

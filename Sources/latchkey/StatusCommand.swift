@@ -59,7 +59,7 @@ enum StatusCommand {
         return Table.text(rows)
     }
 
-    /// A sensor as people here name it; the JSON has the name of Apple's API.
+    /// The sensor in plain words; the JSON has the name of Apple's API.
     private static func sensor(_ kind: BiometryKind) -> String {
         switch kind {
         case .none: localized("no sensor")

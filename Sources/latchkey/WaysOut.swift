@@ -8,7 +8,7 @@ import LatchkeyModel
 enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
         if try state().problem == nil, try CheckCommand.isWhole(options) {
-            return report(options, localized("The store is as Latchkey left it: there is nothing to accept."))
+            return report(options, localized("There is nothing to accept: the items are those that were stored."))
         }
         try Confirmation.ask(
             "accept",
@@ -48,11 +48,13 @@ enum WaysOut {
             ?? localized("The items cannot be listed.") + "\n"
     }
 
-    /// Whether the store can be read, has no passcode, and no item that needs a proof. Before a question is asked that has
-    /// no consequences.
+    /// Whether a reset would change nothing. Checked first, so that the user is not asked to confirm an operation without
+    /// effect.
     private static func hasNothingToDelete() throws(CommandFailure) -> Bool {
         let report = try state()
-        guard report.problem == nil, !report.isPasscodeSet, let all = try? Client.command.items(nil) else {
+        // A reset also unlocks a keychain that no passcode can unlock.
+        guard report.problem == nil, !report.isPasscodeSet, !report.isLocked, let all = try? Client.command.items(nil)
+        else {
             return false
         }
         return !all.contains { $0.accessControl?.needsProof ?? false }

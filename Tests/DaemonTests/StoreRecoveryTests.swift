@@ -102,4 +102,36 @@ import Testing
         let after = try run("status")
         #expect(after.exitCode == 0 && !(after.output + after.errors).contains("latchkey check"), "\(after)")
     }
+
+    /// A store that the status shows as sound, although a row does not fit its index.
+    @Test func acceptingAsksWhenOnlyACheckFindsTheProblem() throws {
+        #expect(try run("check", "--accept").output.contains("nothing to accept"))
+        try stop()
+        try SQLiteItemStore.open(daemon.folder + "/keychain.sqlite").write { (store) throws(Failure) in
+            var rows: [StoredRow] = []
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                rows.append(row)
+                return true
+            }
+            rows[0].indexes[2] = [UInt8](repeating: 7, count: 16)
+            try store.replace(rows[0])
+        }
+        #expect(try run("status").exitCode == 0)
+        #expect(try run("check").exitCode != 0)
+        let unasked = try run("check", "--accept", input: "no\n")
+        #expect(unasked.exitCode == 64, "\(unasked)")
+    }
+
+    /// Without its record the keychain counts as locked, and no passcode could unlock it.
+    @Test func acceptingUnlocksAKeychainWithoutAPasscode() throws {
+        try stop()
+        try SQLiteItemStore.open(daemon.folder + "/keychain.sqlite").write { (store) throws(Failure) in
+            try store.setRecord("state", nil)
+        }
+        #expect(try run("get", "one").exitCode != 0)
+        let accepted = try run("check", "--accept", input: "accept\n")
+        #expect(accepted.exitCode == 0, "\(accepted)")
+        let read = try run("get", "one")
+        #expect(read.output == "secret of one", "\(read)")
+    }
 }

@@ -95,8 +95,8 @@ final class EditedStore: Sendable {
             return SpyChannel(
                 MemoryChannel { service.session(caller: caller, terminal: 0, mayNameItself: true, hello: $0) }, record)
         }
-        // Prompts need a passcode to be set.
-        if prompter != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }
+        // Prompts and biometry need a passcode to be set.
+        if prompter != nil || reader != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }
         return try ClientScope.$world.withValue(client, operation: body)
     }
 

@@ -109,6 +109,24 @@ import Testing
         }
     }
 
+    /// Without a passcode no biometry is accepted, so a rule that needs biometry is refused wherever it is given (AC-03).
+    @Test func aRuleOfBiometryNeedsAPasscode_AC03() throws {
+        try Simulator(sensor: .touchID, isEnrolled: true, passcode: nil).run {
+            let item = Query.password("account")
+            #expect(add(item.secret()) == errSecSuccess)
+            let rule = Query().under(.biometryAny)
+            forgetLastFailure()
+            #expect(update(item, rule) == errSecAuthFailed)
+            #expect(message(errSecAuthFailed)?.contains("passcode") == true)
+            #expect(secret(item) == "secret")
+            var error: Unmanaged<CFError>?
+            let parameters = enclaveParameters([.privateKeyUsage, .biometryAny])
+            #expect(SecKeyCreateRandomKey(parameters as CFDictionary, &error) == nil)
+            let refusal = try #require(error).takeRetainedValue()
+            #expect(refusal.localizedDescription.contains("passcode"), "\(refusal)")
+        }
+    }
+
     @Test func withoutAnEnclaveTheMessageNamesTheFileAndTheRestart() throws {
         try Simulator(hasSecureEnclave: false).run {
             var error: Unmanaged<CFError>?

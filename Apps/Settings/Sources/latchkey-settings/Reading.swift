@@ -4,8 +4,8 @@ import LatchkeySettings
 
 /// Reads something that can change at any time, on another thread.
 ///
-/// One reading at a time: if another is begun meanwhile, something may have changed since the first one looked. Its result
-/// is dropped, and the newest reading begins when it has ended.
+/// One reading runs at a time. If another is begun meanwhile, something may have changed that the first one no longer sees:
+/// its result is dropped, and the newest reading begins when it has ended.
 @MainActor final class Reading<Value: Sendable> {
     /// Reads the value; called on another thread.
     typealias Body = @Sendable () throws(SettingsFailure) -> Value
