@@ -31,12 +31,12 @@ final class EventMachine {
         before = try StoreSnapshot(of: daemon)
         try expectDone(.simulate(.enrol))
         try expectDone(adding("free", []))
+        // Items of biometry are added while a passcode is set, and stay when it is removed.
+        try expectDone(.passcode(.set(Self.old)))
         try expectDone(adding("bound", .biometryCurrentSet))
         try expectDone(adding("any", .biometryAny))
-        if event != .setPasscode {
-            try expectDone(.passcode(.set(Self.old)))
-            try expectDone(adding("passcode", [], .whenPasscodeSetThisDeviceOnly))
-        }
+        try expectDone(adding("passcode", [], .whenPasscodeSetThisDeviceOnly))
+        if event == .setPasscode { #expect(try removePasscode()) }
         if event == .lockout { for misses in [3, 1] { #expect(try miss(misses) != .biometryLockout) } }
         try daemon.crash()
         before = try StoreSnapshot(of: daemon)
@@ -96,10 +96,16 @@ final class EventMachine {
         switch event {
         case .setPasscode: return try client.call(.passcode(.set(Self.new))) == .done
         case .changePasscode: try client.send(.passcode(.change(Self.new)), id: 1)
-        case .removePasscode: try client.send(.passcode(.remove), id: 1)
+        case .removePasscode: return try removePasscode()
         case .enrolment: return try client.call(.simulate(.replaceFinger)) == .done
         case .lockout: return try miss(1) == .biometryLockout
         }
+        _ = try enter(Self.old)
+        return try client.receive()?.reply == .done
+    }
+
+    private func removePasscode() throws -> Bool {
+        try client.send(.passcode(.remove), id: 1)
         _ = try enter(Self.old)
         return try client.receive()?.reply == .done
     }
