@@ -3,7 +3,6 @@
 // Only this folder calls libmicrohttpd and GnuTLS; no C type is visible outside it.
 
 internal import CServerHTTP
-internal import Glibc
 
 /// What answers requests. Called on the threads of the server, several at a time.
 package struct HTTPHandler: Sendable {
@@ -31,7 +30,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// Starts to serve; nil when libmicrohttpd or a thread cannot start.
     ///
     /// - Parameters:
-    ///   - socket: a listening socket, which the server owns from now on.
+    ///   - socket: a listening socket, which the server owns from now on and closes when it stops.
     ///   - limits: limits of every connection.
     ///   - certificate: of the server, which then speaks TLS 1.2 and 1.3 only; nil for no TLS. One server of the
     ///     process can have one.
@@ -54,7 +53,7 @@ package final class HTTPServer: @unchecked Sendable {
             { context, address, _ in
                 guard let context, let address else { return .NO }
                 let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
-                return server.connections.admits(server.client(of: address)) ? .YES : .NO
+                return server.admits(address) ? .YES : .NO
             },
             { context, connection, url, method, _, data, size, state in
                 guard let context, let connection, let url, let method, let size, let state else { return .NO }
@@ -86,19 +85,20 @@ package final class HTTPServer: @unchecked Sendable {
     /// Uses another certificate for connections that are opened from now on. For a server that was started with one.
     package func replaceCertificate(_ certificate: TLSCertificate) { TLSHandshakes.use(certificate) }
 
-    /// Accepts no more connections, waits until the requests that were received have their responses, at most five
+    /// Closes new connections at once, waits until the requests that were received have their responses, at most five
     /// seconds, and ends. Requests that no thread has begun to answer by then are refused with 503, for which there are
     /// two more seconds. To be called once.
     package func stop() {
         guard let running = daemon else { return }
-        let listening = MHD_quiesce_daemon(running)
+        // `MHD_quiesce_daemon` is not called: in libmicrohttpd 0.9.75 it removes the socket from the set of each thread, and
+        // so does a thread that wakes up at this moment, whose failure then ends the process.
+        context.closeToNewConnections()
         context.inFlight.waitUntilNone(seconds: 5)
         // libmicrohttpd cannot be stopped while a connection is suspended.
         workers.stop()
         // It closes connections at once, also those whose responses were made but are not yet sent.
         context.inFlight.waitUntilNone(seconds: 2)
         MHD_stop_daemon(running)
-        if listening >= 0 { close(listening) }
         daemon = nil
     }
 }

@@ -36,6 +36,7 @@ final class ServerContext: Sendable {
     private let handler: HTTPHandler
     private let refusal: @Sendable (UInt32) -> HTTPResponse
     private let workers: Workers
+    private let isEnding = Atomic(false)
 
     init(
         _ limits: HTTPLimits, _ client: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ handler: HTTPHandler,
@@ -47,6 +48,14 @@ final class ServerContext: Sendable {
         self.handler = handler
         self.refusal = refusal
         connections = Connections(seconds: limits.requestSeconds, mostPerClient: Int(limits.connectionsPerClient))
+    }
+
+    /// Refuses connections from now on.
+    func closeToNewConnections() { isEnding.store(true, ordering: .releasing) }
+
+    /// Whether a connection from that address is served; otherwise libmicrohttpd closes it.
+    func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
+        !isEnding.load(ordering: .acquiring) && connections.admits(client(of: address))
     }
 
     /// The client whose connections are counted together; nil for one that may open as many as it wants.
