@@ -458,6 +458,32 @@ class ProcessTests(unittest.TestCase):
             self.assertLess(time.monotonic() - began, 7.9, "requests that no thread has begun to answer wait no longer")
             self.assertEqual([reply.result()[0] for reply in replies], [503] * 48)
 
+    def test_a_server_that_ends_closes_new_connections_and_answers_what_it_has_received(self):
+        with Server(threads=1) as server:
+            body = json.dumps(Device(server, "ada").register().proof()).encode()
+
+            def is_closed():
+                with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+                    try:
+                        client.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+                        return client.recv(1) == b""
+                    except ConnectionError:
+                        return True
+
+            with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite", isolation_level=None)) as other, \
+                    contextlib.closing(server.connection()) as waiting:
+                other.execute("BEGIN IMMEDIATE")
+                waiting.request("POST", "/v1/sessions", body, {"Content-Type": "application/json"})
+                # The one thread has received the request before.
+                self.assertEqual(server.send("GET", "/health")[0], 200)
+                self.assertFalse(is_closed())
+                server.process.send_signal(signal.SIGTERM)
+                self.assertTrue(wait_until(is_closed, 4))
+                self.assertIsNone(server.process.poll(), "a request that was received has no answer yet")
+                other.execute("ROLLBACK")
+                self.assertEqual(waiting.getresponse().status, 201)
+                self.assertEqual(server.process.wait(10), 0)
+
     def test_clients_that_leave_while_their_requests_wait_do_no_harm(self):
         with Server(threads=1) as server:
             body = json.dumps(Device(server, "ada").register().proof()).encode()
