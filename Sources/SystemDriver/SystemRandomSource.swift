@@ -14,7 +14,7 @@ package final class SystemRandomSource: RandomSource {
     /// The longest request that is answered from the stock: the length of a key.
     private static let longestFromStock = 32
 
-    /// Bytes that no caller has got yet, at the beginning of a buffer.
+    /// The unused random bytes, at the beginning of a buffer.
     private struct Stock: ~Copyable {
         static let capacity = 256
         let buffer = SecretBuffer(capacity: capacity)

@@ -28,6 +28,17 @@ import Testing
         }
     }
 
+    /// Two checks share the scan; the one that does not take its result must not report rows as unchanged.
+    @Test func aCheckWhoseResultAnotherOneTookComparesTheRowsAgain() throws {
+        try store.execute("DELETE FROM item WHERE position = 2")
+        let keychain = try store.open()
+        #expect(try !check(keychain))
+        // The other check asks for its next slice now.
+        var result: Bool?
+        for _ in 0..<10 where result == nil { result = try keychain.continueSetCheck() }
+        #expect(result == false)
+    }
+
     @Test func unchangedRowsMatchTheSetHash() throws {
         let keychain = try store.open()
         #expect(try check(keychain))
