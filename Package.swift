@@ -246,8 +246,8 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost",
-                "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorDriver",
+                "SensorHost", "SystemDriver", "TPMDriver",
             ]),
         process(
             "latchkey-authd-testing",

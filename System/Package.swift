@@ -63,6 +63,9 @@ let package = Package(
         shared("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
         shared("SensorProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
         shared(
+            "SensorDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
+        shared(
             "SensorHost", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
         shared(
             "LatchkeyAuthority",
@@ -95,8 +98,8 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorHost",
-                "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorDriver",
+                "SensorHost", "SystemDriver", "TPMDriver",
             ]),
 
         // The connection to the system's message bus: calls with deadlines, signals, one thread.
@@ -141,10 +144,6 @@ let package = Package(
             name: "BusTestSupport",
             dependencies: ["CSystemd", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "TestSupport"],
             path: "Tests/BusTestSupport", swiftSettings: strict),
-        // The client of latchkey-authd --user, for the tests of both.
-        shared(
-            "SensorDriver",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
         .target(
             name: "SensorTestSupport",
             dependencies: [

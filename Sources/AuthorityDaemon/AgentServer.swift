@@ -7,23 +7,36 @@ import LatchkeyTransport
 import PromptDriver
 import Synchronization
 
-/// The socket on which the programs that show prompts connect: one for each login session of a user.
+/// Serves the programs of one user that show prompts: one for each login session.
 final class AgentServer: FrameHandler {
+    /// A connection that does not register would take the place of one that does.
+    static let deadlines: FrameServer.Deadlines = {
+        var deadlines = FrameServer.Deadlines()
+        deadlines.firstFrameSeconds = Limits.frameSeconds
+        return deadlines
+    }()
+
+    private let programs = Atomic(0)
+    private let user: UInt32
     private let agents: AgentPrompter
     private let refusals: AgentRefusals
     private let identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
 
     init(
-        _ agents: AgentPrompter, clock: any Clock, log: any EventLog,
+        _ agents: AgentPrompter, of user: UInt32, clock: any Clock, log: any EventLog,
         identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
     ) {
         self.agents = agents
+        self.user = user
         refusals = AgentRefusals(clock, log)
         self.identify = identify
     }
 
-    /// A user without an ID here cannot have an agent.
-    func serves(_ peer: PeerCredentials) -> Bool { !UnmappedUser.includes(peer.userID) }
+    /// The accepting process has chosen by the same credentials.
+    func serves(_ peer: PeerCredentials) -> Bool { peer.userID == user }
+
+    /// Whether no program is connected.
+    var isUnused: Bool { programs.load(ordering: .relaxed) == 0 }
 
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
         // A process that has ended meanwhile has no session, and a prompt for it could not be answered.
@@ -31,7 +44,9 @@ final class AgentServer: FrameHandler {
         let name = ProcessName(
             processID: connection.peer.processID, startTime: startTime, userID: connection.peer.userID)
         do throws(Failure) {
-            return Program(connection, agents, refusals, session: try identify(name).session)
+            let program = Program(self, connection, session: try identify(name).session)
+            programs.add(1, ordering: .relaxed)
+            return program
         } catch {
             refusals.note(connection.peer, "it cannot be identified: \(error.message)")
             return nil
@@ -49,18 +64,16 @@ final class AgentServer: FrameHandler {
             case agent(RegisteredAgent)
             case refused
         }
+        private let server: AgentServer
         private weak let connection: FrameConnection?
-        private let agents: AgentPrompter
-        private let refusals: AgentRefusals
         private let session: String
         private let role = Mutex(Role.unknown)
+        private var agents: AgentPrompter { server.agents }
+        private var refusals: AgentRefusals { server.refusals }
 
-        init(
-            _ connection: FrameConnection, _ agents: AgentPrompter, _ refusals: AgentRefusals, session: String
-        ) {
+        init(_ server: AgentServer, _ connection: FrameConnection, session: String) {
+            self.server = server
             self.connection = connection
-            self.agents = agents
-            self.refusals = refusals
             self.session = session
         }
 
@@ -93,6 +106,7 @@ final class AgentServer: FrameHandler {
         func refused(_ error: FrameError) {}
 
         func disconnected() {
+            server.programs.subtract(1, ordering: .relaxed)
             if case .agent(let agent) = role.withLock({ $0 }) { agent.disconnected() }
         }
     }

@@ -27,6 +27,10 @@ package struct AuthorityOptions: Sendable {
     private var fingerprintFolder = "/var/lib/fprint"
     /// The file in which root allows virtual hardware to the process of `--user`.
     var hardware = HardwareConfiguration.path
+    /// The user whose process this is; nil for the process that accepts the connections of all users.
+    private(set) var worker: UInt32?
+    /// Whether the process speaks to fprintd and logind for the processes of all users.
+    private(set) var isForSensors = false
     /// Whether the process only connects the `latchkeyd` that started it with the sensors.
     private(set) var isForUser = false
 
@@ -50,6 +54,11 @@ package struct AuthorityOptions: Sendable {
             case "--help", "-h": throw .help
             case "--version": throw .version
             case "--user": isForUser = true
+            // Of the processes that this program starts (UserAcceptor).
+            case "--sensors": isForSensors = true
+            case "--worker":
+                guard let value = rest.popFirst(), let user = UInt32(value) else { throw .wrong(argument) }
+                worker = user
             case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration",
                 "--fingerprints", "--hardware":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AuthorityHost
 import DaemonProcess
 import Glibc
-import LatchkeyAuthority
-import LatchkeyIdentity
 package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
-import PAMDriver
-import PromptDriver
-import SystemDriver
-import TPMDriver
 
 /// Runs `latchkey-authd`. The sensor and the login sessions come from the program, so that a program for tests can have
 /// scripted ones.
@@ -85,123 +78,54 @@ package enum AuthorityProcess {
                 hint: "The package creates it; or run: useradd --system \(options.storeUser)")
         }
         try Files.makePrivateFolder(options.state)
-        let lock = try DaemonProcess.shareFolder(options.state)
-        defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
-            try serve(
-                options, try AuthorityConfiguration(options.configuration, group: storeUser.groupID), storeUser, events,
-                isVirtual, drivers)
+            let configuration = try AuthorityConfiguration(options.configuration, group: storeUser.groupID)
+            if let user = options.worker {
+                try UserProcess(options, configuration, storeUser, events, isVirtual: isVirtual).serve(user)
+            } else if options.isForSensors {
+                try SystemSensors.serve(options, configuration, events, drivers)
+            } else {
+                try accept(options, storeUser, events)
+            }
         } catch {
             events.note(.failed, error)
             throw error
         }
     }
 
-    private static func serve(
-        _ options: AuthorityOptions, _ configuration: AuthorityConfiguration, _ storeUser: UserIdentity,
-        _ events: FileAndJournalLog, _ isVirtual: Bool, _ makeDrivers: MakeDrivers
+    /// Accepts connections, and hands each to the process of its user.
+    private static func accept(
+        _ options: AuthorityOptions, _ storeUser: UserIdentity, _ events: FileAndJournalLog
     ) throws(Failure) {
-        // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
-        let unlocked = try DaemonProcess.protectMemory()
-        if let reason = unlocked() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        let lock = try DaemonProcess.shareFolder(options.state)
+        defer { withExtendedLifetime(lock) {} }
+        try DaemonProcess.protect()
+        // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
-        let activated = ActivatedSockets.take()
-        let listeners = try AuthoritySockets(options.sockets, storeUser, activated)
-        // After the sockets exist, no privilege is needed but those of prompts and of the identification of programs.
+        let listeners = try AuthoritySockets(options.sockets, storeUser, ActivatedSockets.take())
+        // After the sockets exist, no privilege is needed but those of the processes that it starts.
         try AuthorityPrivileges.drop()
-        let clock = SystemClock()
-        let identifier = ProgramIdentifier()
-        let agents = AgentPrompter { prompt in
-            sessionOfProcess(prompt.processID, prompt.userID, identifier)
-        }
-        let prompter = ChoosingPrompter([
-            TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
-        ])
-        let tier = configuration.tier
-        let refusals = RefusalNotices(events, clock: clock)
-        let virtual = VirtualHardware(
-            isAllowed: configuration.allowsVirtualHardware, configuration: options.configuration)
-        let drivers = try makeDrivers(options, virtual, clock, refusals).get()
-        let sensor = Self.sensor(drivers.reader, options, configuration, refusals)
-        let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
-        var parts = AuthorityConnection.Parts(
-            random: SystemRandomSource(), log: refusals, sessions: drivers.sessions, stretching: StretchThreads(),
-            passcodeCost: 16
-        ) { (process) throws(Failure) in
-            try identifier.identify(process)
-        } isRunning: { process in
-            TerminalJob(process.processID)?.startTime == process.startTime
-        } user: { (userID) throws(Failure) in
-            let account = try Accounts.name(of: userID)
-            let files = try AuthorityFolder(
-                "\(options.state)/\(userID)", userID: userID, account: account, clock: clock,
-                random: SystemRandomSource())
-            return UserParts(
-                tier: tier, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
-                work: SerialWorkQueue { false },
-                counters: files, permissions: files, passcodes: files, approvalKeys: files, enrolments: files,
-                account: UserAccount(
-                    name: account, passwords: passwords, firstPasscode: options.firstPasscode(configuration)))
-        }
-        parts.refusals = refusals
-        if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock, configuration.ownerPassword) } }
-        let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
-        let agentServer = AgentServer(agents, clock: clock, log: events) { (process) throws(Failure) in
-            try identifier.identify(process)
-        }
+        let (user, state) = (storeUser.userID, options.state)
         do throws(SystemError) {
-            let serving = try FrameServer(listeners.agents, handler: agentServer, idleSeconds: Int64(Int32.max))
-            let server = try FrameServer(listeners.authority, handler: authority, idleSeconds: Int64(Int32.max))
-            Processes.detachThread {
-                do throws(SystemError) {
-                    try serving.run()
-                } catch {
-                    events.note(.failed, Failure(error, "Prompts in windows are not served any more"))
-                }
-                // Keeps the handler, which the server does not own.
-                withExtendedLifetime(agentServer) {}
-            }
-            DaemonProcess.stop(server, on: signals)
+            let acceptor = try UserAcceptor(
+                [
+                    UserAcceptor.Listener(listeners.authority) { connection in
+                        // Other peers, and connections that do not say for whom they are, get no answer.
+                        guard let peer = try? Sockets.peer(connection), peer.userID == user,
+                            let user = ServiceChannelName.user(of: connection), !UnmappedUser.includes(user)
+                        else { return .close }
+                        return .user(user)
+                    } payload: { _ in SecretBytes([]) },
+                    .ofPrograms(listeners.agents) { _ in SecretBytes([]) },
+                ], WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events, endsWhenIdle: false
+            ) { Files.exists("\(state)/\($0)") }
+            DaemonProcess.stop(on: signals) { acceptor.stop() }
             events.note(.started, nil)
-            try server.run()
-            serving.stop()
+            try acceptor.run()
         } catch {
             throw Failure(error, "latchkey-authd cannot serve \(options.sockets.folder)")
         }
         events.note(.stopped, nil)
-        withExtendedLifetime(authority) {}
-    }
-
-    /// The sensor of all users: with a camera, if the administrator has allowed one.
-    private static func sensor(
-        _ finger: any BiometricReader, _ options: AuthorityOptions, _ configuration: AuthorityConfiguration,
-        _ events: any EventLog
-    ) -> any BiometricReader {
-        guard configuration.usesFace else { return finger }
-        let face = PAMFace(PAMFace.Places(program: options.accounts), log: events) { user in
-            // A user whose account cannot be determined is not scanned for: the scan fails.
-            try? Accounts.name(of: user)
-        }
-        return FingerOrFace(finger: finger, face: face)
-    }
-
-    /// The TPM that judges passcodes; latchkeyd passes its commands on.
-    private static func chip(
-        _ carrier: any CommandCarrier, _ clock: any Clock, _ ownerPassword: SecretBytes?
-    ) -> any PasscodeChip {
-        let random = SystemRandomSource()
-        return TPMPasscodeChip(
-            TPMChip(CarriedTPM(carrier), clock: clock, random: random, ownerPassword: ownerPassword), random: random)
-    }
-
-    private static func sessionOfProcess(
-        _ process: Int32, _ user: UInt32, _ identifier: ProgramIdentifier
-    ) -> String {
-        guard let job = TerminalJob(process),
-            let identity = try? identifier.identify(
-                ProcessName(processID: process, startTime: job.startTime, userID: user))
-        else { return "" }
-        return identity.session
     }
 }

@@ -7,15 +7,18 @@ import LatchkeySystem
 import LatchkeyTransport
 import Synchronization
 
-/// The socket on which `latchkeyd` connects: one peer at a time, and only the user of that service.
+/// Serves the connections of `latchkeyd` for one user: one at a time, and only of the user of that service.
 final class AuthorityServer: FrameHandler {
     private let storeUser: UInt32
     private let parts: AuthorityConnection.Parts
+    private let mayEnd: @Sendable () -> Bool
     private struct WeakPeer: Sendable { weak var peer: Peer? }
     private let current = Mutex(WeakPeer())
 
-    init(storeUser: UInt32, parts: AuthorityConnection.Parts) {
+    /// - Parameter mayEnd: whether the process may end when `latchkeyd` has not been connected for some time.
+    init(storeUser: UInt32, parts: AuthorityConnection.Parts, mayEnd: @escaping @Sendable () -> Bool) {
         self.storeUser = storeUser
+        self.mayEnd = mayEnd
         self.parts = parts
         parts.sessions.observeSession { [weak self] event, done in
             // Without a connection no evaluation is under way; latchkeyd learns the state with the next one.
@@ -46,7 +49,7 @@ final class AuthorityServer: FrameHandler {
     /// A peer beyond the limits of the server is disconnected; `latchkeyd` connects again later.
     func payload(of refusal: Failure) -> SecretBytes { SecretBytes([]) }
 
-    func mayStop() -> Bool { true }
+    func mayStop() -> Bool { mayEnd() }
 
     /// The connection of `latchkeyd`. The server releases it when the connection ends.
     private final class Peer: FrameReceiver {

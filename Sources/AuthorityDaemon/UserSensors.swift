@@ -42,6 +42,7 @@ enum UserSensors {
         let isAllowed = (try? HardwareConfiguration.allowsVirtual(configuration)) ?? false
         let virtual = AuthorityProcess.VirtualHardware(isAllowed: isAllowed, configuration: configuration)
         let drivers = try makeDrivers(options, virtual, SystemClock(), host.log).get()
+        host.observe(drivers.reader, drivers.sessions)
         host.serve(drivers.reader, drivers.sessions)
     }
 }

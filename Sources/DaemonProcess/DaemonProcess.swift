@@ -4,7 +4,6 @@ package import CLatchkeyLinux
 import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
-package import LatchkeyTransport
 
 /// What every daemon does when it starts and ends.
 package enum DaemonProcess {
@@ -13,12 +12,7 @@ package enum DaemonProcess {
     /// - Returns: a function that returns why secrets may be swapped out; nil while none may.
     package static func protectMemory() throws(Failure) -> @Sendable () -> String? {
         ProcessProtection.returnLargeBlocks()
-        do throws(SystemError) {
-            try ProcessProtection.enable()
-        } catch {
-            throw Failure(
-                .internalFailure, "The daemon's memory cannot be protected from other programs: \(error.description).")
-        }
+        try protect()
         // The daemon runs even so, because an unavailable keychain is worse than keys that may be swapped out;
         // `status` reports the reason.
         let reason = SecretMemory.lock().map { "The kernel refuses to lock memory: \($0)." }
@@ -26,6 +20,37 @@ package enum DaemonProcess {
             if let reason { return reason }
             let missed = SecretMemory.missedCount
             return missed == 0 ? nil : "The locked memory was too small for \(missed) secrets."
+        }
+    }
+
+    /// Protects the memory of a process that has no secrets, such as its descriptors, from other programs.
+    package static func protect() throws(Failure) {
+        do throws(SystemError) {
+            try ProcessProtection.enable()
+        } catch {
+            throw Failure(
+                .internalFailure, "The daemon's memory cannot be protected from other programs: \(error.description).")
+        }
+    }
+
+    /// Ends the process of a user without an account with the status that tells the accepting process so: somebody can
+    /// have thousands of user numbers without accounts, and none of them gets a folder.
+    package static func checkAccount(of channel: WorkerChannel) {
+        do throws(Failure) {
+            _ = try Accounts.name(of: channel.user)
+        } catch {
+            // A database that cannot be read is no answer: the programs get the error when they are identified.
+            if error.cause == nil { exit(WorkerMessage.noAccount) }
+        }
+    }
+
+    /// Takes the lock of a user's folder alone; waits while another process of the service has it. `latchkey admin
+    /// remove-user` takes it as well.
+    package static func ownFolder(_ path: String) throws(Failure) -> FolderLock {
+        do throws(SystemError) {
+            return try FolderLock.alone(path)
+        } catch {
+            throw Failure(error, "\(path) cannot be locked")
         }
     }
 
@@ -47,13 +72,13 @@ package enum DaemonProcess {
         return signals
     }
 
-    /// Waits for a terminating signal on a separate thread, then stops the server after the current turn of its loop.
-    package static func stop(_ server: FrameServer, on signals: sigset_t) {
+    /// Waits for a terminating signal on a separate thread, then calls `body`.
+    package static func stop(on signals: sigset_t, _ body: @escaping @Sendable () -> Void) {
         Processes.detachThread {
             var waited = signals
             var number: CInt = 0
             sigwait(&waited, &number)
-            server.stop()
+            body()
         }
     }
 }

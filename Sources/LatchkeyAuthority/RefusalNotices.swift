@@ -49,6 +49,11 @@ package final class RefusalNotices: EventLog {
 
     package func note(_ event: DaemonEvent, _ failure: Failure?) {
         log.note(event, failure)
+        count(event)
+    }
+
+    /// Reports an event that another process has logged.
+    package func count(_ event: DaemonEvent) {
         guard let source = UntrustedSource(event) else { return }
         state.withLock { $0.sources[source, default: Source()].count(1) }
         deliver(source)

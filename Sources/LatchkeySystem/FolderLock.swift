@@ -15,9 +15,14 @@ package final class FolderLock: Sendable {
     deinit { flock(folder.number, LOCK_UN) }
 
     /// Takes the lock together with others; waits while a process has it alone.
-    package static func share(_ path: String) throws(SystemError) -> FolderLock {
+    package static func share(_ path: String) throws(SystemError) -> FolderLock { try wait(path, LOCK_SH) }
+
+    /// Takes the lock alone; waits while another process has it.
+    package static func alone(_ path: String) throws(SystemError) -> FolderLock { try wait(path, LOCK_EX) }
+
+    private static func wait(_ path: String, _ kind: CInt) throws(SystemError) -> FolderLock {
         let folder = try open(path)
-        while flock(folder.number, LOCK_SH) != 0 { guard errno == EINTR else { throw SystemError("flock") } }
+        while flock(folder.number, kind) != 0 { guard errno == EINTR else { throw SystemError("flock") } }
         return FolderLock(folder)
     }
 

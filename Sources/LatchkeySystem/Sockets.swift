@@ -55,10 +55,15 @@ package enum Sockets {
 
     /// Connects to the socket at `path`; the descriptor is blocking.
     ///
-    /// - Parameter seconds: time limit of this call and of each later send, which then fail with EAGAIN; nil for none.
-    ///   Without it the call blocks while the listener's queue is full.
-    package static func connect(_ path: String, seconds: Int64? = nil) throws(SystemError) -> Descriptor {
+    /// - Parameters:
+    ///   - name: the abstract name of this end (unix(7)), at most `pathBytes` bytes; nil for none.
+    ///   - seconds: time limit of this call and of each later send, which then fail with EAGAIN; nil for none. Without it
+    ///     the call blocks while the listener's queue is full.
+    package static func connect(
+        _ path: String, name: [UInt8]? = nil, seconds: Int64? = nil
+    ) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: false)
+        if let name { try setName(descriptor, name) }
         if let seconds { try limitSending(descriptor, seconds: seconds) }
         var address = try address(path)
         let code = withUnsafePointer(to: &address) {
@@ -70,18 +75,56 @@ package enum Sockets {
         return descriptor
     }
 
+    /// Gives a socket an abstract name: a zero byte and `name`.
+    private static func setName(_ descriptor: Descriptor, _ name: [UInt8]) throws(SystemError) {
+        guard name.count <= pathBytes else { throw SystemError("bind", code: ENAMETOOLONG) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) {
+            UnsafeMutableRawBufferPointer(rebasing: $0[1...]).copyBytes(from: name)
+        }
+        let length = socklen_t(nameOffset + name.count)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor.number, $0, length) }
+        }
+        guard code == 0 else { throw SystemError("bind") }
+    }
+
+    /// Bytes of an address before its abstract name: the family, and the zero byte.
+    private static let nameOffset = MemoryLayout<sa_family_t>.size + 1
+
+    /// The abstract name of the other end; empty if it has none.
+    package static func peerName(_ descriptor: Descriptor) throws(SystemError) -> [UInt8] {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor.number, $0, &length) }
+        }
+        guard code == 0 else { throw SystemError("getpeername") }
+        let count = Int(length) - nameOffset
+        return withUnsafeBytes(of: &address.sun_path) { path in
+            guard count > 0, count < path.count, path[0] == 0 else { return [] }
+            return Array(path[1...count])
+        }
+    }
+
     /// Limits the time that each later send waits for the peer (SO_SNDTIMEO, socket(7)); it then fails with EAGAIN.
     package static func limitSending(_ descriptor: Descriptor, seconds: Int64) throws(SystemError) {
-        try limit(SO_SNDTIMEO, descriptor, seconds)
+        try limit(SO_SNDTIMEO, descriptor, timeval(tv_sec: Int(seconds), tv_usec: 0))
+    }
+
+    /// The same in milliseconds, less than a second.
+    package static func limitSending(_ descriptor: Descriptor, milliseconds: Int64) throws(SystemError) {
+        try limit(SO_SNDTIMEO, descriptor, timeval(tv_sec: 0, tv_usec: Int(milliseconds) * 1000))
     }
 
     /// Limits the time that each later read waits for the peer (SO_RCVTIMEO, socket(7)); it then fails with EAGAIN.
     package static func limitReading(_ descriptor: Descriptor, seconds: Int64) throws(SystemError) {
-        try limit(SO_RCVTIMEO, descriptor, seconds)
+        try limit(SO_RCVTIMEO, descriptor, timeval(tv_sec: Int(seconds), tv_usec: 0))
     }
 
-    private static func limit(_ option: CInt, _ descriptor: Descriptor, _ seconds: Int64) throws(SystemError) {
-        var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
+    private static func limit(_ option: CInt, _ descriptor: Descriptor, _ limit: timeval) throws(SystemError) {
+        var limit = limit
         let size = socklen_t(MemoryLayout<timeval>.size)
         guard setsockopt(descriptor.number, SOL_SOCKET, option, &limit, size) == 0 else {
             throw SystemError("setsockopt")

@@ -23,6 +23,8 @@ package final class FrameConnection: @unchecked Sendable {
     private var reservation: HeldBytes?
     private(set) var phase = Phase.reading(frameDeadline: nil)
     var watched: UInt32 = 0
+    /// When the first frame must be complete; nil without such a limit, and afterwards.
+    private var firstDeadline: Int64?
 
     enum Phase {
         /// Frames are read; an incomplete one has a deadline.
@@ -63,6 +65,7 @@ package final class FrameConnection: @unchecked Sendable {
         self.server = server
         share = budget.share(of: process.program)
         self.deadlines = deadlines
+        firstDeadline = deadlines.ofFirstFrame
     }
 
     deinit { outgoing.withLock { giveUp(&$0) } }
@@ -84,7 +87,7 @@ package final class FrameConnection: @unchecked Sendable {
     /// When the server must check whether this connection is late; nil if it need not.
     var deadline: Int64? {
         switch phase {
-        case .reading(let frameDeadline): frameDeadline
+        case .reading(let frameDeadline): [frameDeadline, firstDeadline].compactMap(\.self).min()
         case .paused: nil
         case .ending(let deadline): deadline
         }
@@ -190,7 +193,7 @@ package final class FrameConnection: @unchecked Sendable {
             switch handOver() {
             case .ended: return
             // The next frame has its own deadline, which starts with its first byte.
-            case .some: frameDeadline = nil
+            case .some: (frameDeadline, firstDeadline) = (nil, nil)
             case .none: break
             }
             if count < 4096 { break }
@@ -215,6 +218,9 @@ package final class FrameConnection: @unchecked Sendable {
             frameDeadline: incoming.isInsideFrame ? deadlines.ofFrame : nil)
     }
 
+    /// Bytes that a frame occupies besides its payload, about: an empty one is not free.
+    private static let frameBytes = 256
+
     private enum HandedOver {
         case none, some, ended
     }
@@ -223,7 +229,7 @@ package final class FrameConnection: @unchecked Sendable {
         var result = HandedOver.none
         do throws(FrameError) {
             while let payload = try incoming.next() {
-                let held = reservation ?? share.budget.hold(payload.count, for: share)
+                let held = reservation ?? share.budget.hold(Self.frameBytes + payload.count, for: share)
                 reservation = nil
                 receiver?.received(payload, holding: held)
                 if case .ending = phase { return .ended }

@@ -40,6 +40,8 @@ package final class FrameServer: @unchecked Sendable {
     package struct Deadlines: Sendable {
         /// Maximum time to complete a frame after its first byte.
         package var frameSeconds = Limits.frameSeconds
+        /// Maximum time from the acceptance of a connection to its first complete frame; nil for none.
+        package var firstFrameSeconds: Int64?
         /// Maximum time to read queued answers once the connection is ending.
         package var endSeconds = Limits.endSeconds
         /// The monotonic clock, in nanoseconds.
@@ -48,6 +50,7 @@ package final class FrameServer: @unchecked Sendable {
         package init() {}
 
         var ofFrame: Int64 { now() + frameSeconds * 1_000_000_000 }
+        var ofFirstFrame: Int64? { firstFrameSeconds.map { now() + $0 * 1_000_000_000 } }
         var ofEnd: Int64 { now() + endSeconds * 1_000_000_000 }
     }
 

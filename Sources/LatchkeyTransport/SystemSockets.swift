@@ -53,14 +53,16 @@ package struct SystemSockets: Sendable {
     ///
     /// With socket activation the kernel reports root, who called listen(2), and else the user of the service.
     ///
-    /// - Parameter seconds: time limit, as of `Sockets.connect`; nil for none.
+    /// - Parameters:
+    ///   - name: the abstract name of this end, which the listener can read; nil for none.
+    ///   - seconds: time limit, as of `Sockets.connect`; nil for none.
     package static func connect(
-        _ path: String, servedBy user: UInt32, seconds: Int64? = nil
+        _ path: String, servedBy user: UInt32, name: [UInt8]? = nil, seconds: Int64? = nil
     ) throws(Failure) -> Descriptor {
         let descriptor: Descriptor
         let peer: PeerCredentials
         do throws(SystemError) {
-            descriptor = try Sockets.connect(path, seconds: seconds)
+            descriptor = try Sockets.connect(path, name: name, seconds: seconds)
             peer = try Sockets.peer(descriptor)
         } catch {
             throw Failure(

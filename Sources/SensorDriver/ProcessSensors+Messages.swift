@@ -33,8 +33,8 @@ extension ProcessSensors {
     private func follow(_ told: SensorState) {
         var sensor = told
         // fprintd's files belong to root, so that a process of the user cannot detect another finger of the same name.
-        // Items that end with the enrolment set are refused, whatever the process says.
-        sensor.reportsEnrolmentChanges = false
+        // Items that end with the enrolment set are refused, whatever such a process says.
+        if !isTrusted { sensor.reportsEnrolmentChanges = false }
         if sensor.kind == .none { sensor = .absent }
         let (isChanged, waiting) = state.withLock { state in
             defer { (state.sensor, state.awaitingSensor) = (sensor, []) }

@@ -8,8 +8,8 @@ import LatchkeyTransport
 import SensorProtocol
 import Synchronization
 
-/// The fingerprint reader and the login sessions of one user, through a process that speaks to fprintd and logind
-/// (docs/decisions/033-sensors-of-tier-user.md).
+/// The fingerprint reader and the login sessions of one user, through a process that speaks to fprintd and logind: one of
+/// the user (docs/decisions/033-sensors-of-tier-user.md), or that of the service (docs/decisions/044-process-per-user.md).
 ///
 /// While no process answers, there is no sensor, and the sessions count as locked. A process that ended is started again, with
 /// back-off.
@@ -32,6 +32,8 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
     static let notes = 256
 
     let user: UInt32
+    /// Whether the process can read the files of fprintd, so that what it says of enrolment sets counts.
+    let isTrusted: Bool
     let timing: Timing
     let clock: any Clock
     let log: any EventLog
@@ -40,12 +42,16 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
 
     /// Starts the first process.
     ///
-    /// - Parameter user: the user of this process, whose sensor and sessions the process reports.
+    /// - Parameters:
+    ///   - user: whose sensor and sessions the process reports.
+    ///   - isTrusted: whether the process is one of root, and not of the user.
     package init(
-        _ program: any SensorProgram, user: UInt32, timing: Timing = Timing(), clock: any Clock, log: any EventLog
+        _ program: any SensorProgram, user: UInt32, isTrusted: Bool = false, timing: Timing = Timing(),
+        clock: any Clock, log: any EventLog
     ) {
         self.program = program
         self.user = user
+        self.isTrusted = isTrusted
         self.timing = timing
         self.clock = clock
         self.log = log
@@ -134,13 +140,15 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
 
     // MARK: - The process
 
+    private var name: String { isTrusted ? "The process of the sensors" : "latchkey-authd --user" }
+
     private func start() {
         let process: SensorProcess
         do throws(SystemError) {
             process = try program.start()
             try Sockets.limitSending(process.socket, seconds: timing.receipt)
         } catch {
-            log.note(.sensorFailed, Failure(error, "latchkey-authd --user cannot be started"))
+            log.note(.sensorFailed, Failure(error, "\(name) cannot be started"))
             return startLater(after: 0)
         }
         let link = Link(process, startedAt: clock.uptime)
@@ -192,7 +200,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         log.note(
             .sensorFailed,
             Failure(
-                .biometryNotAvailable, "latchkey-authd --user \(reason): there is no fingerprint reader now.",
+                .biometryNotAvailable, "\(name) \(reason): there is no fingerprint reader now.",
                 hint: "Its earlier lines say more; see: latchkey daemon-log"))
         // The lock first.
         report(.changed) {}

@@ -8,23 +8,27 @@ import LatchkeyTransport
 import SensorProtocol
 import Synchronization
 
-/// The connection of `latchkeyd` as `latchkey-authd --user` sees it: passes on what the sensor and the login sessions of one
+/// The connection of a process that uses the sensors for one user: passes on what the sensor and the login sessions of the
 /// user report, and decides nothing.
 package final class SensorHost: Sendable {
     private struct State: Sendable {
         var lastChange: UInt64 = 0
         /// What must be called when a change of sessions has taken effect, by its number.
         var unapplied: [UInt64: @Sendable () -> Void] = [:]
-        /// The scans that were begun and not ended.
-        var scans: Set<UInt64> = []
+        /// The scans that were begun and not ended: their numbers for the reader, by those of the connection.
+        var scans: [UInt64: UInt64] = [:]
         var isLooking = false
         var isLookDue = false
+        var isOver = false
     }
 
-    /// Seconds in which `latchkeyd` must read a message; the process ends when it does not.
-    private static let sendSeconds: Int64 = 10
-    /// Maximum scans at a time: `latchkeyd` shows one prompt.
+    /// Time in which the other end must make room for a message; the connection ends when it does not. Short, because
+    /// the thread of the message bus waits: the buffer has room for many messages.
+    private static let sendMilliseconds: Int64 = 10
+    /// Maximum scans at a time: a user is shown one prompt.
     private static let scans = 8
+    /// The connections share a reader, which identifies scans by these numbers.
+    private static let lastScan = Atomic<UInt64>(0)
 
     private let socket: Descriptor
     private let user: UInt32
@@ -37,7 +41,7 @@ package final class SensorHost: Sendable {
     package init(_ socket: Descriptor, user: UInt32) throws(SystemError) {
         self.socket = socket
         self.user = user
-        try Sockets.limitSending(socket, seconds: Self.sendSeconds)
+        try Sockets.limitSending(socket, milliseconds: Self.sendMilliseconds)
     }
 
     /// The log of this process: `latchkeyd` writes it.
@@ -51,14 +55,18 @@ package final class SensorHost: Sendable {
         }
     }
 
-    /// Serves until the connection ends or a message cannot be decoded. Scans are not ended: the caller ends the process,
-    /// and with it its connection to the message bus.
-    package func serve(_ reader: any BiometricReader, _ sessions: any SessionMonitor) {
-        reader.observe { [weak self] in self?.look(reader) }
+    /// Passes on the changes of a sensor and of sessions that no other connection uses.
+    package func observe(_ reader: any BiometricReader, _ sessions: any SessionMonitor) {
+        reader.observe { [weak self] in self?.sensorChanged(reader) }
         sessions.observeSession { [weak self] event, done in
             guard let self else { return done() }
-            follow(event, sessions, done)
+            sessionsChanged(event, sessions, done)
         }
+    }
+
+    /// Serves until the connection ends or a message cannot be decoded. Blocks. Changes are passed on meanwhile, which the
+    /// caller reports.
+    package func serve(_ reader: any BiometricReader, _ sessions: any SessionMonitor) {
         Processes.detachThread { [self] in
             // Waits for the first answer of logind. A change that was told meanwhile is newer.
             let first = sessions.sessions(of: user)
@@ -69,11 +77,12 @@ package final class SensorHost: Sendable {
             let message = try? SensorMessage(decoding: payload), received(message, reader)
         {}
         Sockets.shutDown(socket)
-        let unapplied = state.withLock { state in
-            defer { state.unapplied = [:] }
-            return state.unapplied
+        let (unapplied, scans) = state.withLock { state in
+            defer { (state.unapplied, state.scans, state.isOver) = ([:], [:], true) }
+            return (state.unapplied, state.scans)
         }
         for (_, done) in unapplied { done() }
+        for scan in scans.values { reader.disarm(scan) }
     }
 
     /// Handles a message; false if `latchkeyd` does not send such a one.
@@ -84,13 +93,17 @@ package final class SensorHost: Sendable {
             look(reader)
         case .arm(let number):
             send(.received(number))
-            guard state.withLock({ $0.scans.count < Self.scans && $0.scans.insert(number).inserted }) else {
-                return false
+            let scan = Self.lastScan.add(1, ordering: .relaxed).newValue
+            let isNew = state.withLock { state in
+                guard state.scans.count < Self.scans, state.scans[number] == nil else { return false }
+                state.scans[number] = scan
+                return true
             }
-            reader.arm(number, user: user) { [weak self] event in self?.scanned(number, event) }
+            guard isNew else { return false }
+            reader.arm(scan, user: user) { [weak self] event in self?.scanned(number, event) }
         case .disarm(let number):
             // A scan that has ended by itself is not disarmed.
-            if state.withLock({ $0.scans.remove(number) }) != nil { reader.disarm(number) }
+            if let scan = state.withLock({ $0.scans.removeValue(forKey: number) }) { reader.disarm(scan) }
         case .applied(let number): state.withLock { $0.unapplied.removeValue(forKey: number) }?()
         case .received, .sensor, .scanned, .sessions, .note: return false
         }
@@ -99,10 +112,13 @@ package final class SensorHost: Sendable {
 
     // MARK: - The sensor
 
+    /// The sensor has changed.
+    package func sensorChanged(_ reader: any BiometricReader) { look(reader) }
+
     private func scanned(_ number: UInt64, _ event: SensorEvent) {
         let isOver = event == .failed || event == .disconnected
         let isWanted = state.withLock { state in
-            isOver ? state.scans.remove(number) != nil : state.scans.contains(number)
+            isOver ? state.scans.removeValue(forKey: number) != nil : state.scans[number] != nil
         }
         if isWanted { send(.scanned(number, event)) }
     }
@@ -127,7 +143,10 @@ package final class SensorHost: Sendable {
 
     // MARK: - Sessions
 
-    private func follow(_ event: SessionEvent, _ sessions: any SessionMonitor, _ done: @escaping @Sendable () -> Void) {
+    /// The login sessions of a user, or of all users, have changed; `done` is called when the other end has followed.
+    package func sessionsChanged(
+        _ event: SessionEvent, _ sessions: any SessionMonitor, _ done: @escaping @Sendable () -> Void
+    ) {
         guard event.user == nil || event.user == user else { return done() }
         let change: SensorMessage.SessionChange
         switch event.change {
@@ -148,7 +167,7 @@ package final class SensorHost: Sendable {
     ) {
         sending.withLock { _ in
             let number = state.withLock { state -> UInt64? in
-                guard !onlyFirst || state.lastChange == 0 else { return nil }
+                guard !state.isOver, !onlyFirst || state.lastChange == 0 else { return nil }
                 state.lastChange += 1
                 state.unapplied[state.lastChange] = done
                 return state.lastChange
@@ -165,7 +184,7 @@ package final class SensorHost: Sendable {
         do throws(FrameError) {
             try Frame.send(message.encoded(), to: socket)
         } catch {
-            // latchkeyd has ended, or does not read: `serve` returns.
+            // The other end has ended, or does not read: `serve` returns.
             Sockets.shutDown(socket)
         }
     }

@@ -5,12 +5,12 @@ package import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// Runs key stretching on at most two threads; a thread is started when work arrives and exits when none is left.
+/// Runs key stretching on a few threads; a thread is started when work arrives and exits when none is left.
 ///
 /// One stretch takes up to 64 MiB. libcrypto allocates that with `malloc`, and glibc gives allocations above 32 MiB a
 /// mapping of their own, which `free` returns to the system (`mallopt(3)`, `M_MMAP_THRESHOLD`).
 package final class StretchThreads: StretchQueue {
-    private static let threadLimit = 2
+    private let threadLimit: Int
 
     private struct State: Sendable {
         var line = StretchLine<@Sendable () -> Void>()
@@ -19,12 +19,15 @@ package final class StretchThreads: StretchQueue {
     private let state = Mutex(State())
 
     /// Makes a queue without threads.
-    package init() {}
+    ///
+    /// - Parameter threads: maximum threads. In the services each user has a process and thus a queue, and the memory of a
+    ///   stretch for each thread.
+    package init(threads: Int = 2) { threadLimit = threads }
 
     package func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) throws(Failure) {
         let startsThread = try state.withLock { (state) throws(Failure) in
             try state.line.add(work, of: client)
-            guard state.threadCount < Self.threadLimit else { return false }
+            guard state.threadCount < threadLimit else { return false }
             state.threadCount += 1
             return true
         }

@@ -93,7 +93,7 @@ enum Main {
         let daemon = try Daemon(options, folder: folder, log: events, unlockedMemory: unlockedMemory)
         try serving(path) { () throws(SystemError) in
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
-            DaemonProcess.stop(server, on: signals)
+            DaemonProcess.stop(on: signals) { server.stop() }
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
             events.note(.started, nil)
             daemon.begin()

@@ -53,7 +53,7 @@ struct Options {
         while let argument = rest.popFirst() {
             switch argument {
             case "--system": system = system ?? SystemOptions()
-            case "--sockets", "--state", "--configuration", "--authority":
+            case "--sockets", "--state", "--configuration", "--authority", "--worker":
                 guard system != nil, let value = rest.popFirst() else { throw .wrong(argument) }
                 switch argument {
                 case "--sockets": system?.sockets = SystemSockets(value)
@@ -61,7 +61,7 @@ struct Options {
                 case "--configuration": system?.configuration = value
                 default:
                     guard let user = UInt32(value) else { throw .wrong(argument) }
-                    system?.authority = user
+                    if argument == "--worker" { system?.worker = user } else { system?.authority = user }
                 }
             case "--simulated": isSimulated = true
             case "--detach": isDetached = true

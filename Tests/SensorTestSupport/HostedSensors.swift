@@ -25,6 +25,7 @@ package final class HostedSensors: SensorProgram {
         let host = try SensorHost(far, user: user)
         let ended = ReplyBox<Void>()
         Processes.detachThread { [reader, sessions] in
+            host.observe(reader, sessions)
             host.serve(reader, sessions)
             ended.put(())
         }

@@ -11,11 +11,16 @@ final class ArrivingProgram: FrameReceiver {
     private typealias Frame = (payload: SecretBytes, held: HeldBytes)
 
     private enum Phase: Sendable {
-        case waiting([Frame])
+        case waiting
         case serving(HostSession)
         case over
     }
-    private let phase = Mutex(Phase.waiting([]))
+    private struct State: Sendable {
+        var phase = Phase.waiting
+        /// What arrived in the phase `waiting`.
+        var frames: [Frame] = []
+    }
+    private let state = Mutex(State())
     private weak let connection: FrameConnection?
     private let count: SessionCount
 
@@ -28,10 +33,11 @@ final class ArrivingProgram: FrameReceiver {
     /// Passes the kept frames to the session, and later ones directly. Called once.
     func begin(_ session: HostSession) {
         while true {
-            let frames: [Frame]? = phase.withLock { phase in
-                guard case .waiting(let frames) = phase else { return nil }
-                phase = frames.isEmpty ? .serving(session) : .waiting([])
-                return frames
+            let frames: [Frame]? = state.withLock { state in
+                guard case .waiting = state.phase else { return nil }
+                if state.frames.isEmpty { state.phase = .serving(session) }
+                defer { state.frames = [] }
+                return state.frames
             }
             guard let frames else { return session.close() }
             if frames.isEmpty { return }
@@ -41,20 +47,28 @@ final class ArrivingProgram: FrameReceiver {
 
     /// Refuses the connection with a failure.
     func refuse(_ failure: Failure) {
-        phase.withLock { $0 = .over }
+        state.withLock { $0 = State(phase: .over) }
         connection?.send(HostSession.payload(of: failure))
         connection?.endAfterSending()
     }
 
     func received(_ payload: SecretBytes, holding held: HeldBytes) {
-        let session: HostSession? = phase.withLock { phase in
-            switch phase {
-            case .waiting(let frames):
-                phase = .waiting(frames + [(payload, held)])
-                return nil
-            case .serving(let session): return session
-            case .over: return nil
+        let (session, isTooMany): (HostSession?, Bool) = state.withLock { state in
+            switch state.phase {
+            case .waiting where state.frames.count == Limits.requestsInFlight: return (nil, true)
+            case .waiting:
+                state.frames.append((payload, held))
+                return (nil, false)
+            case .serving(let session): return (session, false)
+            case .over: return (nil, false)
             }
+        }
+        if isTooMany {
+            refuse(
+                Failure(
+                    .limitExceeded,
+                    "A program whose identity is being determined has sent \(Limits.requestsInFlight) requests, and may not "
+                        + "send more."))
         }
         session?.receive(payload, holding: held)
     }
@@ -80,11 +94,10 @@ final class ArrivingProgram: FrameReceiver {
 
     func disconnected() {
         count.add(-1)
-        let session: HostSession? = phase.withLock { phase in
-            defer { phase = .over }
-            if case .serving(let session) = phase { return session }
-            return nil
+        let phase = state.withLock { state in
+            defer { state = State(phase: .over) }
+            return state.phase
         }
-        session?.close()
+        if case .serving(let session) = phase { session.close() }
     }
 }

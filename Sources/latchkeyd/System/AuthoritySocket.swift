@@ -8,10 +8,18 @@ import Synchronization
 
 /// The connection to `latchkey-authd` over its socket, with a thread that receives frames.
 enum AuthoritySocket {
+    /// Seconds that a message to `latchkey-authd` may wait for room; the connection ends then.
+    private static let sendSeconds: Int64 = 10
+
     /// Returns a function that connects to the socket, whose listener must be the user `authority`.
-    static func connect(_ path: String, servedBy authority: UInt32) -> AuthorityLink.Connect {
+    ///
+    /// - Parameter user: whose authority is meant. The name of the connection says so (`ServiceChannelName`).
+    static func connect(
+        _ path: String, servedBy authority: UInt32, for user: UInt32
+    ) -> AuthorityLink.Connect {
         { (received, ended) throws(Failure) in
-            let descriptor = try SystemSockets.connect(path, servedBy: authority)
+            let descriptor = try SystemSockets.connect(
+                path, servedBy: authority, name: ServiceChannelName.make(for: user), seconds: sendSeconds)
             let sender = Sender(descriptor)
             Processes.detachThread {
                 // A frame that cannot be read ends the connection, as its end does.

@@ -4,6 +4,7 @@ import AuthorityDriver
 import DaemonProcess
 import Glibc
 import LatchkeyIdentity
+import LatchkeyHost
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
@@ -11,7 +12,7 @@ import LatchkeyTransport
 import SystemDriver
 import TPMDriver
 
-/// Runs the daemon of a system tier.
+/// Runs the daemon of a system tier: one process that accepts connections, and one for each user that it starts.
 enum SystemMain {
     /// The name of the socket in the unit of the service manager.
     private static let socketName = "keychain"
@@ -19,41 +20,76 @@ enum SystemMain {
     static func run(_ wanted: SystemOptions) throws(Failure) {
         var options = wanted
         try options.read()
-        try Files.makePrivateFolder(options.state)
-        let lock = try DaemonProcess.shareFolder(options.state)
-        defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
+        let run: (SystemOptions, FileAndJournalLog) throws(Failure) -> Void
+        if options.worker == nil {
+            try Files.makePrivateFolder(options.state)
+            run = accept
+        } else {
+            run = serve
+        }
         do throws(Failure) {
-            try serve(options, events)
+            try run(options, events)
         } catch {
             events.note(.failed, error)
             throw error
         }
     }
 
+    /// Accepts connections, and hands each to the process of its user.
+    private static func accept(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
+        let lock = try DaemonProcess.shareFolder(options.state)
+        defer { withExtendedLifetime(lock) {} }
+        try DaemonProcess.protect()
+        // Must precede the creation of threads, which inherit the signal mask.
+        let signals = DaemonProcess.blockEndingSignals()
+        let activated = ActivatedSockets.take()[socketName]
+        // The processes of users check it too: each of them has a connection to the TPM of its own.
+        if options.tier == .tpm, options.ownerPassword != nil { checkOwner(chip(options), events) }
+        let state = options.state
+        try serving(options) { () throws(SystemError) in
+            let listener: Descriptor
+            // Every user may connect; the kernel reports who does.
+            if let activated { listener = activated } else {
+                listener = try Sockets.listen(options.sockets.keychain, mode: 0o666)
+            }
+            let acceptor = try UserAcceptor(
+                [.ofPrograms(listener, payload: HostSession.payload(of:))],
+                WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events,
+                // Without a service manager nothing would start the daemon again, so it does not exit on idle.
+                endsWhenIdle: activated != nil) { Files.exists("\(state)/\($0)") }
+            DaemonProcess.stop(on: signals) { acceptor.stop() }
+            events.note(.started, nil)
+            try acceptor.run()
+        }
+        events.note(.stopped, nil)
+        if activated == nil { Files.remove(options.sockets.keychain) }
+    }
+
+    /// Serves the programs of one user.
     private static func serve(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
+        let channel = try WorkerChannel(user: options.worker ?? .max, listeners: 1)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
         if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
-        let activated = ActivatedSockets.take()[socketName]
-        let listener = try serving(options) { () throws(SystemError) in
-            // Every user may connect; the kernel reports who does.
-            if let activated { return activated }
-            return try Sockets.listen(options.sockets.keychain, mode: 0o666)
-        }
+        DaemonProcess.checkAccount(of: channel)
+        let folder = StoreFolder("\(options.state)/\(channel.user)")
+        try Files.makePrivateFolder(folder.path)
+        // Waits for a process of the same user that is ending, for instance one of an accepting process that has ended.
+        let lock = try DaemonProcess.ownFolder(folder.path)
+        defer { withExtendedLifetime(lock) {} }
         let count = SessionCount()
         let (clock, random) = (SystemClock(), SystemRandomSource())
-        let chip =
-            options.enclave == .tpm
-            ? TPMChip(TPMPlace(options.tpm), clock: clock, random: random, ownerPassword: options.ownerPassword) : nil
+        let chip = options.enclave == .tpm ? chip(options) : nil
         let link = AuthorityLink(
             clock: clock, work: SerialWorkQueue { false }, log: events, carrier: options.tier == .tpm ? chip : nil,
-            connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))
-        let keychains = SystemKeychains(
-            SystemKeychains.Shared(
-                tier: options.tier, folder: options.state, vaults: try vaults(options, chip),
+            connect: AuthoritySocket.connect(
+                options.sockets.authority, servedBy: options.authority, for: channel.user))
+        let keychain = UserKeychain(
+            UserKeychain.Parts(
+                userID: channel.user, tier: options.tier, folder: folder, vaults: try vaults(options, chip),
                 modules: KeyModules(
                     options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware,
                     configuration: options.configuration, clock: clock,
@@ -62,21 +98,25 @@ enum SystemMain {
                 random: random, log: events, unlockedMemory: unlockedMemory,
                 groups: InstalledGroups()
             ) { count.isOneAtMost })
-        let daemon = SystemDaemon(keychains, link, count)
+        let daemon = UserDaemon(keychain, channel, link, count)
         link.start()
         if let chip, options.ownerPassword != nil { checkOwner(chip, events) }
         try serving(options) { () throws(SystemError) in
-            // Without a service manager nothing would start the daemon again, so it does not exit on idle.
             let server = try FrameServer(
-                listener, handler: daemon, idleSeconds: activated == nil ? Int64(Int32.max) : Limits.idleSeconds)
-            DaemonProcess.stop(server, on: signals)
-            events.note(.started, nil)
+                channel.listener(0), handler: daemon, idleSeconds: Limits.idleSeconds, accept: channel.accept(0))
+            channel.whenEnded { server.stop() }
+            DaemonProcess.stop(on: signals) { server.stop() }
+            do throws(Failure) { try channel.ready() } catch { return }
             try server.run()
         }
         daemon.stop()
         chip?.close()
-        events.note(.stopped, nil)
-        if activated == nil { Files.remove(options.sockets.keychain) }
+    }
+
+    private static func chip(_ options: SystemOptions) -> TPMChip {
+        TPMChip(
+            TPMPlace(options.tpm), clock: SystemClock(), random: SystemRandomSource(),
+            ownerPassword: options.ownerPassword)
     }
 
     /// Checks the password of the owner hierarchy, beside serving: without this, a wrong one would show with the first new

@@ -14,6 +14,8 @@ struct SystemOptions {
     /// The folder that has a folder for each user.
     var state = "/var/lib/latchkey"
     var configuration = SystemSockets.installed.configuration
+    /// The user whose process this is; nil for the process that accepts the connections of all users.
+    var worker: UInt32?
     /// The user as which `latchkey-authd` runs.
     var authority: UInt32 = 0
     var tier = Tier.file

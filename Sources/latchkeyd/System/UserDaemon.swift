@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
+import DaemonProcess
 import LatchkeyHost
 import LatchkeyModel
 import LatchkeySeams
@@ -8,23 +9,25 @@ import LatchkeySystem
 import LatchkeyTransport
 import SystemDriver
 
-/// The daemon of a system tier: serves the programs of all users, each with the keychain of its user, as the program
-/// that `latchkey-authd` identifies.
-final class SystemDaemon: FrameHandler {
-    private let keychains: SystemKeychains
+/// The daemon of one user in a system tier: serves the user's programs, each as the program that `latchkey-authd`
+/// identifies.
+final class UserDaemon: FrameHandler {
+    private let keychain: UserKeychain
+    private let channel: WorkerChannel
     private let link: AuthorityLink
     private let count: SessionCount
     /// Determines who a program is and opens its user's store, which would block the thread that serves connections.
     private let arrivals = SerialWorkQueue { false }
 
-    init(_ keychains: SystemKeychains, _ link: AuthorityLink, _ count: SessionCount) {
-        self.keychains = keychains
+    init(_ keychain: UserKeychain, _ channel: WorkerChannel, _ link: AuthorityLink, _ count: SessionCount) {
+        self.keychain = keychain
+        self.channel = channel
         self.link = link
         self.count = count
     }
 
-    /// Every user is served; one without an identity of its own is refused with the reason when it is identified.
-    func serves(_ peer: PeerCredentials) -> Bool { true }
+    /// The accepting process has chosen by the same credentials.
+    func serves(_ peer: PeerCredentials) -> Bool { peer.userID == channel.user }
 
     func payload(of refusal: Failure) -> SecretBytes { HostSession.payload(of: refusal) }
 
@@ -49,7 +52,7 @@ final class SystemDaemon: FrameHandler {
         let name = ProcessName(processID: peer.processID, startTime: startTime, userID: peer.userID)
         let identity = try link.identify(name)
         let caller = identity.caller(name, process: RunningProcess(process: process))
-        let service = try keychains.service(of: peer.userID)
+        let service = try keychain.service()
         let terminal = identity.terminal
         return HostSession { [weak connection] in
             connection?.send($0)
@@ -63,11 +66,16 @@ final class SystemDaemon: FrameHandler {
         }
     }
 
-    func mayStop() -> Bool { !keychains.mustStay }
+    /// The accepting process decides: a connection may be on its way.
+    func mayStop() -> Bool {
+        guard !keychain.mustStay else { return false }
+        do throws(Failure) { try channel.offerToLeave() } catch { return true }
+        return false
+    }
 
-    func rested() { keychains.releaseMemory() }
+    func rested() { keychain.releaseMemory() }
 
-    func stop() { keychains.stop() }
+    func stop() { keychain.stop() }
 }
 
 /// A process of another user. Whether it executes another program now is visible to root only, so prompts ask

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The budgets that the accepting process of a service counts, so that no user can take what another one needs
+/// (docs/decisions/044-process-per-user.md).
+package struct AcceptorLimits: Sendable {
+    /// Maximum users with a process at the same time.
+    package var users = 1024
+    /// Maximum connections of a user that wait for their process.
+    package var waitingOfUser = 32
+    /// Maximum connections of all users that wait.
+    package var waiting = 512
+    /// Connections that a user may let wait when half of `waiting` is used.
+    package var waitingShare = 4
+    /// Maximum processes that are being started, so that starts of some users leave processor time to others.
+    package var starting = 8
+    /// The same for users that the service has no folder of: somebody can have thousands of subordinate user numbers.
+    package var startingNewcomers = 2
+    /// Seconds that a connection waits for its process; it is refused then.
+    package var waitSeconds: Int64 = 10
+    /// Seconds in which a process must be ready; it is killed then.
+    package var startSeconds: Int64 = 10
+    /// Seconds in which a process must take a connection; it is killed then, since it serves its user no more.
+    package var stuckSeconds: Int64 = 60
+    /// Seconds in which all processes must end when the service stops. What remains then is killed, and not waited for.
+    package var stopSeconds: Int64 = 10
+    /// Failures of a user's process within `failureSeconds` after which its user is refused for that time.
+    package var failures = 5
+    package var failureSeconds: Int64 = 10
+    /// Seconds for which a user without an account is refused without starting a process.
+    package var unknownSeconds: Int64 = 30
+    /// Seconds without any process after which a service ends that its service manager starts with a connection.
+    package var idleSeconds: Int64 = 5
+
+    package init() {}
+}

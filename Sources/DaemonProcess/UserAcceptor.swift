@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkeyLinux
+import Glibc
+package import LatchkeyModel
+package import LatchkeySeams
+package import LatchkeySystem
+import LatchkeyTransport
+import Synchronization
+
+/// Accepts the connections of all users of a service, and hands each to a process of its user.
+///
+/// It reads nothing that a program sends, nothing of a program's process, and waits for no other process: whatever a
+/// program does can only stop the process of its own user (docs/decisions/044-process-per-user.md). One thread does
+/// everything; no function blocks but `run`.
+package final class UserAcceptor: @unchecked Sendable {
+    // Everything but `stopping` belongs to the thread in `run`.
+
+    /// A listening socket of the service.
+    package struct Listener: Sendable {
+        /// Whose process gets a connection.
+        package enum Route: Sendable {
+            case user(UInt32)
+            /// The connection is answered with a failure, and closed.
+            case refuse(Failure)
+            /// The connection is closed without an answer.
+            case close
+        }
+        let socket: Descriptor
+        let route: @Sendable (Descriptor) -> Route
+        let payload: @Sendable (Failure) -> SecretBytes
+
+        /// - Parameters:
+        ///   - socket: non-blocking.
+        ///   - route: decides by what the kernel reports of the connection; must not block.
+        ///   - payload: the payload of the frame that tells a program why it is refused.
+        package init(
+            _ socket: Descriptor, route: @escaping @Sendable (Descriptor) -> Route,
+            payload: @escaping @Sendable (Failure) -> SecretBytes
+        ) {
+            self.socket = socket
+            self.route = route
+            self.payload = payload
+        }
+
+        /// A socket on which every user is served by the process of that user, as the kernel reports it.
+        package static func ofPrograms(
+            _ socket: Descriptor, payload: @escaping @Sendable (Failure) -> SecretBytes
+        ) -> Listener {
+            Listener(
+                socket,
+                route: { connection in
+                    // A peer without credentials is no program of this machine.
+                    guard let peer = try? Sockets.peer(connection) else { return .close }
+                    guard !UnmappedUser.includes(peer.userID) else {
+                        return .refuse(
+                            Failure(
+                                .notPermitted,
+                                "The user id \(peer.userID) stands for users that are unknown here, so it has no keychain.",
+                                hint: "Run the program outside of its container or user namespace."))
+                    }
+                    return .user(peer.userID)
+                }, payload: payload)
+        }
+    }
+
+    private enum Source {
+        case listener(Int)
+        case wakeup
+        case control(UInt32)
+        /// A socket for connections of a user's process, which takes further ones.
+        case connections(UInt32)
+        case process(UInt32)
+        case sensors
+    }
+
+    private let listeners: [Listener]
+    private let program: WorkerProgram
+    private let isKnown: @Sendable (UInt32) -> Bool
+    private let log: any EventLog
+    private let limits: AcceptorLimits
+    private let endsWhenIdle: Bool
+    private let epoll: Descriptor
+    private let wakeup: Descriptor
+    private let stopping = Atomic(false)
+    private var sources: [CInt: Source] = [:]
+    private var users: [UInt32: UserWorker] = [:]
+    /// Users whose process waits for its start, in the order of their first connection.
+    private var wanted: [UInt32] = []
+    /// Users without an account, and until when they are refused without a process.
+    private var unknown: [UInt32: Int64] = [:]
+    private var sensors: (started: WorkerProgram.Started, control: MessageSocket)?
+    private var acceptsAgain: Int64?
+    private var idleDeadline: Int64
+
+    /// Prepares the service.
+    ///
+    /// - Parameters:
+    ///   - program: starts the process of a user, with the options `--worker UID`, and that of the sensors, with `--sensors`.
+    ///   - isKnown: whether the service has a folder of a user; must not block for long.
+    ///   - endsWhenIdle: whether `run` returns when no user has a process, because the service manager starts the service
+    ///     again with the next connection.
+    package init(
+        _ listeners: [Listener], _ program: WorkerProgram, log: any EventLog, endsWhenIdle: Bool,
+        limits: AcceptorLimits = AcceptorLimits(), isKnown: @escaping @Sendable (UInt32) -> Bool
+    ) throws(SystemError) {
+        self.listeners = listeners
+        self.program = program
+        self.isKnown = isKnown
+        self.log = log
+        self.limits = limits
+        self.endsWhenIdle = endsWhenIdle
+        let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw SystemError("epoll_create1") }
+        self.epoll = Descriptor(owning: epoll)
+        let wakeup = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeup >= 0 else { throw SystemError("eventfd") }
+        self.wakeup = Descriptor(owning: wakeup)
+        // The first connection, for which the service manager started it, may be on its way.
+        idleDeadline = Uptime.deadline(seconds: Limits.idleSeconds)
+        watch(self.wakeup, .wakeup)
+        for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index)) }
+    }
+
+    /// Makes `run` end the processes of all users and return; may be called from any thread.
+    package func stop() {
+        stopping.store(true, ordering: .releasing)
+        var one: UInt64 = 1
+        _ = write(wakeup.number, &one, 8)
+    }
+
+    /// Serves until `stop`, or until the service is idle. Blocks the thread.
+    package func run() throws(SystemError) {
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        while !stopping.load(ordering: .acquiring) {
+            let count = epoll_wait(epoll.number, &events, CInt(events.count), timeout())
+            if count < 0, errno != EINTR { throw SystemError("epoll_wait") }
+            for event in events.prefix(max(0, Int(count))) {
+                let number = CInt(bitPattern: latchkey_epoll_data(event))
+                switch sources[number] {
+                case .listener(let index): try acceptAll(index)
+                case .control(let user): received(user)
+                case .connections(let user): passOn(user)
+                case .process(let user): reap(user)
+                case .sensors: endSensors()
+                // The source of an earlier event in this turn may have ended.
+                case .wakeup, nil: break
+                }
+            }
+            checkDeadlines()
+            startWanted()
+            if endsWhenIdle, isIdle, Uptime.nanoseconds >= idleDeadline { break }
+        }
+        end()
+    }
+
+    private var isIdle: Bool { !users.values.contains { $0.running != nil || !$0.waiting.isEmpty } }
+
+    // MARK: - Events
+
+    private func watch(_ descriptor: Descriptor, _ source: Source, _ events: UInt32 = EPOLLIN.rawValue) {
+        let isNew = sources.updateValue(source, forKey: descriptor.number) == nil
+        _ = latchkey_epoll_control(
+            epoll.number, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor.number, events,
+            UInt32(bitPattern: descriptor.number))
+    }
+
+    private func ignore(_ descriptor: Descriptor) {
+        guard sources.removeValue(forKey: descriptor.number) != nil else { return }
+        _ = latchkey_epoll_control(epoll.number, EPOLL_CTL_DEL, descriptor.number, 0, 0)
+    }
+
+    private func timeout() -> CInt {
+        var next = acceptsAgain
+        func consider(_ time: Int64) { next = min(next ?? .max, time) }
+        for user in users.values {
+            if let waiting = user.waiting.first { consider(waiting.deadline) }
+            if let since = user.stuckSince { consider(since + limits.stuckSeconds * 1_000_000_000) }
+            switch user.phase {
+            case .starting(let deadline), .leaving(let deadline): consider(deadline)
+            case .none, .wanted, .serving: break
+            }
+        }
+        if endsWhenIdle, isIdle { consider(idleDeadline) }
+        guard let next else { return -1 }
+        return CInt(clamping: max(0, (next - Uptime.nanoseconds + 999_999) / 1_000_000))
+    }
+
+    private func checkDeadlines() {
+        let now = Uptime.nanoseconds
+        if let time = acceptsAgain, time <= now {
+            acceptsAgain = nil
+            for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index)) }
+        }
+        for (number, user) in users {
+            var late = user.waiting.prefix { $0.deadline <= now }.count
+            switch user.phase {
+            case .starting(let deadline) where deadline <= now:
+                log.note(.failed, failure(number, "was not ready within \(limits.startSeconds) seconds and is ended"))
+                user.running?.kill()
+            // One that does not end at once is not waited for, and its user refused as long as it remains.
+            case .leaving(let deadline) where deadline <= now: user.running?.kill()
+            default:
+                if let since = user.stuckSince, now - since >= limits.stuckSeconds * 1_000_000_000 {
+                    log.note(.failed, failure(number, "takes no connections and is ended"))
+                    user.running?.kill()
+                    late = user.waiting.count
+                }
+            }
+            while late > 0 {
+                late -= 1
+                guard let waiting = users[number]?.waiting.removeFirst() else { break }
+                refuse(waiting.descriptor, waiting.listener, failure(number, "does not answer"))
+            }
+            if users[number]?.isForgotten(at: now, limits) == true {
+                users[number] = nil
+                wanted.removeAll { $0 == number }
+            }
+        }
+    }
+
+    private func failure(_ user: UInt32, _ what: String) -> Failure {
+        Failure(
+            .daemonUnavailable, "The process of the service that serves user \(user) \(what).",
+            hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+    }
+
+    // MARK: - Connections
+
+    /// Accepts what is pending. The number is bounded, so that a flood of connections leaves time for everything else.
+    private func acceptAll(_ index: Int) throws(SystemError) {
+        for _ in 0..<64 {
+            let connection: Descriptor?
+            do throws(SystemError) {
+                connection = try Sockets.accept(listeners[index].socket)
+            } catch {
+                // Out of descriptors or memory: the connection stays in the queue of the socket. Trying again at once would
+                // only cost time.
+                guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
+                for listener in listeners { watch(listener.socket, .wakeup, 0) }
+                acceptsAgain = Uptime.nanoseconds + 50_000_000
+                return
+            }
+            guard let connection else { return }
+            switch listeners[index].route(connection) {
+            case .user(let user): arrived(connection, index, user)
+            case .refuse(let failure): refuse(connection, index, failure)
+            case .close: break
+            }
+        }
+    }
+
+    private func arrived(_ connection: Descriptor, _ index: Int, _ user: UInt32) {
+        let now = Uptime.nanoseconds
+        if let until = unknown[user] {
+            if now < until { return refuse(connection, index, Self.noAccount(user)) }
+            unknown[user] = nil
+        }
+        var worker = users[user] ?? UserWorker()
+        guard now >= worker.pausedUntil else {
+            return refuse(connection, index, failure(user, "has failed several times"))
+        }
+        let total = users.values.reduce(0) { $0 + $1.waiting.count }
+        let count = worker.waiting.count
+        guard count < limits.waitingOfUser, total < limits.waiting,
+            count < limits.waitingShare || total < limits.waiting / 2
+        else {
+            return refuse(
+                connection, index,
+                Failure(
+                    .limitExceeded, "\(count) connections of user \(user) wait for the service, and no more may wait.",
+                    hint: "Try again later."))
+        }
+        if users[user] == nil, users.count >= limits.users {
+            return refuse(
+                connection, index,
+                Failure(.limitExceeded, "The service serves \(users.count) users, and can serve no more."))
+        }
+        worker.waiting.append(
+            UserWorker.Waiting(
+                listener: index, descriptor: connection, deadline: now + limits.waitSeconds * 1_000_000_000))
+        if case .none = worker.phase {
+            worker.phase = .wanted
+            wanted.append(user)
+        }
+        users[user] = worker
+        if case .serving = worker.phase { passOn(user) }
+    }
+
+    private func passOn(_ user: UInt32) {
+        guard var worker = users[user], let running = worker.running else { return }
+        do throws(SystemError) {
+            let isDone = try worker.passOn(Uptime.nanoseconds)
+            users[user] = worker
+            // Watched only while something waits: a socket that is writable would be reported in every turn.
+            let next = worker.waiting.first?.listener
+            for (index, socket) in running.connections.enumerated() {
+                if !isDone, index == next {
+                    watch(socket.descriptor, .connections(user), EPOLLOUT.rawValue)
+                } else {
+                    ignore(socket.descriptor)
+                }
+            }
+        } catch {
+            // The process has ended, which its pidfd reports; what waits is for the next one. A connection that could not be
+            // passed on for want of descriptors is refused at its deadline.
+            users[user] = worker
+        }
+    }
+
+    /// Answers with a failure. A new socket has room for it.
+    private func refuse(_ connection: Descriptor, _ index: Int, _ failure: Failure) {
+        // A program that is gone needs no answer.
+        _ = try? Frame.bytes(listeners[index].payload(failure)).withBytes { (bytes) throws(SystemError) in
+            try Sockets.send(connection, bytes)
+        }
+    }
+
+    private static func noAccount(_ user: UInt32) -> Failure {
+        Failure(
+            .peerNotTrusted, "User \(user) has no account on this system.", hint: "See: getent passwd \(user)")
+    }
+
+    // MARK: - Processes
+
+    /// Starts wanted processes while there is room for them. Users that the service knows come first.
+    private func startWanted() {
+        guard !wanted.isEmpty else { return }
+        let starting = users.filter { if case .starting = $0.value.phase { true } else { false } }.keys
+        var (total, newcomers) = (starting.count, starting.count { !isKnown($0) })
+        for isForKnown in [true, false] {
+            for user in wanted where isKnown(user) == isForKnown {
+                guard total < limits.starting, isForKnown || newcomers < limits.startingNewcomers else { break }
+                wanted.removeAll { $0 == user }
+                guard case .wanted? = users[user]?.phase else { continue }
+                start(user)
+                total += 1
+                if !isForKnown { newcomers += 1 }
+            }
+        }
+    }
+
+    private func start(_ user: UInt32) {
+        do throws(SystemError) {
+            let (near, far) = try MessageSocket.pair()
+            var pairs: [(MessageSocket, MessageSocket)] = []
+            for _ in listeners { pairs.append(try MessageSocket.pair()) }
+            let started = try program.start(
+                ["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
+            users[user]?.begin(
+                UserWorker.Running(started: started, control: near, connections: pairs.map(\.0)),
+                deadline: Uptime.deadline(seconds: limits.startSeconds))
+            watch(near.descriptor, .control(user))
+            watch(started.handle, .process(user))
+        } catch {
+            log.note(.failed, Failure(error, "The process of user \(user) cannot be started"))
+            failed(user, "cannot be started")
+        }
+    }
+
+    private func received(_ user: UInt32) {
+        while let running = users[user]?.running {
+            do throws(SystemError) {
+                switch try running.control.receive() {
+                case .nothing: return
+                // The pidfd reports the end of the process.
+                case .end: return ignore(running.control.descriptor)
+                case .message(let message): handle(message, user)
+                }
+            } catch {
+                ignore(running.control.descriptor)
+                running.kill()
+                return
+            }
+        }
+    }
+
+    private func handle(_ message: HandedMessage, _ user: UInt32) {
+        guard let worker = users[user], let running = worker.running else { return }
+        switch (WorkerMessage(rawValue: message.kind), worker.phase) {
+        case (.ready?, .starting):
+            users[user]?.phase = .serving
+            passOn(user)
+        case (.leave?, .serving):
+            // It has not received every connection, so it is not idle.
+            guard worker.waiting.isEmpty, message.number == running.sent else { return }
+            users[user]?.phase = .leaving(deadline: Uptime.deadline(seconds: limits.stopSeconds))
+            running.end()
+        case (.sensors?, _): connectSensors(user, running)
+        default: break
+        }
+    }
+
+    private func reap(_ user: UInt32) {
+        guard let running = users[user]?.running else { return }
+        for socket in running.connections { ignore(socket.descriptor) }
+        ignore(running.control.descriptor)
+        ignore(running.started.handle)
+        let status = Processes.wait(running.started.processID)
+        let wasLeaving = if case .leaving? = users[user]?.phase { true } else { false }
+        users[user]?.ended()
+        idleDeadline = Uptime.deadline(seconds: limits.idleSeconds)
+        // The low seven bits have the signal, the next eight the exit code (wait(2)).
+        switch (status & 0x7f, (status >> 8) & 0xff) {
+        case (0, WorkerMessage.noAccount):
+            if unknown.count >= limits.users { unknown = [:] }
+            unknown[user] = Uptime.deadline(seconds: limits.unknownSeconds)
+            refuseWaiting(user, Self.noAccount(user))
+        case (let signal, let code) where wasLeaving || signal == 0 && code == 0:
+            if case .wanted? = users[user]?.phase { wanted.append(user) }
+        case (let signal, let code):
+            log.note(.failed, failure(user, signal == 0 ? "ended with status \(code)" : "was ended by signal \(signal)"))
+            failed(user, "has failed several times")
+        }
+    }
+
+    /// Counts a failure of a process; starts another one for what waits, unless there were too many.
+    private func failed(_ user: UInt32, _ what: String) {
+        let now = Uptime.nanoseconds
+        users[user]?.failed(at: now, limits)
+        if let worker = users[user], worker.pausedUntil > now {
+            users[user]?.phase = .none
+            return refuseWaiting(user, failure(user, what))
+        }
+        guard let worker = users[user], !worker.waiting.isEmpty else { return }
+        users[user]?.phase = .wanted
+        wanted.append(user)
+    }
+
+    private func refuseWaiting(_ user: UInt32, _ failure: Failure) {
+        for waiting in users[user]?.waiting ?? [] { refuse(waiting.descriptor, waiting.listener, failure) }
+        users[user]?.waiting = []
+        users[user]?.phase = .none
+    }
+
+    // MARK: - Sensors
+
+    /// Connects the process of a user with that of the sensors, which is started if it does not run. A connection that
+    /// cannot be made is asked for again.
+    private func connectSensors(_ user: UInt32, _ running: UserWorker.Running) {
+        do throws(SystemError) {
+            let control: MessageSocket
+            if let sensors { control = sensors.control } else { control = try startSensors() }
+            let (near, far) = try Sockets.pair()
+            let kind = WorkerMessage.sensors.rawValue
+            guard try control.send(HandedMessage(kind: kind, number: UInt64(user), descriptor: far)) else { return }
+            _ = try running.control.send(HandedMessage(kind: kind, descriptor: near))
+        } catch {
+            log.note(.sensorFailed, Failure(error, "The process of the sensors cannot be reached"))
+        }
+    }
+
+    private func startSensors() throws(SystemError) -> MessageSocket {
+        let (near, far) = try MessageSocket.pair()
+        let started = try program.start(["--sensors"], [far.descriptor])
+        sensors = (started, near)
+        watch(started.handle, .sensors)
+        return near
+    }
+
+    private func endSensors() {
+        guard let ended = sensors else { return }
+        ignore(ended.started.handle)
+        sensors = nil
+        let status = Processes.wait(ended.started.processID)
+        guard !stopping.load(ordering: .acquiring) else { return }
+        log.note(
+            .sensorFailed,
+            Failure(
+                .biometryNotAvailable, "The process of the sensors ended with status \(status).",
+                hint: "It is started again. See: journalctl -u latchkey-authd"))
+    }
+
+    // MARK: - The end
+
+    /// Ends the processes of all users. One that does not end in time is killed and not waited for: it may be one that no
+    /// signal ends.
+    private func end() {
+        for listener in listeners { ignore(listener.socket) }
+        var rest = users.values.compactMap(\.running)
+        for running in rest { running.end() }
+        sensors?.control.shutDown()
+        if let sensors { latchkey_pidfd_signal(sensors.started.handle.number, SIGTERM) }
+        for (seconds, kills) in [(limits.stopSeconds, true), (1, false)] {
+            let deadline = Uptime.deadline(seconds: seconds)
+            // A process whose state cannot be determined counts as running.
+            rest.removeAll { (try? $0.started.handle.wait(for: POLLIN, until: deadline)) ?? false }
+            if kills { for running in rest { running.kill() } }
+        }
+        for _ in rest { log.note(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
+    }
+}

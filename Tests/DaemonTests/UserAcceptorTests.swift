@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DaemonProcess
+
+/// The accepting process with programs in place of the users' processes. The name of a connection says whose it is, so that
+/// one user of the machine stands for several.
+@Suite(.timeLimit(.minutes(2)))
+struct UserAcceptorTests {
+    @Test func connectionsAreHandedToTheProcessOfTheirUser() throws {
+        let service = try AcceptedService("serve")
+        defer { service.stop() }
+        #expect(try service.ask(1) == "1")
+        #expect(try service.ask(2) == "2")
+        #expect(try service.ask(1) == "1")
+        #expect(try service.processes() == 2)
+    }
+
+    @Test(arguments: ["stuck", "silent"])
+    func aProcessThatTakesNothingCostsItsOwnUserAlone(kind: String) throws {
+        let service = try AcceptedService(kind, for: 1)
+        defer { service.stop() }
+        // The kernel holds a few, the accepting process further ones, and the rest is refused.
+        let waiting = try (0..<60).map { _ in try service.connect(1) }
+        let begin = Uptime.nanoseconds
+        #expect(try service.ask(2) == "2")
+        #expect(Uptime.nanoseconds - begin < 2_000_000_000)
+        #expect(try service.refusal(of: waiting[59]) == .limitExceeded)
+    }
+
+    @Test func connectionsThatNobodyTakesAreRefusedAtTheirDeadline() throws {
+        var limits = AcceptorLimits()
+        limits.waitSeconds = 1
+        let service = try AcceptedService("silent", for: 1, limits: limits)
+        defer { service.stop() }
+        #expect(try service.refusal(of: service.connect(1)) == .daemonUnavailable)
+    }
+
+    @Test func aProcessThatIsNotReadyInTimeIsKilledAndStartedAgain() throws {
+        var limits = AcceptorLimits()
+        limits.startSeconds = 1
+        limits.failures = 2
+        let service = try AcceptedService("silent", for: 1, limits: limits)
+        defer { service.stop() }
+        // After the second one the user is refused for some time, and the other one is not.
+        #expect(try service.refusal(of: service.connect(1)) == .daemonUnavailable)
+        #expect(try service.refusal(of: service.connect(1)) == .daemonUnavailable)
+        #expect(try service.ask(2) == "2")
+    }
+
+    @Test func aProcessThatDiesIsReplacedAndOnlyAFewTimes() throws {
+        let service = try AcceptedService("die", for: 1)
+        defer { service.stop() }
+        var last: Status?
+        for _ in 0..<12 where last != .daemonUnavailable { last = try service.outcome(of: service.connect(1)) }
+        #expect(last == .daemonUnavailable)
+        #expect(try service.ask(2) == "2")
+    }
+
+    @Test func aUserWithoutAccountIsRefusedWithoutAnotherProcess() throws {
+        let service = try AcceptedService("unknown", for: 1)
+        defer { service.stop() }
+        for _ in 0..<5 { #expect(try service.refusal(of: service.connect(1)) == .peerNotTrusted) }
+        #expect(try service.processes() == 1)
+    }
+
+    @Test func aConnectionThatComesWhileAProcessLeavesIsServedByTheNextOne() throws {
+        let service = try AcceptedService("leave")
+        defer { service.stop() }
+        for _ in 0..<20 { #expect(try service.ask(1) == "1") }
+    }
+
+    @Test func startsOfUnknownUsersDoNotHoldUpAKnownOne() throws {
+        let service = try AcceptedService("silent", for: 100..<140, isKnown: { $0 < 100 })
+        defer { service.stop() }
+        let waiting = try (100..<140).map { try service.connect(UInt32($0)) }
+        #expect(try service.ask(2) == "2")
+        // Two of them are being started, and the others wait for that.
+        #expect(try service.processes() == 3)
+        withExtendedLifetime(waiting) {}
+    }
+
+    @Test func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
+        var limits = AcceptorLimits()
+        limits.stopSeconds = 1
+        let service = try AcceptedService("stuck", for: 1, limits: limits)
+        #expect(try service.ask(2) == "2")
+        _ = try service.connect(1)
+        try service.awaitProcesses(2)
+        service.stop()
+        #expect(try service.running() == 0)
+    }
+}
+
+/// A service with stand-ins for the users' processes, in this process.
+private final class AcceptedService: Sendable {
+    private static let standIn = """
+        import array, os, socket, sys, time
+        kinds, folder = sys.argv[1], sys.argv[2]
+        user = sys.argv[sys.argv.index("--worker") + 1]
+        kind = dict(entry.split("=") for entry in kinds.split(",")).get(user, "serve")
+        open(f"{folder}/{os.getpid()}", "w").write(user)
+        control, listener = socket.socket(fileno=3), socket.socket(fileno=4)
+        def tell(kind, number=0): control.send(bytes([kind]) + number.to_bytes(8, "little"))
+        if kind == "silent": time.sleep(1000)
+        if kind == "unknown": sys.exit(67)
+        tell(2)
+        if kind == "stuck": time.sleep(1000)
+        count = 0
+        while True:
+            data, found, _, _ = socket.recv_fds(listener, 9, 1)
+            if not data: break
+            count += 1
+            if kind == "die": os._exit(3)
+            connection = socket.socket(fileno=found[0])
+            connection.send(user.encode())
+            connection.close()
+            if kind == "leave": tell(3, count)
+        """
+
+    private let folder: TemporaryFolder
+    private let path: String
+    private let acceptor: UserAcceptor
+    private let isOver = Mutex(false)
+    private let ended: (near: Descriptor, far: Descriptor)
+
+    convenience init(
+        _ kind: String, for user: UInt32, limits: AcceptorLimits = AcceptorLimits()
+    ) throws { try self.init(kind, for: user..<(user + 1), limits: limits) }
+
+    init(
+        _ kind: String, for users: Range<UInt32> = 1..<3, limits: AcceptorLimits = AcceptorLimits(),
+        isKnown: @escaping @Sendable (UInt32) -> Bool = { _ in true }
+    ) throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/service.sock"
+        let processes = folder.path + "/processes"
+        try #require(mkdir(processes, 0o700) == 0)
+        ended = try Sockets.pair()
+        let kinds = users.map { "\($0)=\(kind)" }.joined(separator: ",")
+        let program = WorkerProgram(
+            testOnlyPath: "/usr/bin/python3", ["-c", Self.standIn, kinds, processes])
+        acceptor = try UserAcceptor(
+            [
+                UserAcceptor.Listener(try Sockets.listen(path)) { connection in
+                    ServiceChannelName.user(of: connection).map { .user($0) } ?? .close
+                } payload: { failure in
+                    SecretBytes(Array(failure.status.name.utf8))
+                }
+            ], program, log: SilentLog(), endsWhenIdle: false, limits: limits, isKnown: isKnown)
+        Processes.detachThread { [acceptor, far = ended.far] in
+            try? acceptor.run()
+            Sockets.shutDown(far)
+        }
+    }
+
+    /// Stops the service, and waits until it has ended.
+    func stop() {
+        acceptor.stop()
+        _ = try? ended.near.wait(for: POLLIN, until: Uptime.deadline(seconds: 30))
+    }
+
+    func connect(_ user: UInt32) throws -> Descriptor {
+        try Sockets.connect(path, name: ServiceChannelName.make(for: user), seconds: 10)
+    }
+
+    /// What the process of a user answers.
+    func ask(_ user: UInt32) throws -> String {
+        String(decoding: try answer(connect(user)), as: UTF8.self)
+    }
+
+    private func answer(_ connection: Descriptor) throws -> [UInt8] {
+        try Sockets.limitReading(connection, seconds: 30)
+        return try connection.read(atMost: 4096)
+    }
+
+    /// The status with which the accepting process refuses a connection.
+    func refusal(of connection: Descriptor) throws -> Status { try #require(try outcome(of: connection)) }
+
+    /// The same; nil if a process took it.
+    func outcome(of connection: Descriptor) throws -> Status? {
+        let bytes = try answer(connection)
+        guard bytes.count > Frame.headerBytes else { return nil }
+        let name = String(decoding: bytes[Frame.headerBytes...], as: UTF8.self)
+        return Status.allCases.first { $0.name == name }
+    }
+
+    /// The number of processes that were started.
+    func processes() throws -> Int { try names().count }
+
+    func awaitProcesses(_ count: Int) throws {
+        let deadline = Uptime.deadline(seconds: 20)
+        let watch = try FileWatch(folder.path + "/processes")
+        while try names().count < count, Uptime.nanoseconds < deadline {
+            _ = try watch.wait(until: Uptime.deadline(seconds: 1))
+        }
+    }
+
+    /// The number of those that have not ended.
+    func running() throws -> Int { try names().filter { kill($0, 0) == 0 }.count }
+
+    private func names() throws -> [pid_t] {
+        let listing = try Descriptor.open(folder.path + "/processes", O_RDONLY | O_DIRECTORY)
+        return try listing.names(limit: 1000).compactMap { pid_t($0) }
+    }
+}
+
+private final class SilentLog: EventLog {
+    func note(_ event: DaemonEvent, _ failure: Failure?) {}
+}
