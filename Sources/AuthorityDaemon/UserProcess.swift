@@ -75,10 +75,10 @@ struct UserProcess {
         do throws(SystemError) {
             let serving = try FrameServer(
                 channel.listener(Listener.agents), handler: agentServer, idleSeconds: Int64(Int32.max),
-                deadlines: AgentServer.deadlines, accept: channel.accept(Listener.agents))
+                deadlines: AgentServer.deadlines, bindsToSender: true, accept: channel.accept(Listener.agents))
             let server = try FrameServer(
                 channel.listener(Listener.authority), handler: authority, idleSeconds: Limits.idleSeconds,
-                accept: channel.accept(Listener.authority))
+                bindsToSender: true, accept: channel.accept(Listener.authority))
             channel.whenEnded { server.stop() }
             Processes.detachThread { [events] in
                 do throws(SystemError) {

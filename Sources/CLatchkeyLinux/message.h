@@ -57,4 +57,41 @@ static inline ssize_t latchkey_receive_message(int socket, void *bytes, size_t c
     return received;
 }
 
+/* `struct ucred` and SCM_CREDENTIALS, which sys/socket.h declares for _GNU_SOURCE only. */
+struct latchkey_sender { pid_t process; uid_t user; gid_t group; };
+enum { latchkey_scm_credentials = 2, latchkey_so_passcred = 16 };
+
+union latchkey_one_sender {
+    char bytes[CMSG_SPACE(sizeof(struct latchkey_sender))];
+    struct cmsghdr alignment;
+};
+
+/* Has the kernel record the sender of everything that is received on a socket; on a listening socket, also of what is sent to a
+   connection before it is accepted. Returns 0, or -1 with errno. */
+static inline int latchkey_record_senders(int socket) {
+    int on = 1;
+    return setsockopt(socket, SOL_SOCKET, latchkey_so_passcred, &on, sizeof on);
+}
+
+/* Reads like read(2) from a stream socket with recorded senders; what is returned is from one of them. `process` is 0 if the kernel
+   reports none. Descriptors that a peer sends are closed by the kernel, because there is no room for them. */
+static inline ssize_t latchkey_read_from_sender(int socket, void *bytes, size_t count, pid_t *process) {
+    struct iovec data = {bytes, count};
+    union latchkey_one_sender control;
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *process = 0;
+    ssize_t received;
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (received < 0 && errno == EINTR);
+    if (received <= 0) return received;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header))
+        if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == latchkey_scm_credentials
+            && header->cmsg_len == CMSG_LEN(sizeof(struct latchkey_sender))) {
+            struct latchkey_sender sender;
+            memcpy(&sender, CMSG_DATA(header), sizeof sender);
+            *process = sender.process;
+        }
+    return received;
+}
+
 #endif

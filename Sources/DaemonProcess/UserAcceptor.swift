@@ -119,7 +119,11 @@ package final class UserAcceptor: @unchecked Sendable {
         // The first connection, for which the service manager started it, may be on its way.
         idleDeadline = Uptime.deadline(seconds: Limits.idleSeconds)
         watch(self.wakeup, .wakeup)
-        for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index)) }
+        for (index, listener) in listeners.enumerated() {
+            // Before the first connection is accepted: what it has sent has a sender too.
+            try Sockets.recordSenders(listener.socket)
+            watch(listener.socket, .listener(index))
+        }
     }
 
     /// Makes `run` end the processes of all users and return; may be called from any thread.

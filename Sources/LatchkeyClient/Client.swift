@@ -154,7 +154,12 @@ package final class Client: Sendable {
         while true {
             let connection = ClientConnection(try connect())
             do throws(Failure) {
-                let reply = try connection.call(.hello(hello), seconds: Limits.requestSeconds)
+                var reply = try connection.call(.hello(hello), seconds: Limits.requestSeconds)
+                if case .welcome(let welcome) = reply, let challenge = welcome.challenge {
+                    var answer = hello
+                    answer.challenge = challenge
+                    reply = try connection.call(.hello(answer), seconds: Limits.requestSeconds)
+                }
                 if case .failure(let failure) = reply { throw failure }
                 return connection
             } catch {

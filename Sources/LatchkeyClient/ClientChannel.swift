@@ -99,7 +99,7 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
             Failure(
                 .unsupportedVersion, "The daemon speaks version \(version) of the protocol.",
                 hint: "Install the same version of library and daemon.")
-        case .closed, .timedOut, .system:
+        case .closed, .timedOut, .system, .otherSender:
             Failure(.daemonUnavailable, "The daemon ended the connection.", hint: "Try again.")
         }
     }

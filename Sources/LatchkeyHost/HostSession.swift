@@ -12,6 +12,10 @@ package final class HostSession: Sendable {
     /// The stage of the connection. Before hello there is no handler and so no caller.
     private enum Stage: Sendable {
         case awaitsHello
+        /// The challenge was sent, and only a hello with it continues the connection.
+        case awaitsAnswer(any RequestHandler)
+        /// Whether the process is still the one that was identified is being determined.
+        case confirms(any RequestHandler)
         case open(any RequestHandler)
         case over
     }
@@ -20,23 +24,43 @@ package final class HostSession: Sendable {
     private let send: @Sendable (SecretBytes) -> Void
     private let end: @Sendable () -> Void
     private let begin: @Sendable (Request.Hello) -> any RequestHandler
+    private let challenge: Challenge?
     /// Requests whose last reply was not sent yet, by request ID, with the object that each holds until then.
     private let inFlight = Mutex<[UInt64: Held]>([:])
 
     private struct Held: Sendable { var bytes: (any Sendable)? }
+
+    /// Proves that the program which sends requests is the one that was identified. A process can send a request, and then execute
+    /// another program before it is identified: that program does not know the challenge, which is sent afterwards.
+    package struct Challenge: Sendable {
+        /// Random bytes, made after the identification.
+        let bytes: [UInt8]
+        /// Determines, without blocking, whether the process still is the one that was identified; calls the function that it
+        /// is given with nil if so, once and from any thread.
+        let confirm: @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
+
+        package init(
+            _ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
+        ) {
+            self.bytes = bytes
+            self.confirm = confirm
+        }
+    }
 
     /// Creates the host side of a connection.
     ///
     /// - Parameters:
     ///   - send: sends the payload of a frame; called on any thread.
     ///   - end: closes the connection after all sent frames.
+    ///   - challenge: what hello must repeat; nil where every program of the user is the same.
     ///   - begin: creates the handler of the requests when hello arrives; called at most once.
     package init(
         send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
-        begin: @escaping @Sendable (Request.Hello) -> any RequestHandler
+        challenge: Challenge? = nil, begin: @escaping @Sendable (Request.Hello) -> any RequestHandler
     ) {
         self.send = send
         self.end = end
+        self.challenge = challenge
         self.begin = begin
     }
 
@@ -47,6 +71,9 @@ package final class HostSession: Sendable {
     package func receive(_ payload: SecretBytes, holding held: (any Sendable)? = nil) {
         switch stage.withLock({ $0 }) {
         case .awaitsHello: greet(payload)
+        case .awaitsAnswer(let handler): confirm(payload, handler)
+        // The reply to hello is awaited before another request is sent.
+        case .confirms: finish(Message.idOfRefusedRequest(payload) ?? 0, Self.notHello)
         case .open(let handler): receive(payload, handler, Held(bytes: held))
         case .over: break
         }
@@ -56,14 +83,40 @@ package final class HostSession: Sendable {
     private func greet(_ payload: SecretBytes) {
         // A first frame that cannot be decoded is treated like any other that is not hello.
         guard case .request(let id, .hello(let hello))? = try? Message(decoding: payload) else {
-            let failure = Failure(
-                .malformedRequest, "The first request of a connection must be hello.",
-                hint: "Install the same version of library and daemon.")
-            return finish(Message.idOfRefusedRequest(payload) ?? 0, failure)
+            return finish(Message.idOfRefusedRequest(payload) ?? 0, Self.notHello)
         }
         let handler = begin(hello)
-        stage.withLock { $0 = .open(handler) }
-        answer(id, handler.welcome)
+        guard let challenge else {
+            stage.withLock { $0 = .open(handler) }
+            return answer(id, handler.welcome)
+        }
+        stage.withLock { $0 = .awaitsAnswer(handler) }
+        guard case .welcome(var welcome) = handler.welcome else { return answer(id, handler.welcome) }
+        welcome.challenge = challenge.bytes
+        answer(id, .welcome(welcome))
+    }
+
+    private static let notHello = Failure(
+        .malformedRequest, "The first request of a connection must be hello, and repeat a challenge that it is answered with.",
+        hint: "Install the same version of library and daemon.")
+
+    /// Handles the second hello, which repeats the challenge.
+    private func confirm(_ payload: SecretBytes, _ handler: any RequestHandler) {
+        // As for the first one.
+        guard let challenge, case .request(let id, .hello(let hello))? = try? Message(decoding: payload),
+            hello.challenge == challenge.bytes
+        else { return finish(Message.idOfRefusedRequest(payload) ?? 0, Self.notHello) }
+        stage.withLock { $0 = .confirms(handler) }
+        challenge.confirm { [self] failure in
+            if let failure { return finish(id, failure) }
+            let isOpen = stage.withLock { stage in
+                // The connection may have ended meanwhile.
+                guard case .confirms = stage else { return false }
+                stage = .open(handler)
+                return true
+            }
+            if isOpen { answer(id, handler.welcome) }
+        }
     }
 
     /// Sends a last reply and ends the connection with all its requests.
@@ -105,7 +158,10 @@ package final class HostSession: Sendable {
             defer { stage = .over }
             return stage
         }
-        if case .open(let handler) = last { handler.close() }
+        switch last {
+        case .open(let handler), .awaitsAnswer(let handler), .confirms(let handler): handler.close()
+        case .awaitsHello, .over: break
+        }
     }
 
     private func start(_ id: UInt64, _ request: Request, _ handler: any RequestHandler, _ held: Held) {

@@ -81,11 +81,19 @@ package enum Request: Equatable, Sendable {
         /// The access groups that the app names, its default first (behaviour KC-23); if empty, the group with the
         /// app's name. Used in tiers `user` and `simulated` only.
         package var groups: [String]
-        package init(application: String, faceUsage: String? = nil, groups: [String] = []) {
+        /// The challenge of an earlier reply on this connection; nil in the first request.
+        package var challenge: [UInt8]?
+        package init(
+            application: String, faceUsage: String? = nil, groups: [String] = [], challenge: [UInt8]? = nil
+        ) {
             self.application = application
             self.faceUsage = faceUsage
             self.groups = groups
+            self.challenge = challenge
         }
+
+        /// Bytes of a challenge.
+        package static let challengeBytes = 16
     }
 
     /// `evaluatePolicy`.

@@ -139,6 +139,24 @@ package enum Sockets {
         throw SystemError("accept4")
     }
 
+    /// Has the kernel record which process sent what a socket receives (SO_PASSCRED, unix(7)). The connections of a listening
+    /// socket inherit it, also for what is sent before they are accepted.
+    package static func recordSenders(_ descriptor: Descriptor) throws(SystemError) {
+        guard latchkey_record_senders(descriptor.number) == 0 else { throw SystemError("setsockopt") }
+    }
+
+    /// Reads from a socket that records senders. What one call returns was sent by one process.
+    ///
+    /// - Returns: the number of bytes, and the sender; nil if the kernel names none.
+    package static func read(
+        _ descriptor: Descriptor, into memory: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> (count: Int, sender: pid_t?) {
+        var process: pid_t = 0
+        let count = latchkey_read_from_sender(descriptor.number, memory.baseAddress, memory.count, &process)
+        guard count >= 0 else { throw SystemError("recvmsg") }
+        return (count, process > 0 ? process : nil)
+    }
+
     /// Ends both directions of a connection; a thread that reads from it gets its end.
     package static func shutDown(_ descriptor: Descriptor) { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 

@@ -17,6 +17,7 @@ package final class FrameConnection: @unchecked Sendable {
     /// What the program holds, of which this connection's frames are a part.
     let share: ByteBudget.Share
     private let deadlines: FrameServer.Deadlines
+    private let bindsToSender: Bool
     var receiver: (any FrameReceiver)?
     private var incoming = FrameBuffer()
     /// Memory reserved for the large frame being received.
@@ -57,7 +58,7 @@ package final class FrameConnection: @unchecked Sendable {
 
     init(
         _ descriptor: Descriptor, peer: PeerCredentials, process: PeerProcess, server: FrameServer, budget: ByteBudget,
-        deadlines: FrameServer.Deadlines
+        deadlines: FrameServer.Deadlines, bindsToSender: Bool
     ) {
         self.descriptor = descriptor
         self.peer = peer
@@ -65,6 +66,7 @@ package final class FrameConnection: @unchecked Sendable {
         self.server = server
         share = budget.share(of: process.program)
         self.deadlines = deadlines
+        self.bindsToSender = bindsToSender
         firstDeadline = deadlines.ofFirstFrame
     }
 
@@ -182,14 +184,22 @@ package final class FrameConnection: @unchecked Sendable {
                 return
             }
             let count: Int
+            var isOther = false
             do throws(SystemError) {
-                count = try incoming.append { (memory) throws(SystemError) in try descriptor.read(into: memory) }
+                count = try incoming.append { (memory) throws(SystemError) in
+                    guard bindsToSender else { return try descriptor.read(into: memory) }
+                    let (count, sender) = try Sockets.read(descriptor, into: memory)
+                    // A sender that the kernel does not name is another one.
+                    isOther = count > 0 && sender != peer.processID
+                    return count
+                }
             } catch {
                 if error.code == EAGAIN { break }
                 return fail()
             }
             // Requests received before the end of the stream are not answered: the peer has stopped reading.
             if count == 0 { return fail() }
+            guard !isOther else { return refuse(.otherSender) }
             switch handOver() {
             case .ended: return
             // The next frame has its own deadline, which starts with its first byte.

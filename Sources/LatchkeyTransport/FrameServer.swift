@@ -65,6 +65,7 @@ package final class FrameServer: @unchecked Sendable {
     private let idleSeconds: Int64
     private let restSeconds: Int64
     private let deadlines: Deadlines
+    private let bindsToSender: Bool
     private var caps: ConnectionCaps
     /// Limits the memory that the connections of this server occupy.
     package let budget: ByteBudget
@@ -84,9 +85,12 @@ package final class FrameServer: @unchecked Sendable {
     /// - Parameters:
     ///   - idleSeconds: seconds without a connection after which the server asks whether to stop.
     ///   - restSeconds: seconds without an event after which `rested` is called.
+    ///   - bindsToSender: whether a connection is for the process that made it alone: what another one sends, such as a child
+    ///     that has inherited the descriptor, ends it. The listening socket must record senders (`Sockets.recordSenders`).
     package init(
         _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64,
         restSeconds: Int64 = Limits.restSeconds, deadlines: Deadlines = Deadlines(),
+        bindsToSender: Bool = false,
         caps: ConnectionCaps.Bounds = ConnectionCaps.Bounds(), bytes: ByteBudget.Bounds = ByteBudget.Bounds(),
         accept: @escaping @Sendable (Descriptor) throws(SystemError) -> Descriptor? = {
             (listener) throws(SystemError) in try Sockets.accept(listener)
@@ -98,6 +102,7 @@ package final class FrameServer: @unchecked Sendable {
         self.idleSeconds = idleSeconds
         self.restSeconds = restSeconds
         self.deadlines = deadlines
+        self.bindsToSender = bindsToSender
         self.caps = ConnectionCaps(caps)
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }
@@ -181,7 +186,8 @@ package final class FrameServer: @unchecked Sendable {
             guard let peer = try? Sockets.peer(descriptor), handler.serves(peer) else { continue }
             let process = PeerProcess(descriptor, peer)
             let connection = FrameConnection(
-                descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines)
+                descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines,
+                bindsToSender: bindsToSender)
             if let refusal = caps.admit(process: peer.processID, program: process.program) {
                 // The buffer of a new socket has room for the whole frame; the connection closes when it is
                 // deallocated.

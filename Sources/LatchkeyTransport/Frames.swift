@@ -14,6 +14,8 @@ package enum FrameError: Error, Equatable, Sendable {
     case tooLong(Int)
     /// The frame was not complete before the deadline.
     case timedOut
+    /// Another process than the one that connected has sent it.
+    case otherSender
     case system(SystemError)
 }
 

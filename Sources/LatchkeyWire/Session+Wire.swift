@@ -9,7 +9,8 @@ extension Request.Hello: WireMap {
             faceUsage: try map.optional(1, \.faceUsage, .text(limit: Limits.titleBytes)),
             groups: try map.field(
                 2, \.groups, .list(of: .text(limit: Limits.applicationBytes), limit: Limits.accessGroups),
-                omitting: []))
+                omitting: []),
+            challenge: try map.optional(3, \.challenge, .bytes(count: Self.challengeBytes)))
     }
 }
 
@@ -17,7 +18,8 @@ extension Reply.Welcome: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             tier: try map.field(0, \.tier),
-            processID: try map.field(1, \.processID))
+            processID: try map.field(1, \.processID),
+            challenge: try map.optional(2, \.challenge, .bytes(count: Request.Hello.challengeBytes)))
     }
 }
 

@@ -185,7 +185,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
             }
         } catch {
             switch error {
-            case .closed, .system, .timedOut: break
+            case .closed, .system, .timedOut, .otherSender: break
             case .version, .tooLong: reason = "sent a frame of another version, or one that is too long"
             }
         }

@@ -73,7 +73,7 @@ final class ConnectedProgram: FrameReceiver {
             session.refuse(
                 Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))
         case .timedOut: session.refuse(Failure(.timedOut, "A frame did not arrive in time."))
-        case .closed, .system: break
+        case .closed, .system, .otherSender: break
         }
     }
 

@@ -45,6 +45,10 @@ final class ArrivingProgram: FrameReceiver {
         }
     }
 
+    private static let otherSender = Failure(
+        .peerNotTrusted, "Another process than the one that connected has sent a request.",
+        hint: "A connection does not pass to a child process; connect in the child.")
+
     /// Refuses the connection with a failure.
     func refuse(_ failure: Failure) {
         state.withLock { $0 = State(phase: .over) }
@@ -88,6 +92,8 @@ final class ArrivingProgram: FrameReceiver {
                     of: Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count).")))
         case .timedOut:
             connection?.send(HostSession.payload(of: Failure(.timedOut, "A frame did not arrive in time.")))
+        case .otherSender:
+            connection?.send(HostSession.payload(of: Self.otherSender))
         case .closed, .system: break
         }
     }

@@ -98,12 +98,13 @@ enum SystemMain {
                 random: random, log: events, unlockedMemory: unlockedMemory,
                 groups: InstalledGroups()
             ) { count.isOneAtMost })
-        let daemon = UserDaemon(keychain, channel, link, count)
+        let daemon = UserDaemon(keychain, channel, link, count, random)
         link.start()
         if let chip, options.ownerPassword != nil { checkOwner(chip, events) }
         try serving(options) { () throws(SystemError) in
             let server = try FrameServer(
-                channel.listener(0), handler: daemon, idleSeconds: Limits.idleSeconds, accept: channel.accept(0))
+                channel.listener(0), handler: daemon, idleSeconds: Limits.idleSeconds, bindsToSender: true,
+                accept: channel.accept(0))
             channel.whenEnded { server.stop() }
             DaemonProcess.stop(on: signals) { server.stop() }
             do throws(Failure) { try channel.ready() } catch { return }

@@ -16,14 +16,16 @@ final class UserDaemon: FrameHandler {
     private let channel: WorkerChannel
     private let link: AuthorityLink
     private let count: SessionCount
+    private let random: any RandomSource
     /// Determines who a program is and opens its user's store, which would block the thread that serves connections.
     private let arrivals = SerialWorkQueue { false }
 
-    init(_ keychain: UserKeychain, _ channel: WorkerChannel, _ link: AuthorityLink, _ count: SessionCount) {
+    init(_ keychain: UserKeychain, _ channel: WorkerChannel, _ link: AuthorityLink, _ count: SessionCount, _ random: any RandomSource) {
         self.keychain = keychain
         self.channel = channel
         self.link = link
         self.count = count
+        self.random = random
     }
 
     /// The accepting process has chosen by the same credentials.
@@ -54,11 +56,26 @@ final class UserDaemon: FrameHandler {
         let caller = identity.caller(name, process: RunningProcess(process: process))
         let service = try keychain.service()
         let terminal = identity.terminal
-        return HostSession { [weak connection] in
-            connection?.send($0)
-        } end: { [weak connection] in
-            connection?.endAfterSending()
-        } begin: { [weak connection] hello in
+        let challenge = HostSession.Challenge(try random.bytes(Request.Hello.challengeBytes).copyBytes()) {
+            [link, arrivals] answer in
+            // The program may have executed another one since it was identified.
+            arrivals.submit(.any) {
+                do throws(Failure) {
+                    guard try link.identify(name) == identity else {
+                        throw Failure(
+                            .peerNotTrusted, "The process that connected has executed another program.",
+                            hint: "Connect again.")
+                    }
+                    answer(nil)
+                } catch {
+                    answer(error)
+                }
+            }
+        }
+        return HostSession(
+            send: { [weak connection] in connection?.send($0) },
+            end: { [weak connection] in connection?.endAfterSending() }, challenge: challenge
+        ) { [weak connection] hello in
             service.session(caller: caller, terminal: terminal, mayNameItself: false, hello: hello) {
                 [weak connection] body in
                 if let connection { connection.whenDrained(body) } else { body() }
