@@ -27,7 +27,10 @@ class Connection:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
         self.number = 0
-        self.call(1, {0: "bench"})
+        welcome = self.call(1, {0: "bench"})
+        # The services demand a second hello, with the challenge that is the last 16 bytes of the reply.
+        if welcome[-17:-16] == b"\x50":
+            self.call(1, {0: "bench", 3: welcome[-16:]})
 
     def call(self, operation, parameters):
         self.number += 1

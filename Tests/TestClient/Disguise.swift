@@ -18,7 +18,11 @@ struct Disguise {
         do {
             let connection = try DaemonFinder.connect()
             try send(.hello(Request.Hello(application: "test")), 1, connection)
-            _ = try Frame.receive(from: connection, until: nil)
+            let reply = try Message(decoding: try Frame.receive(from: connection, until: nil))
+            if case .reply(_, .welcome(let welcome)) = reply, let challenge = welcome.challenge {
+                try send(.hello(Request.Hello(application: "test", challenge: challenge)), 4, connection)
+                _ = try Frame.receive(from: connection, until: nil)
+            }
             let query = ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("protected")])
             try send(
                 .copyItems(
