@@ -65,7 +65,7 @@ class PromptTest(ServiceTest):
 
     def find_in_memory(self, unit, text):
         wanted = text if isinstance(text, bytes) else text.encode()
-        done = self.machine.run("python3", "-c", SEARCH, self.machine.main_pid(unit), input=wanted)
+        done = self.machine.run("python3", "-c", SEARCH, self.process_of(unit), input=wanted)
         found, searched = map(int, done.stdout.split())
         self.assertGreater(searched, 1 << 20)
         return found

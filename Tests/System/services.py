@@ -79,10 +79,31 @@ class ServiceTest(MachineTest):
             self.machine.run("kill", "-KILL", pid, check=False)
         eventually(lambda: not self.own_daemons())
 
+    def processes(self, unit):
+        """The processes of a service that is running, by their number, with their arguments."""
+        group = self.machine.unit(unit)["ControlGroup"]
+        found = {}
+        for pid in self.machine.run("cat", f"/sys/fs/cgroup{group}/cgroup.procs").stdout.split():
+            words = self.machine.run("cat", f"/proc/{pid}/cmdline", check=False).stdout.split("\0")[:-1]
+            found[int(pid)] = words
+        return found
+
+    def process_of(self, unit, user="alice"):
+        """The process of a service that serves a user; waits until there is one."""
+        number = self.machine.run("id", "-u", user).stdout.strip()
+
+        def find():
+            return [pid for pid, words in self.processes(unit).items() if words[-2:] == ["--worker", number]]
+        return eventually(find)[0]
+
+    def sensors_process(self):
+        """The process of latchkey-authd that speaks to fprintd and logind; waits until there is one."""
+        return eventually(lambda: [pid for pid, words in self.processes(AUTHORITY).items() if words[-1:] == ["--sensors"]])[0]
+
     def kill_service(self, unit):
-        """Ends a service as SIGKILL does, and returns when systemd knows it; a waiting client starts it again."""
+        """Ends all processes of a service as SIGKILL does, and returns when systemd knows it; a waiting client starts it again."""
         pid = self.machine.main_pid(unit)
-        self.machine.run("kill", "-KILL", pid)
+        self.machine.run("systemctl", "kill", "--signal=KILL", unit)
         eventually(lambda: int(self.machine.unit(unit)["MainPID"]) != pid)
         self.machine.run("systemctl", "reset-failed", unit, check=False)
 

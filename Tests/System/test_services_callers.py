@@ -62,7 +62,7 @@ class ProcessTests(ClientTest):
     def test_a_process_id_that_another_program_has_by_then_gives_nothing_of_it_abuse3(self):
         keeper = self.app(program=self.program(MINE))
         keeper.do("app.add", "token", SECRET)
-        service = self.machine.main_pid(KEYCHAIN)
+        service = self.process_of(KEYCHAIN)
         holder = self.client()
         self.machine.run("kill", "-STOP", service)
         try:

@@ -200,7 +200,7 @@ class TrustTests(FprintTest):
         eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
 
     def forge_match(self, user="alice"):
-        self.forge(self.machine.main_pid(AUTHORITY), "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device",
+        self.forge(self.sensors_process(), "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device",
                    "VerifyStatus", "sb", "verify-match", "true", user=user)
 
 

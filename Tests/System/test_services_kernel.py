@@ -36,12 +36,12 @@ class PreloadedTest(ClientTest):
 class OldKernelTests(PreloadedTest):
     def options(self):
         """The options that latchkeyd asks for when a program connects, as strace prints them."""
-        pid = self.machine.main_pid(KEYCHAIN)
+        pid = self.process_of(KEYCHAIN)
         with self.machine.start("strace", "-f", "-qq", "-p", pid, "-e", "trace=getsockopt", "-o", "/run/options",
                                 stderr=subprocess.DEVNULL) as tracer:
             lines = f"grep -h TracerPid /proc/{pid}/task/*/status"
             eventually(lambda: "\t0\n" not in self.machine.run("sh", "-c", lines).stdout)
-            self.app("bob")
+            self.app()
             tracer.kill()
         return self.machine.read("/run/options")
 
@@ -67,7 +67,7 @@ class OldKernelTests(PreloadedTest):
         self.set("no-pidfd")
         self.stop_services()
         self.app()
-        service, holder = self.machine.main_pid(KEYCHAIN), self.client(program=MINE)
+        service, holder = self.process_of(KEYCHAIN), self.client(program=MINE)
         self.machine.run("kill", "-STOP", service)
         try:
             holder.do("connect_in_a_child")

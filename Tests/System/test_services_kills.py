@@ -74,7 +74,7 @@ class KilledEvaluationTests(WithTraces, ClientTest):
             tracer.wait()
         try:
             # systemd notices the end of a service later than the app.
-            eventually(lambda: self.machine.unit(unit)["MainPID"] != str(pid), 1 if reply == SECRET else 5)
+            eventually(lambda: pid not in self.processes(unit), 1 if reply == SECRET else 5)
         except Failure:
             self.assertEqual(reply, SECRET)
             return False
@@ -89,7 +89,7 @@ class KilledEvaluationTests(WithTraces, ClientTest):
             for number in range(1, count + 1):
                 self.restart()
                 self.recorded, self.noted = self.refusals(), self.lost()
-                pid = self.machine.main_pid(unit)
+                pid = self.process_of(unit)
                 tracer = self.injecting(call, f"signal=SIGKILL:when={number}", unit, thread if thread >= 0 else None)
                 reply = self.evaluate()
                 if self.was_killed(unit, pid, reply, tracer):

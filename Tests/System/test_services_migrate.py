@@ -209,7 +209,7 @@ class MigrationTests(ServiceTest):
         terminal = self.migrating()
         terminal.type(PASSCODE + "\r")
         terminal.expect("Type the passcode of your own store")
-        self.machine.run("kill", "-STOP", self.machine.main_pid(KEYCHAIN))
+        self.machine.run("kill", "-STOP", self.process_of(KEYCHAIN))
         terminal.type(OWN_PASSCODE + "\r")
         # Nothing is reported as long as the service is stopped.
         self.assertNotIn("was moved", terminal.drain(1))
@@ -219,7 +219,7 @@ class MigrationTests(ServiceTest):
         terminal = self.stopped_move()
         self.end_own_daemon()
         self.assertNotEqual(terminal.end(), 0, terminal.output)
-        self.machine.run("kill", "-CONT", self.machine.main_pid(KEYCHAIN))
+        self.machine.run("kill", "-CONT", self.process_of(KEYCHAIN))
         self.assertOwn()
 
     def test_the_service_is_killed_while_items_are_moved(self):
@@ -232,7 +232,7 @@ class MigrationTests(ServiceTest):
         terminal = self.stopped_move()
         self.machine.run("pkill", "-KILL", "-u", "alice", "-x", "latchkey")
         terminal.end()
-        self.machine.run("kill", "-CONT", self.machine.main_pid(KEYCHAIN))
+        self.machine.run("kill", "-CONT", self.process_of(KEYCHAIN))
         # The daemons complete the move without the command, or end it; both leave one whole store.
         eventually(lambda: self.exists("root.key.moved") or self.own_daemons(), seconds=10)
         self.assertEqual(self.session.run("latchkey", "get", "plain").stdout, "a plain secret")

@@ -352,8 +352,8 @@ class OwnStoreTests(ClientTest):
             names.add(f"i{number}")
             terminal = self.migrating()
             pids = {"command": self.machine.run("pgrep", "-u", "alice", "-x", "latchkey").stdout.split()[-1],
-                    "own": self.own_daemons()[-1], KEYCHAIN: self.machine.main_pid(KEYCHAIN),
-                    AUTHORITY: self.machine.main_pid(AUTHORITY)}
+                    "own": self.own_daemons()[-1], KEYCHAIN: self.process_of(KEYCHAIN),
+                    AUTHORITY: self.process_of(AUTHORITY)}
             victim, delay = list(pids)[number + 1], chance.uniform(0.15, 0.4)
             killing = self.machine.start("sh", "-c", f"sleep {delay}; kill -KILL {pids[victim]}",
                                          stderr=subprocess.DEVNULL)
@@ -468,14 +468,14 @@ class OwnStoreTests(ClientTest):
         self.assertEqual(first.do("app.call", MOVE, {0: bytes(16)})[1][0], VOID)
         for operation, parameters in ((BEGIN, {}), (RECEIVE, {0: bytes(16), 1: [], 2: True}), (MAP, {0: ["a"]})):
             self.assertEqual(first.do("app.call", operation, parameters)[1][0], NOT_PERMITTED)
-        self.machine.run("kill", "-STOP", self.machine.main_pid(KEYCHAIN))
+        self.machine.run("kill", "-STOP", self.process_of(KEYCHAIN))
         try:
             first.begin("app.call", MOVE, {0: bytes(16)}, 40)
             self.assertEqual(second.do("app.call", 2)[0], 3)
             query = {0: {0: 1, 1: {2: "plain"}}, 1: 1, 2: 1, 3: {1: False, 2: {0: "", 3: False}}}
             self.assertEqual(second.do("app.call", 11, query, 5), [5, [{0: 1, 3: b"a plain secret"}]])
         finally:
-            self.machine.run("kill", "-CONT", self.machine.main_pid(KEYCHAIN))
+            self.machine.run("kill", "-CONT", self.process_of(KEYCHAIN))
         self.assertEqual(first.end()[1][0], VOID)
         self.assertEqual(second.do("app.add", "later", b"x"), DONE)
         self.assertEqual((self.tier(), self.exists("root.key")), ("user", True))

@@ -108,7 +108,7 @@ class PasscodeTests(PromptTest):
 
     def test_the_end_of_latchkeyd_during_a_check_does_not_end_latchkey_authd(self):
         terminal = self.asking()
-        keychain, authority = (self.machine.main_pid(unit) for unit in (KEYCHAIN, AUTHORITY))
+        keychain, authority = (self.process_of(unit) for unit in (KEYCHAIN, AUTHORITY))
         # Started before the check, which may take less time than that.
         killer = self.machine.start("sh", "-c", f"read line && kill -KILL {keychain}", stdin=subprocess.PIPE)
         terminal.type(PASSCODE + "\r")
@@ -117,7 +117,7 @@ class PasscodeTests(PromptTest):
         try:
             terminal.expect("Type your passcode")
             self.assertReleases(terminal)
-            self.assertEqual(self.machine.main_pid(AUTHORITY), authority)
+            self.assertEqual(self.process_of(AUTHORITY), authority)
         finally:
             self.stop_services()
 

@@ -45,6 +45,9 @@ class PlainStartTests(ServiceTest):
         self.latchkey("set", "token", input="secret")
         self.assertEqual(self.latchkey("get", "token").stdout, "secret")
         self.assertEqual(self.latchkey("get", "token", user="bob", check=False).returncode, NOT_FOUND)
-        pid = self.machine.run("pgrep", "-x", "latchkey-authd").stdout.strip()
-        self.assertEqual(self.machine.status(pid)["CapEff"], PRIVILEGES)
-        self.assertEqual(self.machine.status(pid)["NoNewPrivs"], "1")
+        pids = self.machine.run("pgrep", "-x", "latchkey-authd").stdout.split()
+        # The accepting process, that of the sensors, and those of alice and bob.
+        self.assertEqual(len(pids), 4)
+        for pid in pids:
+            self.assertEqual(self.machine.status(pid)["CapEff"], PRIVILEGES)
+            self.assertEqual(self.machine.status(pid)["NoNewPrivs"], "1")

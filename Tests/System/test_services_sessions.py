@@ -227,7 +227,7 @@ class TrustTests(SessionTest):
         path, interface = "/org/freedesktop/login1/session/_3" + self.seat.id, "org.freedesktop.login1.Session"
         self.machine.run("busctl", "emit", path, interface, "Unlock", user="alice")
         for _ in range(5):
-            self.forge(self.machine.main_pid(AUTHORITY), path, interface, "Unlock")
+            self.forge(self.sensors_process(), path, interface, "Unlock")
         eventually(lambda: "sessionsRefused" in self.machine.read(LOG))
         self.assertTrue(self.is_locked())
         eventually(lambda: self.refusals(self.first) == [[SESSIONS_REFUSED, ""]])

@@ -225,7 +225,7 @@ class FilePagesTests(FileTest):
         self.assertEqual(app.do("app.add", "safe", SECRET, 1), DONE)
         app.begin("app.read", "safe", None, True, None, 20)
         self.prompt("reads", "“vault”")
-        self.forge(self.machine.main_pid(AUTHORITY), "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device",
+        self.forge(self.sensors_process(), "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device",
                    "VerifyStatus", "sb", "verify-match", "true")
         eventually(lambda: "sensor refused" in self.command("log"))
         self.finger("touch")

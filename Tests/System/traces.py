@@ -13,18 +13,18 @@ class WithTraces:
     """For a class that derives from a `ServiceTest` too."""
 
     def injecting(self, call, fault, unit=KEYCHAIN, thread=None):
-        """Injects a fault into a system call of a service; the result ends that.
+        """Injects a fault into a system call of the process of a service that serves alice; the result ends that.
 
         strace counts the calls of each thread. With the index of a `thread`, only that one is traced.
         """
-        pid = self.machine.main_pid(unit)
+        pid = self.process_of(unit)
         traced = ("-f", "-p", pid) if thread is None else ("-p", self.threads(pid)[thread])
         return self._trace(traced, "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{fault}")
 
     @contextlib.contextmanager
     def counting(self, calls, unit):
         """Counts the system calls of the block, by the index of the thread and the name; -1 for threads that it starts."""
-        pid, counted = self.machine.main_pid(unit), collections.Counter()
+        pid, counted = self.process_of(unit), collections.Counter()
         threads = self.threads(pid)
         tracer = self._trace(("-f", "-p", pid), "-o", "/run/traced", "-e", "trace=" + ",".join(calls))
         yield counted
