@@ -22,6 +22,7 @@ enum SystemSensors {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
             throw Failure(.invalidParameter, "This process is started by the service, and not by hand.")
         }
+        DaemonProcess.takeName()
         let control = MessageSocket(Descriptor(owning: descriptor))
         try DaemonProcess.protect()
         try AuthorityPrivileges.drop()

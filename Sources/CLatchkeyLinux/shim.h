@@ -103,6 +103,8 @@ extern int prctl(int option, ...);
 extern int mallopt(int parameter, int value);
 extern int malloc_trim(__SIZE_TYPE__ kept);
 static inline int latchkey_adopt_orphans(void) { return prctl(36 /* PR_SET_CHILD_SUBREAPER */, 1L, 0L, 0L, 0L); }
+/* PR_SET_NAME, what ps and pgrep show; at most 15 bytes. */
+static inline int latchkey_name_process(const char *name) { return prctl(15, (unsigned long)name, 0L, 0L, 0L); }
 static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0L, 0L, 0L, 0L); }
 
 /* M_MMAP_THRESHOLD, mallopt(3): setting it also disables glibc's dynamic adjustment of the threshold. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CLatchkeyLinux
+import CLatchkeyLinux
 import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
@@ -31,6 +31,12 @@ package enum DaemonProcess {
             throw Failure(
                 .internalFailure, "The daemon's memory cannot be protected from other programs: \(error.description).")
         }
+    }
+
+    /// Names a process that was started as /proc/self/exe, for people who look at a list of processes.
+    package static func takeName() {
+        // Without the name it would only be called "exe".
+        if let path = Environment.executable { _ = latchkey_name_process(Files.name(of: path)) }
     }
 
     /// Ends the process of a user without an account with the status that tells the accepting process so: somebody can

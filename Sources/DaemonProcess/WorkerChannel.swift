@@ -46,6 +46,7 @@ package final class WorkerChannel: Sendable {
                     hint: "See: systemctl status latchkeyd latchkey-authd")
             }
         }
+        DaemonProcess.takeName()
         self.user = user
         control = MessageSocket(Descriptor(owning: Self.first))
         connections = (1...listeners).map { MessageSocket(Descriptor(owning: Self.first + CInt($0))) }

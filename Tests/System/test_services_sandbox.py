@@ -64,17 +64,19 @@ class PrivilegeTests(ServiceTest):
         self.status()
 
     def check(self, unit, user, capabilities):
-        status = self.machine.unit_status(unit)
-        self.assertEqual(status["Uid"].split(), [user] * 4)
-        for kind in ("CapEff", "CapPrm", "CapBnd"):
-            self.assertEqual(int(status[kind], 16), capabilities, kind)
-        for kind in ("CapInh", "CapAmb"):
-            self.assertEqual(int(status[kind], 16), 0, kind)
-        self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
-        count = len(self.machine.descriptors(self.machine.main_pid(unit)))
-        fact(unit.removesuffix(".service"),
-             f"uid {user}, CapEff {status['CapEff']}, Seccomp {status['Seccomp']}, {count} descriptors, "
-             f"{int(status['RssAnon'].split()[0]) / 1024:.1f} MiB of anonymous memory")
+        self.status()
+        for pid, words in self.processes(unit).items():
+            status = self.machine.status(pid)
+            self.assertEqual(status["Uid"].split(), [user] * 4)
+            for kind in ("CapEff", "CapPrm", "CapBnd"):
+                self.assertEqual(int(status[kind], 16), capabilities, kind)
+            for kind in ("CapInh", "CapAmb"):
+                self.assertEqual(int(status[kind], 16), 0, kind)
+            self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
+            count = len(self.machine.descriptors(pid))
+            fact(" ".join([unit.removesuffix(".service"), *words[1:]]),
+                 f"uid {user}, CapEff {status['CapEff']}, Seccomp {status['Seccomp']}, {count} descriptors, "
+                 f"{int(status['RssAnon'].split()[0]) / 1024:.1f} MiB of anonymous memory")
 
     def test_latchkeyd_is_the_user_latchkey_without_any_capability(self):
         self.check(KEYCHAIN, self.machine.run("id", "-u", "latchkey").stdout.strip(), 0)
@@ -83,16 +85,18 @@ class PrivilegeTests(ServiceTest):
         self.check(AUTHORITY, "0", KILL | SETGID | SETUID | SYS_PTRACE)
 
     def test_every_thread_has_the_privileges_of_the_first(self):
-        for unit in SERVICES:
+        self.status()
+        for pid in (pid for unit in SERVICES for pid in self.processes(unit)):
             lines = self.machine.run("sh", "-c", "grep -hE '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp:)' "
-                                     f"/proc/{self.machine.main_pid(unit)}/task/*/status").stdout.splitlines()
+                                     f"/proc/{pid}/task/*/status").stdout.splitlines()
             of_one = len({line.split(":")[0] for line in lines})
             self.assertEqual(len(set(lines)), of_one, lines)
 
     def test_the_memory_of_both_is_locked_and_in_no_dump(self):
-        for unit in SERVICES:
-            pid = self.machine.main_pid(unit)
-            self.assertNotEqual(self.machine.status(pid)["VmLck"].split()[0], "0")
+        self.status()
+        for pid, words in ((pid, words) for unit in SERVICES for pid, words in self.processes(unit).items()):
+            if "--worker" in words:
+                self.assertNotEqual(self.machine.status(pid)["VmLck"].split()[0], "0")
             self.assertRegex(self.machine.read(f"/proc/{pid}/limits"), r"Max core file size +0 +0 ")
             # The entries of a process that cannot be dumped belong to root, whatever its user.
             self.assertEqual(self.machine.run("stat", "-c", "%u", f"/proc/{pid}/mem").stdout, "0\n")
@@ -131,43 +135,56 @@ class DescriptorTests(ServiceTest):
         fields = [line.split() for line in lines]
         return {f"socket:[{field[6]}]": field[7] for field in fields if len(field) > 7}
 
-    def note(self, unit, pid, details):
+    def note(self, name, pid, details):
         """Adds every open descriptor to the table of what was real."""
         paths = self.paths(pid)
         shown = [f"{number} socket {paths.get(target, 'without a path')}" if target.startswith("socket:")
                  else f"{number} {target}" for number, (target, _, _) in sorted(details.items())]
-        fact(f"descriptors of {unit.removesuffix('.service')}", ", ".join(shown))
+        fact(f"descriptors of {name}", ", ".join(shown))
 
-    def check(self, unit, listeners, connections, folder, owner, pollers):
-        pid = self.machine.main_pid(unit)
+    def check(self, name, pid, sockets, anonymous, folder, owner):
         details = self.details(pid)
-        self.note(unit, pid, details)
+        self.note(name, pid, details)
         self.assertEqual(details[0][0], "/dev/null")
-        # Output and errors are the same connection to the journal.
-        self.assertRegex(details[1][0], r"^socket:")
-        self.assertEqual(details[1][0], details[2][0])
+        # Errors are the connection to the journal; a process that the service has started has no output.
+        self.assertRegex(details[2][0], r"^socket:")
+        self.assertIn(details[1][0], ("/dev/null", details[2][0]))
         others = {number: detail for number, detail in details.items() if number > 2}
         for number, (target, user, flags) in others.items():
             self.assertTrue(flags & 0o2000000, f"{number} {target} stays open in programs that are executed")
             if target.startswith("/"):
-                # The folder itself is open for its lock, which keeps `latchkey admin` out.
+                # A folder is open for its lock, which keeps `latchkey admin` out.
                 # The file of logind delays sleep until keys are removed from memory.
-                delays = unit == AUTHORITY and re.fullmatch(r"/run/systemd/inhibit/\d+\.ref", target)
-                self.assertTrue(target == folder or target.startswith(folder + "/1001/") or delays, target)
+                delays = name == "the sensors" and re.fullmatch(r"/run/systemd/inhibit/\d+\.ref", target)
+                self.assertTrue(target == folder or target.startswith(folder + "/1001") or delays, target)
                 self.assertEqual(user, owner, target)
         kinds = [re.sub(r":.*|^/.*", "", target) for target, _, _ in others.values()]
-        self.assertEqual(kinds.count("socket"), listeners + connections, others)
-        self.assertEqual(sum(target in ("anon_inode:[eventpoll]", "anon_inode:[eventfd]")
-                             for target, _, _ in others.values()), pollers, others)
+        self.assertEqual(kinds.count("socket"), sockets, others)
+        found = sorted(target for target, _, _ in others.values() if target.startswith("anon_inode"))
+        self.assertEqual(found, sorted(f"anon_inode:[{kind}]" for kind in anonymous), others)
         self.assertEqual(len(others), sum(kind in ("socket", "anon_inode", "") for kind in kinds), others)
 
-    def test_latchkeyd_has_its_socket_one_connection_and_the_open_store(self):
+    def test_latchkeyd_has_its_socket_and_two_for_each_process(self):
         latchkey = int(self.machine.run("id", "-u", "latchkey").stdout)
-        self.check(KEYCHAIN, 1, 1, STORES, latchkey, 2)
+        self.check("latchkeyd", self.machine.main_pid(KEYCHAIN), 1 + 2, ("eventpoll", "eventfd", "pidfd"), STORES, latchkey)
 
-    def test_latchkey_authd_has_its_two_sockets_and_two_connections(self):
-        # One connection to latchkeyd, one to the message bus, and a pair of sockets that wakes the bus's thread.
-        self.check(AUTHORITY, 2, 4, RECORDS, 0, 4)
+    def test_the_process_of_a_user_has_its_connections_and_the_open_store(self):
+        latchkey = int(self.machine.run("id", "-u", "latchkey").stdout)
+        # Two of the accepting process, and one to latchkey-authd.
+        self.check("latchkeyd of a user", self.process_of(KEYCHAIN), 2 + 1, ("eventpoll", "eventfd"), STORES, latchkey)
+
+    def test_latchkey_authd_has_its_two_sockets_three_for_each_process_and_one_of_the_sensors(self):
+        self.check("latchkey-authd", self.machine.main_pid(AUTHORITY), 2 + 3 + 1,
+                   ("eventpoll", "eventfd", "pidfd", "pidfd"), RECORDS, 0)
+
+    def test_the_authority_of_a_user_has_its_connections(self):
+        # Three of the accepting process, one of latchkeyd, and one to the sensors; two servers.
+        self.check("latchkey-authd of a user", self.process_of(AUTHORITY), 3 + 1 + 1,
+                   ("eventpoll", "eventfd", "eventpoll", "eventfd"), RECORDS, 0)
+
+    def test_the_process_of_the_sensors_has_the_bus_and_one_connection_for_each_user(self):
+        # One to the accepting process, one to the message bus, a pair that wakes its thread, and one of alice.
+        self.check("the sensors", self.sensors_process(), 1 + 1 + 2 + 1, (), RECORDS, 0)
 
 
 class ProgramTests(ServiceTest):
