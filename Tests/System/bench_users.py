@@ -26,19 +26,23 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 CHILDREN = []
 
 
-def pid(service):
-    # There may be a latchkeyd of one user too.
-    return subprocess.run(["systemctl", "show", "-P", "MainPID", service], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout.strip()
+def pids(service):
+    """The processes of a service: one that accepts connections, and one for each user."""
+    group = subprocess.run(["systemctl", "show", "-P", "ControlGroup", service], stdout=subprocess.PIPE, text=True,
+                           check=True).stdout.strip()
+    with open(f"/sys/fs/cgroup{group}/cgroup.procs") as file:
+        return file.read().split()
 
 
 def anonymous():
     """The anonymous memory of each service, in MiB."""
     result = {}
     for service in SERVICES:
-        with open(f"/proc/{pid(service)}/status") as file:
-            fields = dict(line.split(":", 1) for line in file)
-        result[service] = int(fields["RssAnon"].split()[0]) / 1024
+        result[service] = 0
+        for pid in pids(service):
+            with open(f"/proc/{pid}/status") as file:
+                fields = dict(line.split(":", 1) for line in file)
+            result[service] += int(fields["RssAnon"].split()[0]) / 1024
     return result
 
 
@@ -46,9 +50,10 @@ def wakeups():
     """How often the threads of each service were woken, and their processor time in ms, so far."""
     result = {}
     for service in SERVICES:
-        folder, switches, nanoseconds = f"/proc/{pid(service)}/task", 0, 0
-        for task in os.listdir(folder):
-            with open(f"{folder}/{task}/status") as status, open(f"{folder}/{task}/schedstat") as statistics:
+        switches, nanoseconds = 0, 0
+        folders = [f"/proc/{pid}/task" for pid in pids(service)]
+        for task in (f"{folder}/{task}" for folder in folders for task in os.listdir(folder)):
+            with open(f"{task}/status") as status, open(f"{task}/schedstat") as statistics:
                 switches += sum(int(line.split()[1]) for line in status if "ctxt_switches" in line)
                 nanoseconds += int(statistics.read().split()[0])
         result[service] = (switches, nanoseconds / 1e6)
