@@ -79,7 +79,8 @@ struct UserProcess {
             let server = try FrameServer(
                 channel.listener(Listener.authority), handler: authority, idleSeconds: Limits.idleSeconds,
                 bindsToSender: true, accept: channel.accept(Listener.authority))
-            channel.whenEnded { server.stop() }
+            // Weak: at the end the server is released with its connections, which keep the store open.
+            channel.whenEnded { [weak server] in server?.stop() }
             Processes.detachThread { [events] in
                 do throws(SystemError) {
                     try serving.run()
@@ -89,7 +90,7 @@ struct UserProcess {
                 // Keeps the handler, which the server does not own.
                 withExtendedLifetime(agentServer) {}
             }
-            DaemonProcess.stop(on: signals) { server.stop() }
+            DaemonProcess.stop(on: signals) { [weak server] in server?.stop() }
             // The accepting process has ended, and this one ends with it.
             do throws(Failure) { try channel.ready() } catch { return }
             try server.run()

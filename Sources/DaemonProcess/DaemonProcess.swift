@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLatchkeyLinux
+package import CLatchkeyLinux
 import Glibc
 package import LatchkeyModel
 package import LatchkeySystem

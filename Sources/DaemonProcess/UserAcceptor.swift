@@ -481,15 +481,15 @@ package final class UserAcceptor: @unchecked Sendable {
     /// signal ends.
     private func end() {
         for listener in listeners { ignore(listener.socket) }
-        var rest = users.values.compactMap(\.running)
-        for running in rest { running.end() }
+        for running in users.values.compactMap(\.running) { running.end() }
         sensors?.control.shutDown()
-        if let sensors { latchkey_pidfd_signal(sensors.started.handle.number, SIGTERM) }
+        var rest = users.values.compactMap(\.running?.started.handle)
+        if let sensors { rest.append(sensors.started.handle) }
         for (seconds, kills) in [(limits.stopSeconds, true), (1, false)] {
             let deadline = Uptime.deadline(seconds: seconds)
             // A process whose state cannot be determined counts as running.
-            rest.removeAll { (try? $0.started.handle.wait(for: POLLIN, until: deadline)) ?? false }
-            if kills { for running in rest { running.kill() } }
+            rest.removeAll { (try? $0.wait(for: POLLIN, until: deadline)) ?? false }
+            if kills { for process in rest { latchkey_pidfd_signal(process.number, SIGKILL) } }
         }
         for _ in rest { log.note(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
     }

@@ -184,6 +184,9 @@ package final class FrameServer: @unchecked Sendable {
         while let descriptor = try accept() {
             // A peer of another user, or without credentials, is disconnected without an answer.
             guard let peer = try? Sockets.peer(descriptor), handler.serves(peer) else { continue }
+            // A connection from before its listening socket recorded senders has not inherited that. Without it every byte
+            // counts as another process's.
+            if bindsToSender { try? Sockets.recordSenders(descriptor) }
             let process = PeerProcess(descriptor, peer)
             let connection = FrameConnection(
                 descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines,

@@ -42,7 +42,7 @@ struct PAMProcess {
         } catch {
             switch error {
             case .timedOut: throw PAMConversation.failure("PAM did not answer in time")
-            case .closed, .system: throw PAMConversation.failure("the process that runs PAM has ended")
+            case .closed, .system, .otherSender: throw PAMConversation.failure("the process that runs PAM has ended")
             case .version, .tooLong: throw Self.garbage
             }
         }

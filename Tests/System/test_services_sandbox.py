@@ -160,8 +160,9 @@ class DescriptorTests(ServiceTest):
                 self.assertEqual(user, owner, target)
         kinds = [re.sub(r":.*|^/.*", "", target) for target, _, _ in others.values()]
         self.assertEqual(kinds.count("socket"), sockets, others)
-        found = sorted(target for target, _, _ in others.values() if target.startswith("anon_inode"))
-        self.assertEqual(found, sorted(f"anon_inode:[{kind}]" for kind in anonymous), others)
+        found = sorted(target.split(":", 1)[1].strip("[]") for target, _, _ in others.values()
+                       if target.startswith("anon_inode"))
+        self.assertEqual(found, sorted(anonymous), others)
         self.assertEqual(len(others), sum(kind in ("socket", "anon_inode", "") for kind in kinds), others)
 
     def test_latchkeyd_has_its_socket_and_two_for_each_process(self):
@@ -178,13 +179,13 @@ class DescriptorTests(ServiceTest):
                    ("eventpoll", "eventfd", "pidfd", "pidfd"), RECORDS, 0)
 
     def test_the_authority_of_a_user_has_its_connections(self):
-        # Three of the accepting process, one of latchkeyd, and one to the sensors; two servers.
+        # Three of the accepting process, one of latchkeyd with its process, and one to the sensors; two servers.
         self.check("latchkey-authd of a user", self.process_of(AUTHORITY), 3 + 1 + 1,
-                   ("eventpoll", "eventfd", "eventpoll", "eventfd"), RECORDS, 0)
+                   ("eventpoll", "eventfd", "eventpoll", "eventfd", "pidfd"), RECORDS, 0)
 
     def test_the_process_of_the_sensors_has_the_bus_and_one_connection_for_each_user(self):
         # One to the accepting process, one to the message bus, a pair that wakes its thread, and one of alice.
-        self.check("the sensors", self.sensors_process(), 1 + 1 + 2 + 1, (), RECORDS, 0)
+        self.check("the sensors", self.sensors_process(), 1 + 1 + 2 + 1, ("inotify",), RECORDS, 0)
 
 
 class ProgramTests(ServiceTest):

@@ -105,8 +105,9 @@ enum SystemMain {
             let server = try FrameServer(
                 channel.listener(0), handler: daemon, idleSeconds: Limits.idleSeconds, bindsToSender: true,
                 accept: channel.accept(0))
-            channel.whenEnded { server.stop() }
-            DaemonProcess.stop(on: signals) { server.stop() }
+            // Weak: at the end the server is released with its connections, which keep the store open.
+            channel.whenEnded { [weak server] in server?.stop() }
+            DaemonProcess.stop(on: signals) { [weak server] in server?.stop() }
             do throws(Failure) { try channel.ready() } catch { return }
             try server.run()
         }
