@@ -40,6 +40,7 @@ extension PromptState {
         switch content.step {
         case .proof, .accountExpired:
             asksForPasscode ? words("Checking the passcode.") : words("Checking the password.")
+        case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Checking the confirmation.")
         case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: words("Checking the recovery code.")
         case .newPasscodeAsked, .newPasscodeRepeated: words("Checking the new passcode.")
         }

@@ -13,6 +13,13 @@ extension PromptState {
 
     /// Progress of typing: without the length of a passcode, with the length of a recovery code.
     package var field: String? {
+        if content.step == .recoveryCodeAsked, prompt.purpose.confirmationWord != nil {
+            return switch entry {
+            case .nothing: words("Confirmation: nothing typed yet")
+            case .typing: words("Confirmation: \(typedCharacters) characters typed, not shown")
+            case .checking: words("Confirmation: sent")
+            }
+        }
         if content.step == .recoveryCodeAsked || content.step == .recoveryCodeRepeated {
             return switch entry {
             case .nothing: words("Recovery code: nothing typed yet")
@@ -34,6 +41,7 @@ extension PromptState {
         switch content.step {
         case .newPasscodeAsked: words("New passcode")
         case .newPasscodeRepeated: words("New passcode again")
+        case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Confirmation")
         case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
         case .proof, .recoveryCodeShown, .accountExpired: asksForPasscode ? words("Passcode") : words("Password")
         }

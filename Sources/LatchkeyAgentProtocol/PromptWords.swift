@@ -90,6 +90,9 @@ extension PromptState {
                     "Write this recovery code down. It opens this keychain if the passcode is forgotten or the TPM is replaced, and is not shown again."
                 )
         case .recoveryCodeAsked:
+            if let word = prompt.purpose.confirmationWord {
+                return words("Type \(word), then press Enter.")
+            }
             return isOfBackup
                 ? words("Type the recovery code of the backup, then press Enter.")
                 : words("Type the recovery code of the keychain, then press Enter.")
@@ -176,7 +179,7 @@ extension PromptState {
         return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the prompt accepts typed text: a passcode, a recovery code or a new passcode.
+    /// Whether the prompt accepts typed text: a passcode, a recovery code, a word that confirms or a new passcode.
     package var takesText: Bool {
         switch content.step {
         case .proof: content.method == .passcode && !isDelayed

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 package import LatchkeyModel
 
 /// Imports a backup whose bytes are fed twice, in pieces of any size: first the whole file is verified, then its
 /// items are returned. No item is returned before the last record has been verified.
+///
+/// The caller sends the file twice and could send another one the second time: a file with the same salt and code
+/// authenticates as well. So the first pass stores a digest of each segment of the file, and the second pass reads a
+/// segment only when its digest is the same. A digest of the whole file would be known too late, after its items.
 package struct BackupImport: Sendable {
     /// What `feed` expects next.
     package enum Progress: Sendable {
@@ -15,11 +20,20 @@ package struct BackupImport: Sendable {
         case finished
     }
 
+    /// Bytes of a segment; the last one has the rest. An import holds back at most one segment, and 32 bytes for each.
+    package static let segmentBytes = 256 << 10
+    /// A code under a key that everybody knows is a digest.
+    private static let digestKey = SecretBytes([0])
+
     private let header: BackupHeader
     private let reader: BackupReader
     private var stream: BackupStream
-    /// Number of records in the verified file; nil in the first pass.
-    private var verified: UInt64?
+    /// Digests of the segments that were verified, in order.
+    private var digests: [[UInt8]] = []
+    /// Number of segments that were compared; nil in the first pass.
+    private var compared: Int?
+    /// The beginning of the next segment.
+    private var waiting: [UInt8] = []
 
     /// Starts an import; the first byte fed is the first byte of the header.
     package init(_ header: BackupHeader, _ reader: BackupReader) {
@@ -33,23 +47,59 @@ package struct BackupImport: Sendable {
     /// - Parameters:
     ///   - bytes: a piece of the file; `isLast` is true for the last piece.
     ///   - body: called with each item, in order, in the second pass only.
-    /// - Throws: the failures of `BackupStream`, those of `body`, and `storeUnreadable` when the second pass has
-    ///   another number of records. The import must not be continued then.
+    /// - Throws: the failures of `BackupStream`, those of `body`, and `storeUnreadable` when a byte of the second pass
+    ///   differs from the first one, or the second pass has fewer or more bytes. No item of the segment with that byte was
+    ///   returned. The import must not be continued then.
     package mutating func feed(
         _ bytes: [UInt8], isLast: Bool, _ body: (FoundItem) throws(Failure) -> Void
     ) throws(Failure) -> Progress {
-        guard let verified else {
+        if compared == nil {
             try stream.feed(bytes, isLast: isLast) { (_) throws(Failure) in }
+            for segment in takeSegments(bytes, isLast: isLast) { digests.append(try Self.digest(segment)) }
             guard isLast else { return .wantsMore }
-            verified = stream.records
+            compared = 0
             stream = BackupStream(header, reader)
             return .wantsStart
         }
-        try stream.feed(bytes, isLast: isLast, body)
-        guard isLast else { return .wantsMore }
-        guard stream.records == verified else {
+        let segments = takeSegments(bytes, isLast: isLast)
+        for (index, segment) in segments.enumerated() {
+            let endsFile = isLast && index == segments.count - 1
+            try compare(segment, endsFile: endsFile)
+            try stream.feed(segment, isLast: endsFile, body)
+        }
+        return isLast ? .finished : .wantsMore
+    }
+
+    /// Appends bytes to those that wait, and returns the segments that are complete. The last piece completes the last
+    /// segment; before it the end of a segment is certain only when a further byte has arrived.
+    private mutating func takeSegments(_ bytes: [UInt8], isLast: Bool) -> [[UInt8]] {
+        waiting += bytes
+        var segments: [[UInt8]] = []
+        var start = 0
+        while waiting.count - start > Self.segmentBytes {
+            segments.append(Array(waiting[start..<start + Self.segmentBytes]))
+            start += Self.segmentBytes
+        }
+        waiting.removeFirst(start)
+        if isLast {
+            segments.append(waiting)
+            waiting = []
+        }
+        return segments
+    }
+
+    /// Throws unless the segment is the next one of the file that was verified.
+    private mutating func compare(_ segment: [UInt8], endsFile: Bool) throws(Failure) {
+        let index = compared ?? 0
+        guard index < digests.count, endsFile == (index == digests.count - 1),
+            try Self.digest(segment) == digests[index]
+        else {
             throw Failure(.storeUnreadable, "The file is not the one that was verified.", hint: "Import it again.")
         }
-        return .finished
+        compared = index + 1
+    }
+
+    private static func digest(_ segment: [UInt8]) throws(Failure) -> [UInt8] {
+        try HMACSHA256.code(key: digestKey, message: segment)
     }
 }

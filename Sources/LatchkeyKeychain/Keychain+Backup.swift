@@ -122,6 +122,7 @@ extension Keychain {
             case .text(let group) = attributes[.accessGroup]
         else { throw Failure(.invalidParameter, "The item of the backup lacks its group or its access control.") }
         if let groups, !groups.contains(group) { return .stays(.foreignGroup) }
+        guard canBelong(to: group) else { return .stays(.impossibleGroup) }
         if let reason = control.staying(isInToken: attributes[.tokenID] != nil) { return .stays(reason) }
         let dates: Attributes = attributes.filter { [.creationDate, .modificationDate].contains($0.key) }
         for code in dates.keys { attributes[code] = nil }
@@ -137,5 +138,30 @@ extension Keychain {
             return .present
         }
         return .added
+    }
+}
+
+extension Keychain {
+    /// The group of smart cards (`kSecAttrAccessGroupToken`), which no app has (behaviour KC-16).
+    private static let tokenGroup = "com.apple.token"
+
+    /// Whether an app of this user can have the access group. No program would find, list or delete an item of any other one.
+    private func canBelong(to group: String) -> Bool {
+        guard (1...Limits.applicationBytes).contains(group.utf8.count), group != Self.tokenGroup else { return false }
+        switch tree.header.tier {
+        // An app names its groups itself.
+        case .user, .simulated: return true
+        case .file, .tpm: break
+        }
+        let isPlain = group.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+        if group.hasPrefix("/") {
+            let parts = group.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            return isPlain
+                && !parts.contains { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+        }
+        if group.hasPrefix("user:") { return group == "user:\(tree.header.userID)" }
+        if group.hasPrefix("unit:") { return isPlain && group.hasSuffix(".service") }
+        // The name or a group of a declaration, which may be installed later.
+        return group == group.withoutControls
     }
 }

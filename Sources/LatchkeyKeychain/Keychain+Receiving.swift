@@ -16,8 +16,11 @@ package struct ReceivedItems: Equatable, Sendable {
 extension Keychain {
     /// Adds items of another store in one transaction: all of them, or none if this throws.
     ///
-    /// Of two items with the same primary key, the one with the later modification date remains. The dates and contents
-    /// are those that the other store claims, so a date in the future counts as now.
+    /// Of two items with the same primary key, the one with the later modification date remains; with equal dates the one
+    /// of this keychain. The dates and contents are those that the other store claims, so a date in the future counts as now.
+    ///
+    /// Neither the report nor what is added depends on the contents of an item of this keychain: the other store may be a
+    /// program that guesses. Only names and dates are compared, which the passcode permits to see.
     ///
     /// - Parameters:
     ///   - items: items with attributes, access control and secret.
@@ -110,8 +113,8 @@ extension Keychain {
             try insertRow(row, store)
             _ = try audit.append(.added, item: row.id, caller: caller, to: store)
         case (let old, let oldItem)?:
-            switch try order(item, found.secret, old, oldItem) {
-            case .same:
+            switch try order(item, old, oldItem) {
+            case .present:
                 receipt.report.present += 1
                 return receipt.report.add(group: group, as: target)
             case .stays(let reason):
@@ -177,29 +180,27 @@ extension Keychain {
 
     /// How an incoming item compares with the one of this keychain.
     private enum Order {
-        case same, newer
+        /// Both were modified at the same time: the item of an earlier, interrupted migration.
+        case present
+        case newer
         /// The one of this keychain remains.
         case stays(StayReason)
     }
 
     private func order(
-        _ item: Item, _ secret: SecretBytes?, _ row: StoredRow, _ other: Item
+        _ item: Item, _ row: StoredRow, _ other: Item
     ) throws(Failure) -> Order {
         // An item that a migration cannot bring is never replaced by one.
         guard other.stayingInItsStore == nil else { return .stays(.irreplaceableThere) }
         let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }
         // A damaged secret is left to the quarantine and not overwritten.
-        guard let opened else { return .stays(.unreadableThere) }
-        func content(_ item: Item) -> Attributes {
-            item.attributes.filter { ![.creationDate, .modificationDate].contains($0.key) }
-        }
-        if content(item) == content(other), item.accessControl == other.accessControl, opened == secret {
-            return .same
-        }
+        guard opened != nil else { return .stays(.unreadableThere) }
+        // The opened secret is compared with nothing. "Equal" or "different" for each item, in a transaction that is rolled
+        // back, would tell every secret of the keychain to a program that guesses.
         guard case .date(let date)? = item.attributes[.modificationDate],
-            case .date(let otherDate)? = other.attributes[.modificationDate], date > otherDate
+            case .date(let otherDate)? = other.attributes[.modificationDate], date >= otherDate
         else { return .stays(.newerThere) }
-        return .newer
+        return date == otherDate ? .present : .newer
     }
 
     private func replace(

@@ -34,6 +34,8 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     case irreplaceableThere = 15
     /// The system's keychain has an item with the same primary key that cannot be read.
     case unreadableThere = 16
+    /// No app of this user can have the access group of the item.
+    case impossibleGroup = 17
 
     /// The reason as a clause for the user.
     package var words: String {
@@ -48,6 +50,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .newerThere: "the system's keychain has a newer one"
         case .irreplaceableThere: "the system's keychain has one of that name that a move never replaces"
         case .unreadableThere: "the system's keychain has one of that name that cannot be read"
+        case .impossibleGroup: "no app here can have its access group"
         case .nameTaken: "another item of the store has the same name there"
         case .boundToEnrolment: "it is bound to the enrolled fingers or faces"
         case .invalidated: "it was bound to fingers or faces that are no longer enrolled"

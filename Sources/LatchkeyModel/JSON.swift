@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON value (RFC 8259), as commands write it.
+///
+/// A person may read it on a terminal. So each character for which `controlsText` is true is escaped, which changes nothing
+/// for a program.
 package enum JSON: Sendable {
     case text(String)
     case number(Int64)
@@ -31,9 +34,12 @@ package enum JSON: Sendable {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where scalar.controlsText:
+                // Above U+FFFF two escapes, a surrogate pair.
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: result.unicodeScalars.append(scalar)
             }
         }

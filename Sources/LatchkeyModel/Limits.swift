@@ -84,6 +84,8 @@ package enum Limits {
     package static let ticketBytes = 16
     /// Seconds for which a ticket is valid.
     package static let ticketSeconds: Int64 = 600
+    /// Maximum migrations that one ticket begins: all but the last one asked first and added nothing.
+    package static let ticketRounds = 4
     /// Maximum items of one migration.
     package static let migratedItems = 16_384
     /// Maximum bytes of all items of one migration, which the daemon holds until they are complete.

@@ -120,7 +120,7 @@ package struct PromptContent: Hashable, Sendable {
         case proof = 0
         /// The prompt shows the recovery code until the user confirms it.
         case recoveryCodeShown = 1
-        /// The prompt asks for a recovery code.
+        /// The prompt asks for a recovery code, or for the word of `PromptPurpose.confirmationWord`.
         case recoveryCodeAsked = 2
         /// The prompt asks for a new passcode.
         case newPasscodeAsked = 3

@@ -26,8 +26,14 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case listNames = 13
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
-    /// locked.
-    package var mayAskWhileLocked: Bool { [.unlock, .recoverPasscode, .discardProtected].contains(self) }
+    /// locked, or the state of a store that counts as locked because its record cannot be read.
+    package var mayAskWhileLocked: Bool {
+        [.unlock, .recoverPasscode, .discardProtected, .acceptStore].contains(self)
+    }
+
+    /// The word that a person types at the prompt, in step `recoveryCodeAsked`, before the operation is carried out; nil
+    /// where that step asks for a recovery code. The word is the same in every language.
+    package var confirmationWord: String? { self == .acceptStore ? "accept" : nil }
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party.
     package var hasReason: Bool { self == .app || self == .identifyDevice }
@@ -39,7 +45,8 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     case none = 0
     /// The prompt shows a recovery code until the user confirms that it is written down.
     case showsRecoveryCode = 1
-    /// The prompt asks for the recovery code of a backup.
+    /// The prompt asks for the recovery code of a backup, or for the word that confirms the operation
+    /// (`PromptPurpose.confirmationWord`).
     case asksRecoveryCode = 2
     /// The prompt asks for a new passcode, twice.
     case asksNewPasscode = 3

@@ -27,6 +27,8 @@ final class MigrationTickets: Sendable {
         let issuer: ObjectIdentifier
         /// nil while a migration uses the ticket, which holds its lease.
         var ticket: MigrationTicket?
+        /// Migrations that it may begin.
+        var roundsLeft = Limits.ticketRounds
     }
     private let issued = Mutex<[Issued]>([])
 
@@ -47,15 +49,24 @@ final class MigrationTickets: Sendable {
             issued.removeAll { now >= $0.deadline }
             // Compares every ticket in constant time, so that the time tells nothing about their bytes.
             let matches = issued.indices.filter { issued[$0].secret == secret }
-            return matches.first.flatMap { issued[$0].ticket.take() }
+            guard let index = matches.first, issued[index].roundsLeft > 0, let ticket = issued[index].ticket.take()
+            else {
+                return nil
+            }
+            issued[index].roundsLeft -= 1
+            return ticket
         }
     }
 
     /// Makes a ticket valid again that a migration has taken and added nothing with. It stays void if it ended
-    /// meanwhile.
+    /// meanwhile. A program that asks again and again learns names and dates, so a ticket has a number of rounds.
     func giveBack(_ ticket: MigrationTicket) {
         issued.withLock { issued in
             guard let index = issued.firstIndex(where: { $0.secret == ticket.secret }) else { return }
+            guard issued[index].roundsLeft > 0 else {
+                issued.remove(at: index)
+                return
+            }
             issued[index].ticket = ticket
         }
     }

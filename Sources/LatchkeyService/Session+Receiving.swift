@@ -80,9 +80,18 @@ extension Session {
 
     // MARK: - The daemon of the own store
 
-    /// Keeps the next items, and adds all of them after the last ones.
+    /// Keeps the next items, and adds all of them after the last ones. Each refusal, and each migration that asked first and
+    /// added nothing, is in the audit log: its reply has told something about the items here.
     func receive(_ request: Request.ReceiveItems, _ answer: @escaping Answer) throws(Failure) {
         try checkReceives()
+        do throws(Failure) {
+            try keep(request, answer)
+        } catch {
+            refuse(error, answer)
+        }
+    }
+
+    private func keep(_ request: Request.ReceiveItems, _ answer: @escaping Answer) throws(Failure) {
         var migration = try continuedMigration(request.ticket)
         try migration.items.add(request.items)
         guard migration.items.count <= Limits.migratedItems, migration.items.weight <= Limits.migratedBytes else {
@@ -103,12 +112,13 @@ extension Session {
                     whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
                     asksBeforeKeeping: request.asksBeforeKeeping, map: service.parts.mapGroup)
                 guard received.areAdded else {
+                    try keychain().recordRefusal(of: caller)
                     service.tickets.giveBack(whole.ticket)
                     return answer(.migrationWouldKeep(received.report))
                 }
                 answer(.migrated(received.report))
             } catch {
-                answer(.failure(error))
+                refuse(error, answer)
             }
         }
     }

@@ -5,14 +5,41 @@ import LatchkeyModel
 import LatchkeyPolicy
 
 // Recovery of a store whose database and anchor do not match, or whose rows differ from those that were stored. If the
-// anchor has a passcode, the daemon requests it at a prompt that names the operation. The command line tool also has
-// the user confirm each operation by typing a word.
+// anchor or the authority has a passcode, the daemon requests it at a prompt that names the operation. The prompt that
+// accepts a store also asks for a typed word, whichever program sends the request; before the other operations the command line tool
+// asks for one.
 
 extension Session {
-    /// Accepts database, anchor and rows in their present state.
+    /// Accepts database, anchor and rows in their present state, after the person at the daemon's own prompt has typed a
+    /// word. Without a prompt that no app can answer, any app could put files back, accept them and set a passcode of its
+    /// own.
     func acceptStore(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         if keychain.anchor.condition == .anchorMissing { try keychain.checkReadable() }
+        // The audit log may be long.
+        service.parts.background.submit(.any) { [self] in
+            do throws(Failure) {
+                try checkPasscodeRecord(keychain)
+                acceptAfterPrompt(id, keychain, answer)
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// Refuses an anchor of a time without a passcode if the database has a record of one. No passcode could be asked for,
+    /// and the program that put the anchor back would choose the next one: it would open what the lost one protected.
+    private func checkPasscodeRecord(_ keychain: Keychain) throws(Failure) {
+        guard keychain.anchor.condition == .anchorOld, service.authority.isStateKnown, !hasPasscode(keychain),
+            try keychain.logHasPasscode
+        else { return }
+        throw Failure(
+            .anchorOld, "The file anchor is of a time without a passcode, and the audit log says that one is set.",
+            hint: "Restore the newest anchor. Without one, discard what the passcode protects with: "
+                + "latchkey reset --protected")
+    }
+
+    private func acceptAfterPrompt(_ id: UInt64, _ keychain: Keychain, _ answer: @escaping Answer) {
         proveOwner(id, .acceptStore, keychain, answer) { [self] (caller, proof) throws(Failure) in
             let incomplete = try failure { () throws(Failure) in
                 try keychain.acceptStore(caller: caller, proof: proof)
@@ -104,18 +131,36 @@ extension Session {
         }
     }
 
-    /// Requests the passcode if one is set, then runs `work`, which answers unless it throws, on the write queue.
+    private static var wrongWord: Failure {
+        Failure(.userCancel, "The word that confirms it was not typed.", hint: "Nothing was changed. Try again.")
+    }
+
+    /// Requests the passcode if one is set, and the word of the operation if it has one; then runs `work`, which answers
+    /// unless it throws, on the write queue.
     private func proveOwner(
         _ id: UInt64, _ purpose: PromptPurpose, _ keychain: Keychain, _ answer: @escaping Answer,
         then work: @escaping @Sendable (Caller, Authorisation) throws(Failure) -> Void
     ) {
         let caller = caller
+        let word = purpose.confirmationWord
         let carryOut: @Sendable (Authorisation) -> Void = { [service] proof in
             service.parts.work.submit(.any) {
                 do throws(Failure) {
                     try work(caller, proof)
                 } catch {
                     answer(.failure(error))
+                }
+            }
+        }
+        func ask(_ plan: AuthenticationPlan) {
+            askOwner(id, plan, for: purpose, lastStep: word == nil ? .none : .asksRecoveryCode) { asked, typed in
+                switch asked {
+                case .granted(let proof):
+                    guard word == nil || typed == word.map({ SecretBytes($0.utf8) }) else {
+                        return answer(.failure(Self.wrongWord))
+                    }
+                    carryOut(proof)
+                case .denied(let failure): answer(.failure(failure))
                 }
             }
         }
@@ -128,12 +173,29 @@ extension Session {
                             .daemonUnavailable, "latchkey-authd has not said yet whether a passcode is set.",
                             hint: "Try again. If it persists, see: systemctl status latchkey-authd")))
             }
-            return carryOut(.none)
+            guard word != nil else { return carryOut(.none) }
+            return ask(AuthenticationPlan([]))
         }
-        askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { asked, _ in
-            switch asked {
-            case .granted(let proof): carryOut(proof)
-            case .denied(let failure): answer(.failure(failure))
+        ask(AuthenticationPlan([[.passcode]]))
+    }
+}
+
+extension Keychain {
+    /// Whether the newest event of the audit log about the passcode sets or changes one. Reads the whole log.
+    fileprivate var logHasPasscode: Bool {
+        get throws(Failure) {
+            var (isSet, position) = (false, Int64(0))
+            while true {
+                let page = try log(Request.Log(after: position, limit: UInt64(Limits.auditEntries), verifies: false))
+                for line in page.lines {
+                    switch line.event {
+                    case .passcodeSet?, .passcodeChanged?: isSet = true
+                    case .passcodeRemoved?, .protectedDiscarded?: isSet = false
+                    default: break
+                    }
+                }
+                guard let last = page.lines.last?.sequence else { return isSet }
+                position = last
             }
         }
     }

@@ -30,10 +30,15 @@ extension CBORWriter {
 
 extension CBORReader {
     /// A map from attribute numbers to values of the right kind.
-    package mutating func attributes() throws(WireError) -> Attributes {
+    ///
+    /// - Parameter areConditions: whether the attributes are those of a query, of which none may be unknown.
+    package mutating func attributes(areConditions: Bool = false) throws(WireError) -> Attributes {
         var result = Attributes(minimumCapacity: 8)
         try map(limit: 64) { (reader, key) throws(WireError) in
-            guard let raw = UInt8(exactly: key), let code = AttributeCode(rawValue: raw) else { return false }
+            guard let raw = UInt8(exactly: key), let code = AttributeCode(rawValue: raw) else {
+                if areConditions { throw .unknownKey(key) }
+                return false
+            }
             result[code] = try reader.attribute(code)
             return true
         }
@@ -75,6 +80,18 @@ extension CBORReader {
         guard let handle = ContextHandle(try bytes(limit: 16)) else { throw .invalidValue }
         return handle
     }
+}
+
+/// The attributes that an item must have to match a query.
+struct ConditionsShape: WireShape {
+    func write(_ value: Attributes, to writer: inout CBORWriter) { writer.attributes(value) }
+    func read(from reader: inout CBORReader) throws(WireError) -> Attributes {
+        try reader.attributes(areConditions: true)
+    }
+}
+
+extension WireShape where Self == ConditionsShape {
+    static var conditions: ConditionsShape { ConditionsShape() }
 }
 
 extension AccessControl: WireTuple, WireValue {

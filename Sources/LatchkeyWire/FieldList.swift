@@ -28,6 +28,7 @@
 // in the whole package, maps and `WireValue` in this room.
 //
 // A new field is one more line here. If an old reader may ignore it, its number is 128 or above and it is optional.
+// A query has no such fields: a reader that ignored a condition would find, and delete, more items.
 
 /// One pass over the fields of a message.
 package protocol FieldPass<Message>: ~Copyable {
@@ -53,6 +54,13 @@ protocol MapPass<Message>: FieldPass, ~Copyable {
 protocol WireMap: WireValue {
     /// The fields, in ascending order of their numbers.
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self
+
+    /// Whether an unknown field is refused even if its number is that of an optional one.
+    static var refusesUnknownFields: Bool { get }
+}
+
+extension WireMap {
+    static var refusesUnknownFields: Bool { false }
 }
 
 /// A message, or a part of one, that is an array with a fixed number of items.

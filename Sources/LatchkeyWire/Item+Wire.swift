@@ -39,10 +39,14 @@ extension Request.UpdateItems: WireMap {
 }
 
 extension ItemQuery: WireMap {
+    // Each field and each attribute of a query is a condition. Without one that this daemon does not know, a deletion by a
+    // newer client would delete the items of the whole class.
+    static var refusesUnknownFields: Bool { true }
+
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try map.optional(0, \.itemClass),
-            attributes: try map.field(1, \.attributes),
+            attributes: try map.field(1, \.attributes, .conditions),
             accessibility: try map.optional(2, \.accessibility),
             anySynchronizable: try map.field(3, \.anySynchronizable, omitting: false),
             persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)))

@@ -14,10 +14,13 @@ struct MapReader<Message>: MapPass, ~Copyable {
     private var key: UInt64?
     /// Whether the value of `key` is not read yet.
     private var isAtValue = false
+    /// Whether an unknown key of 128 and above is refused, too.
+    private let refusesUnknown: Bool
 
-    init(_ reader: consuming CBORReader, entries: Int) {
+    init(_ reader: consuming CBORReader, entries: Int, refusesUnknown: Bool) {
         self.reader = reader
         entriesLeft = entries
+        self.refusesUnknown = refusesUnknown
     }
 
     @inline(__always) mutating func field<Shape: WireShape>(
@@ -52,7 +55,7 @@ struct MapReader<Message>: MapPass, ~Copyable {
             if let number, key > number { return false }
             isAtValue = false
             if key == number { return true }
-            guard key >= 128 else { throw .unknownKey(key) }
+            guard key >= 128, !refusesUnknown else { throw .unknownKey(key) }
             try reader.skip()
         }
         return false
@@ -83,7 +86,7 @@ struct MapReader<Message>: MapPass, ~Copyable {
 extension WireMap {
     init(from reader: inout CBORReader) throws(WireError) {
         let entries = try reader.openMap()
-        var map = MapReader<Self>(reader, entries: entries)
+        var map = MapReader<Self>(reader, entries: entries, refusesUnknown: Self.refusesUnknownFields)
         do throws(WireError) {
             self = try Self.fields(&map)
             try map.finish()

@@ -38,10 +38,18 @@ package final class AgentPrompter: Prompter {
     }
     private let state = Mutex(State())
     private let session: @Sendable (Prompt) -> String
+    /// Whether agents may send touches of a simulated sensor and confirmations of a simulated paired device.
+    fileprivate let isSimulated: Bool
 
-    /// Creates a prompter without registered agents; `session` returns the login session of a prompt's caller, and an
-    /// empty string if it has none.
-    package init(session: @escaping @Sendable (Prompt) -> String = { _ in "" }) { self.session = session }
+    /// Creates a prompter without registered agents.
+    ///
+    /// - Parameters:
+    ///   - isSimulated: whether the tier is `simulated`.
+    ///   - session: returns the login session of a prompt's caller, and an empty string if it has none.
+    package init(isSimulated: Bool = false, session: @escaping @Sendable (Prompt) -> String = { _ in "" }) {
+        self.isSimulated = isSimulated
+        self.session = session
+    }
 
     // MARK: - Agents
 
@@ -143,11 +151,26 @@ package final class RegisteredAgent: Sendable {
     /// Processes a payload; false when it is not a valid event and the connection must end.
     package func received(_ payload: SecretBytes) -> Bool {
         // An agent whose frame cannot be read is disconnected by the caller.
-        guard case .message(let prompt, .event(let event)) = try? AgentFrame(decoding: payload) else { return false }
+        guard case .message(let prompt, .event(let event)) = try? AgentFrame(decoding: payload),
+            prompter.isSimulated || !event.isSimulation
+        else { return false }
         prompter.heard(prompt, event, from: self)
         return true
     }
 
     /// The connection has ended.
     package func disconnected() { prompter.ended(self) }
+}
+
+extension PromptEvent {
+    /// Whether the event stands for hardware that exists in tier `simulated` only. An agent of another tier that sends it
+    /// pretends a match.
+    fileprivate var isSimulation: Bool {
+        switch self {
+        case .simulatedTouch, .companionConfirmed: true
+        case .visible, .unavailable, .lost, .cancel, .fallback, .passcode, .permission, .codeAcknowledged, .codeEntered,
+            .newPasscodeEntered, .newPasscodeRepeated:
+            false
+        }
+    }
 }

@@ -58,7 +58,7 @@ extension PromptContent {
         switch step {
         case .recoveryCodeShown: "shows the recovery code"
         case .accountExpired: "says that the password of the account has expired"
-        case .recoveryCodeAsked: "asks for a recovery code"
+        case .recoveryCodeAsked: "asks for a recovery code or a word"
         case .recoveryCodeRepeated: "asks for the end of the recovery code"
         case .newPasscodeAsked: "asks for a new passcode"
         case .newPasscodeRepeated: "asks for the new passcode again"

@@ -56,7 +56,8 @@ extension PromptContent {
     func words(_ prompt: Prompt) -> String {
         switch step {
         case .recoveryCodeShown: return "  prompt: recovery code shown"
-        case .recoveryCodeAsked: return "  prompt: recovery code"
+        case .recoveryCodeAsked:
+            return "  prompt: " + (prompt.purpose.confirmationWord.map { "the word \($0)" } ?? "recovery code")
         case .recoveryCodeRepeated: return "  prompt: end of the recovery code"
         case .newPasscodeAsked: return "  prompt: new passcode" + why
         case .newPasscodeRepeated: return "  prompt: new passcode again"

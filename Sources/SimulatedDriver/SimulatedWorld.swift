@@ -431,7 +431,10 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .enterNewPasscode(let passcode): return perform(.newPasscode(passcode))
         case .tellCode: break
         case .acceptAnyPasscode(let isOn): try passcode.acceptAny(isOn)
-        case .restart: try change { (state) throws(Failure) in state.boots += 1 }
+        case .restart:
+            try change { (state) throws(Failure) in state.boots += 1 }
+            // The process stays until the command has ended it. No proof, key or unlock of this boot counts in the next one.
+            report(.ended)
         }
         return true
     }

@@ -69,15 +69,18 @@ enum CheckCommand {
             let reply = try Client.command.call(request) { part in
                 guard case .check(let report) = part else { return }
                 findings += report.findings
-                if showsProgress { Output.writeError("\r\u{1b}[K" + localized("\(report.done) of \(report.total)")) }
+                if showsProgress {
+                    Output.control(.clearLine)
+                    Output.writeError(localized("\(report.done) of \(report.total)"))
+                }
             }
             guard case .check(let report) = reply else {
                 throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
             }
             last = report
-            if showsProgress { Output.writeError("\r\u{1b}[K") }
+            if showsProgress { Output.control(.clearLine) }
         } catch {
-            if showsProgress { Output.writeError("\r\u{1b}[K") }
+            if showsProgress { Output.control(.clearLine) }
             throw .failure(error)
         }
         return (last, findings + last.findings)

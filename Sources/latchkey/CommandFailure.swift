@@ -37,16 +37,43 @@ enum CommandFailure: Error {
             }
         let isColoured = isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
         let error = localized("error:")
-        let head = isColoured ? "\u{1b}[1;31m\(error)\u{1b}[0m " : error + " "
-        let advice = hint.isEmpty ? "" : localized("hint:") + " \(localized.translation(of: hint))\n"
-        Output.writeError(head + localized.translation(of: message) + "\n" + advice)
+        // A message may have a name of an item or a group, which must not begin a line of its own.
+        let advice = hint.isEmpty ? "" : localized("hint:") + " \(localized.translation(of: hint).withoutControls)\n"
+        if isColoured { Output.control(.boldRed) }
+        Output.writeError(error)
+        if isColoured { Output.control(.plain) }
+        Output.writeError(" " + localized.translation(of: message).withoutControls + "\n" + advice)
     }
 }
 
+/// A sequence that controls a terminal; only this command's own ones exist.
+struct TerminalSequence {
+    fileprivate let bytes: [UInt8]
+
+    private init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// Moves the cursor to the beginning of the line.
+    static let start = TerminalSequence("\r")
+    /// Clears the line and moves the cursor to its beginning.
+    static let clearLine = TerminalSequence("\r\u{1b}[K")
+    static let plain = TerminalSequence("\u{1b}[0m")
+    static let dim = TerminalSequence("\u{1b}[2m")
+    static let boldRed = TerminalSequence("\u{1b}[1;31m")
+    static let green = TerminalSequence("\u{1b}[32m")
+}
+
 /// Writes to the two standard streams, completely and without a buffer that would hold a secret.
+///
+/// Every text of the command goes through `write` or `writeError`. They replace the characters that control a terminal or
+/// turn text, so that a name of an app does neither, wherever it is shown. Names in sentences are without line feeds
+/// before (`withoutControls`).
 enum Output {
-    static func write(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
-    static func writeError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+    static func write(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: STDOUT_FILENO) }
+    static func writeError(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: STDERR_FILENO) }
+
+    static func control(_ sequence: TerminalSequence, to descriptor: CInt = STDERR_FILENO) {
+        write(sequence.bytes, to: descriptor)
+    }
 
     private static func write(_ bytes: [UInt8], to descriptor: CInt) {
         bytes.withUnsafeBytes { write($0, to: descriptor) }

@@ -19,9 +19,10 @@ struct Progress {
         count = total
         guard isShown, count - shown >= 100 else { return }
         shown = count
-        Output.writeError("\r" + words(count))
+        Output.control(.start)
+        Output.writeError(words(count))
     }
 
     /// Clears the line.
-    func end() { if isShown, shown > 0 { Output.writeError("\r\u{1b}[K") } }
+    func end() { if isShown, shown > 0 { Output.control(.clearLine) } }
 }

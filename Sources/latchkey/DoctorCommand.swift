@@ -17,7 +17,7 @@ enum DoctorCommand {
             Output.write(JSON.object(pairs).line + "\n")
         } else {
             let isColoured = isatty(STDOUT_FILENO) == 1 && Environment.value("NO_COLOR") == nil
-            Output.write(text(rows, isColoured: isColoured))
+            write(text(rows), isColoured: isColoured)
         }
         guard gaps.isEmpty else {
             let names = gaps.map { localized.translation(of: $0.name) }.joined(separator: ", ")
@@ -29,7 +29,7 @@ enum DoctorCommand {
     }
 
     /// One line for each row, and one for its command.
-    static func text(_ rows: [DoctorRow], isColoured: Bool) -> String {
+    static func text(_ rows: [DoctorRow]) -> String {
         let lines = rows.flatMap { row -> [[String]] in
             let line = [row.state.shown, localized.translation(of: row.name), localized.translation(of: row.found)]
             return [line]
@@ -37,14 +37,21 @@ enum DoctorCommand {
                     [["", "", ($0.needsRoot ? localized("run as root:") : localized("run:")) + " " + $0.command]]
                 } ?? [])
         }
-        let text = Table.text(lines)
-        guard isColoured else { return text }
-        return text.split(separator: "\n").map { line in
-            for state in [DoctorRow.State.ok, .attention, .absent] where line.hasPrefix(state.shown) {
-                return state.colour + state.shown + "\u{1b}[0m" + line.dropFirst(state.shown.count) + "\n"
+        return Table.text(lines)
+    }
+
+    /// Writes the lines, the state of each one perhaps in its colour.
+    private static func write(_ text: String, isColoured: Bool) {
+        guard isColoured else { return Output.write(text) }
+        for line in text.split(separator: "\n") {
+            let state = [DoctorRow.State.ok, .attention, .absent].first { line.hasPrefix($0.shown) }
+            if let state {
+                Output.control(state.colour, to: STDOUT_FILENO)
+                Output.write(state.shown)
+                Output.control(.plain, to: STDOUT_FILENO)
             }
-            return line + "\n"
-        }.joined()
+            Output.write(line.dropFirst(state?.shown.count ?? 0) + "\n")
+        }
     }
 }
 
@@ -57,11 +64,11 @@ extension DoctorRow.State {
         }
     }
 
-    fileprivate var colour: String {
+    fileprivate var colour: TerminalSequence {
         switch self {
-        case .ok: "\u{1b}[32m"
-        case .attention: "\u{1b}[1;31m"
-        case .absent: "\u{1b}[2m"
+        case .ok: .green
+        case .attention: .boldRed
+        case .absent: .dim
         }
     }
 }

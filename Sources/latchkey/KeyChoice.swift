@@ -36,7 +36,7 @@ enum KeyChoice: String, CaseIterable {
         guard isatty(STDERR_FILENO) == 1 else { return try PrivateKey.generateRSA(bitCount: bitCount) }
         Output.writeError(localized("Searching for two primes") + " ")
         // Clears the line, also after a failure.
-        defer { Output.writeError("\r\u{1b}[K") }
+        defer { Output.control(.clearLine) }
         var next = Uptime.nanoseconds
         return try PrivateKey.generateRSA(bitCount: bitCount) {
             guard Uptime.nanoseconds >= next else { return true }

@@ -65,12 +65,6 @@ struct KeyResult {
 
     private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
-        return text.unicodeScalars.allSatisfy { scalar in
-            if scalar == "\n" || scalar == "\t" { return true }
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned: return false
-            default: return true
-            }
-        }
+        return text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.controlsText }
     }
 }

@@ -34,7 +34,7 @@ enum RemoveUser {
             return Output.write(
                 JSON.object([("removed", .boolean(true)), ("user", user), ("remaining", rest)]).line + "\n")
         }
-        for failure in remaining { Output.write(localized.translation(of: failure.message) + "\n") }
+        for failure in remaining { Output.write(localized.translation(of: failure.message).withoutControls + "\n") }
         Output.write(
             localized(
                 """

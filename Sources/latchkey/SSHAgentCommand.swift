@@ -23,7 +23,7 @@ enum SSHAgentCommand {
             let listener: Descriptor
             if let activated { listener = activated } else { (listener, held) = try listen() }
             let agent = SSHAgent(DaemonKeyStore(), chosen, words: localized) {
-                Output.writeError("latchkey ssh-agent: \($0)\n")
+                Output.writeError("latchkey ssh-agent: \($0.withoutControls)\n")
             }
             do throws(SystemError) {
                 try SSHAgentServer(listener, agent).run()

@@ -4,14 +4,14 @@ import LatchkeyClient
 import LatchkeyModel
 
 /// check --accept, reset: recovery of a store that does not match its anchor, and of one whose passcode is forgotten.
-/// The user confirms each by typing a word.
+/// The user confirms each by typing a word: the first one at the daemon's own prompt, because an app could send the request
+/// without this command.
 enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
         if try state().problem == nil, try CheckCommand.isWhole(options) {
             return report(options, localized("There is nothing to accept: the items are those that were stored."))
         }
-        try Confirmation.ask(
-            "accept",
+        Output.writeError(
             localized(
                 """
                 This uses the store as it is, although it looks restored from a backup or changed by another program.

@@ -23,7 +23,7 @@ final class Daemon: FrameHandler {
     private let service: Service
     private let sessionCount: SessionCount
     private let background = SerialWorkQueue { false }
-    private let agents = AgentPrompter()
+    private let agents: AgentPrompter
     /// The simulated machine; nil in tier `user`.
     private let world: SimulatedWorld?
     /// The sensors of tier `user`; nil where the program that speaks to them is not installed.
@@ -36,6 +36,7 @@ final class Daemon: FrameHandler {
         unlockedMemory: @escaping @Sendable () -> String?
     ) throws(Failure) {
         let tier: Tier = options.isSimulated ? .simulated : .user
+        agents = AgentPrompter(isSimulated: options.isSimulated)
         let random = SystemRandomSource()
         let realClock = SystemClock()
         var clock: any Clock = realClock

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel
@@ -110,6 +111,53 @@ import Testing
         let accepted = machine.answers(machine.session(), .acceptStore)
         #expect(accepted().isEmpty)
         type("abcdef", on: machine)
+        #expect(accepted().isEmpty, "the passcode alone accepts nothing")
+        confirm("accept", on: machine)
         #expect(try accepted() == [.done] && machine.keychain.anchor.condition == .clean)
+    }
+
+    /// The records of latchkey-authd and the older anchor have no passcode, but the audit log says that one was set: the
+    /// program that put the anchor back and removed the records would choose the next passcode.
+    @Test func anAnchorFromBeforeThePasscodeIsNotAcceptedIfTheLogHasOne() throws {
+        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
+        let earlier = try #require(try first.disk.vault.anchor())
+        let replies = first.answers(first.session(), .passcode(.setAtPrompt))
+        type("account password", on: first)
+        first.enterNew("abcdef")
+        #expect(replies() == [.done])
+        first.end()
+        try first.disk.vault.replaceAnchor(earlier)
+        try FileManager.default.removeItem(atPath: first.disk.folder.path + "/\(TwoServices.userID)")
+        let machine = try TwoServices(
+            WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
+        #expect(try machine.keychain.anchor.condition == .anchorOld)
+        let accepted = machine.answers(machine.session(), .acceptStore)
+        confirm("accept", on: machine)
+        #expect(try accepted().compactMap(\.status) == [.anchorOld] && machine.keychain.anchor.condition == .anchorOld)
+    }
+
+    /// In these tiers too, a store without a passcode is accepted after a word at the prompt only.
+    @Test func withoutAPasscodeTheWordIsAskedFor() throws {
+        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
+        let earlier = try #require(try first.disk.vault.anchor())
+        #expect(first.answers(first.session(), TwoStores.add("one", "secret"))() == [.done])
+        try first.keychain.moveAnchor(isTimed: false)
+        first.end()
+        try first.disk.vault.replaceAnchor(earlier)
+        let machine = try TwoServices(
+            WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
+        let condition = try machine.keychain.anchor.condition
+        #expect(condition == .anchorOld)
+        let wrong = machine.answers(machine.session(), .acceptStore)
+        #expect(wrong().isEmpty)
+        confirm("yes", on: machine)
+        #expect(try wrong().compactMap(\.status) == [.userCancel] && machine.keychain.anchor.condition == condition)
+        let accepted = machine.answers(machine.session(), .acceptStore)
+        confirm("accept", on: machine)
+        #expect(try accepted() == [.done] && machine.keychain.anchor.condition == .clean)
+    }
+
+    private func confirm(_ word: String, on machine: TwoServices) {
+        machine.world.perform(.recoveryCode(SecretBytes(word.utf8)))
     }
 }

@@ -198,6 +198,51 @@ import Testing
         #expect(stores.replies(daemon, request)().last?.status == .limitExceeded)
     }
 
+    private func events() throws -> [AuditLine] {
+        try stores.system.keychain.recordGatheredRefusals()
+        return try stores.system.keychain.log(Request.Log(after: 0, limit: 1024, verifies: true)).lines
+    }
+
+    /// A program that asks again and again learns names and dates.
+    @Test func aTicketBeginsFewMigrations() throws {
+        let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
+        for _ in 0..<Limits.ticketRounds {
+            guard case .migrationWouldKeep? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+                Issue.record("added, or refused")
+                return
+            }
+        }
+        #expect(send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon)?.status == .invalidContext)
+        #expect(send(ticket, ["b"], isLast: true, on: daemon)?.status == .invalidContext)
+        #expect(try itemCount == 0)
+        // Its place is free again.
+        for _ in 0..<Limits.backups { _ = try stores.ticket(stores.system.session()) }
+    }
+
+    @Test func everyMigrationThatAddedNothingIsInTheAuditLog() throws {
+        let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
+        func refusals() throws -> UInt64 {
+            try events().filter { $0.event == .refused }.reduce(0) { $0 + $1.count }
+        }
+        #expect(try refusals() == 0)
+        for count: UInt64 in 1...3 {
+            guard case .migrationWouldKeep? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+                Issue.record("added, or refused")
+                return
+            }
+            #expect(try refusals() == count)
+        }
+        let guess = SecretBytes([UInt8](repeating: 0, count: 16))
+        #expect(send(guess, ["one"], isLast: true, on: daemon)?.status == .invalidContext)
+        #expect(try refusals() == 4, "an unknown ticket")
+        var invalid = item("one")
+        invalid.attributes?[.accessGroup] = nil
+        let request = Request.ReceiveItems(ticket: ticket, items: [invalid], isLast: true)
+        #expect(stores.replies(daemon, .receiveItems(request))().last?.status == .invalidParameter)
+        #expect(try refusals() == 5, "an invalid item")
+        #expect(try events().filter { $0.event == .refused }.allSatisfy { $0.caller == "notes" })
+    }
+
     @Test func theUseOfATicketIsInTheAuditLog() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         #expect(send(ticket, ["one"], isLast: true, on: daemon)?.status == nil)

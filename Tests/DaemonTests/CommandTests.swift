@@ -42,6 +42,47 @@ import Testing
         #expect(json.output.contains("\"name\":\"token\"") && json.output.contains("\\u001b[31mred"))
     }
 
+    /// Names that another program chose: a sequence in 8 bits, an override of the direction, a separator of lines, a character
+    /// without a width, and a line of their own.
+    private static let hostile = "evil\u{9b}2J\u{202e}txt\u{2028}\u{200b}\u{1b}]0;x\u{7}\nerror: forged"
+
+    /// What a person or a program reads about items with hostile names.
+    private func hostileOutputs() throws -> [(command: [String], finished: Finished)] {
+        let name = Self.hostile
+        let stored = try run("set", name, "--service", name, "--label", name, input: "x")
+        #expect(stored.exitCode == 0, "\(stored.errors)")
+        let app = try RawClient(daemon, hello: Request.Hello(application: name))
+        #expect(try app.call(.adding(name)) == .done)
+        let commands: [[String]] = [
+            ["list"], ["list", "--all"], ["log"], ["status"], ["check"], ["apps"], ["key", "list"], ["get", name],
+            ["get", name + "missing"], ["delete", name + "missing"], ["set", name], ["key", "show", name],
+            ["help", name],
+            [name], ["set", "x", "--protect", name], ["import", "/tmp/" + name], ["get", name, "--group", name],
+            ["delete", name], ["reset", "--protected"], ["log", "--daemon"], ["sim", name], ["doctor"],
+            ["complete", "--", name],
+        ]
+        return try commands.flatMap { command in
+            try [command, command + ["--json"]].map { words in
+                (words, try daemon.run("latchkey", words))
+            }
+        }
+    }
+
+    @Test func noOutputLetsANameControlTheTerminal() throws {
+        let outputs = try hostileOutputs()
+        #expect(outputs.contains { $0.finished.output.contains("evil") })
+        #expect(outputs.contains { $0.finished.errors.contains("evil") })
+        #expect(outputs.contains { $0.finished.output.contains("evil\\u009b2J\\u202etxt\\u2028\\u200b\\u001b") })
+        for (command, finished) in outputs {
+            // A secret is written as it is.
+            for text in [finished.output, finished.errors] {
+                let wrong = text.unicodeScalars.filter { $0.controlsText && $0 != "\n" && $0 != "\t" }
+                #expect(wrong.isEmpty, "\(command): \(wrong.map { String($0.value, radix: 16) })")
+                #expect(!text.contains("\nerror: forged") && !text.hasPrefix("error: forged"), "\(command): \(text)")
+            }
+        }
+    }
+
     @Test(arguments: [
         (["list", "-qz"], "-q"), (["list", "-jq"], "-q"), (["list", "--json", "-v"], "-v"), (["list", "--no"], "--no"),
         (["set", "--re", "a"], "--re"),

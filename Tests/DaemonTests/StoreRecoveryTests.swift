@@ -36,6 +36,38 @@ import Testing
         try #require(try Files.read(daemon.folder + "/" + name, limit: 1 << 24))
     }
 
+    /// Sends a request as an app that the daemon has not seen before, with the agent that shows its prompt.
+    private func ask(_ request: Request, _ agent: RawAgent, _ answers: [PromptEvent]) throws -> Reply? {
+        let app = try RawClient(daemon, hello: Request.Hello(application: "evil"))
+        try app.send(request, id: 1)
+        let prompt = try agent.shown()
+        #expect(prompt.purpose == .acceptStore && prompt.ownName == "evil")
+        try agent.send(.visible, to: prompt.id)
+        for answer in answers { try agent.send(answer, to: prompt.id) }
+        return try app.receive()?.reply
+    }
+
+    private func word(_ text: String) -> PromptEvent { .codeEntered(SecretBytes(text.utf8)) }
+
+    /// The agent of the session, registered with a daemon that runs.
+    private func agent() throws -> RawAgent {
+        _ = try daemon.run("latchkey", ["status"])
+        return try RawAgent(daemon)
+    }
+
+    /// Runs `latchkey check --accept` and types the word at the prompt of the daemon.
+    private func accept(_ typed: String) throws -> (output: String, exitCode: CInt) {
+        let agent = try agent()
+        defer { shutdown(agent.socket.number, CInt(SHUT_RDWR)) }
+        let command = try RunningProgram(daemon, "latchkey", ["check", "--accept"])
+        let prompt = try agent.shown()
+        #expect(
+            prompt.purpose == .acceptStore && prompt.caller == "latchkey" && prompt.content.step == .recoveryCodeAsked)
+        try agent.send(.visible, to: prompt.id)
+        try agent.send(word(typed), to: prompt.id)
+        return try command.end()
+    }
+
     private func put(_ bytes: SecretBytes?, _ name: String) throws {
         let path = daemon.folder + "/" + name
         if let bytes { try Files.replace(path, with: bytes) } else { Files.remove(path) }
@@ -51,10 +83,15 @@ import Testing
         #expect(refused.exitCode != 0 && refused.errors.contains("older than the file anchor"), "\(refused)")
         #expect(refused.errors.contains("latchkey check --accept"))
         #expect(try run("status").output.contains("anchor") || run("status").errors.contains("anchor"))
-        let silent = try run("check", "--accept", input: "yes\n")
-        #expect(silent.exitCode == 64, "the word must be typed: \(silent)")
+        let silent = try run("check", "--accept", input: "accept\n")
+        #expect(silent.exitCode == 77, "a pipe is no person: \(silent)")
+        #expect(silent.errors.contains("No prompt can be shown") && silent.errors.contains("latchkey-agent"))
         #expect(try run("get", "one").exitCode != 0)
-        let accepted = try run("check", "--accept", input: "accept\n")
+        let wrong = try accept("yes")
+        #expect(
+            wrong.exitCode == 77 && wrong.output.contains("Nothing was changed"), "the word must be typed: \(wrong)")
+        #expect(try run("get", "one").exitCode != 0)
+        let accepted = try accept("accept")
         #expect(accepted.exitCode == 0, "\(accepted)")
         #expect(try run("get", "one").output == "secret of one")
         #expect(try run("log").output.contains("rollback accepted"))
@@ -97,8 +134,13 @@ import Testing
         let status = try run("status")
         #expect((status.output + status.errors).contains("latchkey check"), "\(status)")
         #expect(try run("check").output.contains("The rows are not those that were stored"))
-        let done = try daemon.run("latchkey", command, input: word)
-        #expect(done.exitCode == 0, "\(done)")
+        if command == ["check", "--accept"] {
+            let done = try accept("accept")
+            #expect(done.exitCode == 0, "\(done)")
+        } else {
+            let done = try daemon.run("latchkey", command, input: word)
+            #expect(done.exitCode == 0, "\(done)")
+        }
         let after = try run("status")
         #expect(after.exitCode == 0 && !(after.output + after.errors).contains("latchkey check"), "\(after)")
     }
@@ -118,8 +160,9 @@ import Testing
         }
         #expect(try run("status").exitCode == 0)
         #expect(try run("check").exitCode != 0)
-        let unasked = try run("check", "--accept", input: "no\n")
-        #expect(unasked.exitCode == 64, "\(unasked)")
+        let unasked = try run("check", "--accept", input: "accept\n")
+        #expect(unasked.exitCode == 77, "\(unasked)")
+        #expect(try accept("no").exitCode == 77)
     }
 
     /// Without its record the keychain counts as locked, and no passcode could unlock it.
@@ -129,9 +172,84 @@ import Testing
             try store.setRecord("state", nil)
         }
         #expect(try run("get", "one").exitCode != 0)
-        let accepted = try run("check", "--accept", input: "accept\n")
+        let accepted = try accept("accept")
         #expect(accepted.exitCode == 0, "\(accepted)")
         let read = try run("get", "one")
         #expect(read.output == "secret of one", "\(read)")
+    }
+
+    // MARK: - Attacks by an app that puts files back
+
+    /// Any app can send the request. The prompt is not its own, and no answer but the word accepts.
+    @Test func anAppThatPutAnOlderDatabaseBackCannotAcceptIt() throws {
+        try stop()
+        let old = try file("keychain.sqlite")
+        #expect(try run("set", "three", input: "3").exitCode == 0)
+        try stop()
+        try put(old, "keychain.sqlite")
+        let agent = try agent()
+        #expect(try run("get", "one").errors.contains("older than the file anchor"))
+        for answers in [
+            [.cancel], [word("yes")], [word("")], [.codeAcknowledged, .passcode(SecretBytes("accept".utf8)), .cancel],
+        ] {
+            let reply = try ask(.acceptStore, agent, answers)
+            guard case .failure(let failure)? = reply else {
+                Issue.record("accepted after \(answers)")
+                return
+            }
+            #expect([.userCancel, .systemCancel].contains(failure.status), "\(failure)")
+            #expect(try agent.receive() != nil, "the prompt ends")
+        }
+        #expect(try run("get", "one").exitCode != 0)
+        #expect(try ask(.acceptStore, agent, [word("accept")]) == .done)
+        #expect(try run("get", "one").output == "secret of one")
+    }
+
+    /// The anchor of the time before the first passcode, with which any app could set a passcode of its own and open what
+    /// the passcode of the user protects.
+    @Test func anAnchorFromBeforeThePasscodeIsNotAccepted() throws {
+        try stop()
+        let old = try file("anchor")
+        #expect(try run("passcode", "set", input: "the user's passcode\n").exitCode == 0)
+        let app = try RawClient(daemon, hello: Request.Hello(application: "notes"))
+        #expect(
+            try app.call(.adding("protected", secret: [7], rule: AccessControl(constraints: .userPresence))) == .done)
+        try stop()
+        try put(old, "anchor")
+        let agent = try agent()
+        let evil = try RawClient(daemon, hello: Request.Hello(application: "notes"))
+        for request in [Request.acceptStore, .passcode(.set(SecretBytes("evil".utf8))), .acceptStore] {
+            guard case .failure(let failure)? = try evil.call(request, id: 2) else {
+                Issue.record("\(request) succeeded")
+                return
+            }
+            #expect(failure.status == .anchorOld, "\(failure)")
+        }
+        let accepted = try run("check", "--accept", input: "accept\n")
+        #expect(accepted.exitCode != 0 && accepted.errors.contains("latchkey reset --protected"), "\(accepted)")
+        // What the way out leaves has nothing that the lost passcode protected.
+        #expect(try run("reset", "--protected", input: "discard\n").exitCode == 0)
+        #expect(try run("passcode", "set", input: "evil\n").exitCode == 0)
+        guard case .failure(let failure)? = try evil.call(.reading("protected"), id: 3) else {
+            Issue.record("the item is read")
+            return
+        }
+        #expect(failure.status == .itemNotFound)
+        #expect(try run("get", "one").output == "secret of one")
+        shutdown(agent.socket.number, CInt(SHUT_RDWR))
+    }
+
+    /// The newest anchor restores everything.
+    @Test func theNewestAnchorEndsTheStateWithoutAccepting() throws {
+        try stop()
+        let old = try file("anchor")
+        #expect(try run("passcode", "set", input: "the user's passcode\n").exitCode == 0)
+        try stop()
+        let newest = try file("anchor")
+        try put(old, "anchor")
+        #expect(try run("get", "one").exitCode != 0)
+        try stop()
+        try put(newest, "anchor")
+        #expect(try run("get", "one").output == "secret of one")
     }
 }

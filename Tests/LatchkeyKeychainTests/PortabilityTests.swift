@@ -106,6 +106,36 @@ import Testing
         #expect(try keychain.restore(mine[0], caller: StoreOnDisk.caller, proof: .none) == .present)
     }
 
+    private static let groups: [(String, isOfEveryTier: Bool, isOfUserTier: Bool)] = [
+        ("notes", true, true), ("org.example.notes", true, true), ("Grüße", true, true), ("/usr/bin/notes", true, true),
+        ("user:1000", true, true), ("unit:postgresql.service", true, true), ("a b", true, true),
+        (String(repeating: "x", count: 255), true, true),
+        ("", false, false), ("com.apple.token", false, false), (String(repeating: "x", count: 256), false, false),
+        ("user:1001", false, true), ("user:", false, true), ("user:01000", false, true), ("unit:x", false, true),
+        ("/usr/bin/../notes", false, true), ("/usr//notes", false, true), ("/", false, true),
+        ("/usr/bin/näh", false, true),
+        ("a\u{202e}b", false, true), ("a\nb", false, true),
+    ]
+
+    /// No program would find, list or delete an item whose group no app of this user has.
+    @Test(arguments: Tier.allCases) func anItemOfAGroupThatNoAppCanHaveIsNotImported(tier: Tier) throws {
+        let store = try StoreOnDisk()
+        let identity = StoreIdentity(tier: tier, userID: 1000, account: AccountName("ada"), passcodeCost: 10)
+        try store.prepare(identity)
+        let keychain = try store.open(identity)
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        for (group, isOfEveryTier, isOfUserTier) in Self.groups {
+            var attributes = named("x")
+            attributes[.accessGroup] = .text(group)
+            let item = FoundItem(
+                itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
+                secret: SecretBytes([1]))
+            let isPossible = tier.isOneProcess ? isOfUserTier : isOfEveryTier
+            let restored = try keychain.restore(item, caller: StoreOnDisk.caller, proof: .ofPasscode)
+            #expect(restored == (isPossible ? .added : .stays(.impossibleGroup)), "\(tier) \(group.debugDescription)")
+        }
+    }
+
     @Test func anItemMovedToANegativePositionIsExported() throws {
         let store = try StoreOnDisk()
         do { try store.open().add("one") }
@@ -132,5 +162,14 @@ import Testing
             position = page.next
         }
         #expect(count == 40)
+    }
+}
+
+extension Tier {
+    fileprivate var isOneProcess: Bool {
+        switch self {
+        case .user, .simulated: true
+        case .file, .tpm: false
+        }
     }
 }

@@ -38,6 +38,27 @@ import Testing
         return { replies.all.withLock { $0 } }
     }
 
+    /// As after a real restart: what was proven in the earlier boot counts for nothing, also on a connection that is still open.
+    @Test func noProofOfAContextOutlivesASimulatedRestart() throws {
+        world.perform(.touch(matching: true))
+        func evaluate(mayAsk: Bool) -> () -> [Reply] {
+            var prompting = Prompting(reason: "test")
+            prompting.interactionAllowed = mayAsk
+            return Self.answers(
+                session,
+                .evaluate(
+                    Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: prompting)))
+        }
+        #expect(evaluate(mayAsk: true)() == [.proven([.biometry])])
+        #expect(evaluate(mayAsk: false)() == [.proven([.biometry])], "the context has the proof")
+        #expect(Self.answers(session, .simulate(.restart))() == [.done])
+        guard case .failure(let failure)? = evaluate(mayAsk: false)().first else {
+            Issue.record("the proof is accepted in the next boot")
+            return
+        }
+        #expect(failure.status == .notInteractive)
+    }
+
     private let bound = AccessControl(
         accessibility: .whenPasscodeSetThisDeviceOnly, constraints: [.biometryAny, .privateKeyUsage])
 

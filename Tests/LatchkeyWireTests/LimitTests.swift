@@ -44,8 +44,11 @@ import Testing
 
     @Test func moreThan64AttributesAreRefused() {
         let entries = (128..<193).map { CBORItem.Entry(key: .unsigned($0), value: 0) }
-        #expect(refusal(of: request(14, [1: .map(entries.dropLast())])) == nil)
-        #expect(refusal(of: request(14, [1: .map(entries)])) == .tooManyEntries)
+        func adding(_ entries: [CBORItem.Entry]) -> [UInt8] {
+            request(10, [0: 1, 1: .map(entries), 2: [1, 0], 4: 0, 5: [1: false, 2: [0: "", 3: true]]])
+        }
+        #expect(refusal(of: adding(entries.dropLast())) == nil)
+        #expect(refusal(of: adding(entries)) == .tooManyEntries)
     }
 
     /// A length or a count is compared with the bytes that are left before memory is reserved for it.

@@ -62,11 +62,60 @@ import Testing
             let item = try #require(CBORItem(reading: sample.message.encoded().copyBytes()))
             for path in item.pathsToMaps {
                 let optional = item.addingEntry(200, at: path).encoded
+                if let query = sample.message.pathToQuery, path.starts(with: query) {
+                    #expect(refusal(of: optional) == .unknownKey(200), "\(sample.name) \(path)")
+                    continue
+                }
                 #expect(try Message(decoding: SecretBytes(optional)) == sample.message, "\(sample.name) \(path)")
                 #expect(complaint(aboutFrame: optional) == nil, "\(sample.name) \(path)")
                 let mandatory = item.addingEntry(127, at: path).encoded
                 #expect(refusal(of: mandatory) == .unknownKey(127), "\(sample.name) \(path)")
             }
+        }
+    }
+
+    // MARK: - Queries
+
+    /// A newer client deletes the items of one account and of an attribute that this daemon does not know. Without that
+    /// condition the deletion would be of the whole account, and without both of the whole class.
+    @Test(arguments: [128, 129, 200, 255, 256, 65_536, UInt64.max])
+    func aDeletionWithAnUnknownConditionIsRefused(_ number: UInt64) {
+        let conditions = entries((2, "ada"), (number, "new"))
+        #expect(refusal(of: request(13, [0: 1, 1: conditions])) == .unknownKey(number))
+        #expect(refusal(of: request(13, [0: 1, 1: entries((number, "new"))])) == .unknownKey(number))
+        #expect(refusal(of: request(13, entries((0, 1), (1, [2: "ada"]), (number, 1)))) == .unknownKey(number))
+        #expect(refusal(of: request(13, [0: 1, 1: [2: "ada"]])) == nil)
+    }
+
+    @Test func everyOtherQueryWithAnUnknownConditionIsRefused() {
+        let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
+        for conditions in [[2: "ada", 130: "new"] as CBORItem, [130: "new"]] {
+            let query: CBORItem = [0: 1, 1: conditions]
+            #expect(refusal(of: request(11, [0: query, 1: 1, 2: 1, 3: authentication])) == .unknownKey(130), "copy")
+            #expect(
+                refusal(of: request(12, [0: query, 1: [11: "x"], 4: authentication])) == .unknownKey(130), "update")
+            #expect(refusal(of: request(14, query)) == .unknownKey(130), "list")
+        }
+    }
+
+    /// An item without an attribute is the same item for every reader that does not know the attribute.
+    @Test func unknownAttributesOfAnItemToStoreAreSkipped() {
+        let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
+        #expect(
+            refusal(of: request(10, [0: 1, 1: [2: "ada", 130: "new"], 2: [1, 0], 4: 0, 5: authentication])) == nil)
+        #expect(
+            refusal(of: request(12, [0: [0: 1, 1: [2: "ada"]], 1: [11: "x", 130: "new"], 4: authentication])) == nil)
+    }
+}
+
+extension Message {
+    /// Where the query of a request is; nil for a message without one.
+    fileprivate var pathToQuery: CBORPath? {
+        guard case .request(_, let request) = self else { return nil }
+        return switch request {
+        case .copyItems, .updateItems: [2, 1, 0]
+        case .deleteItems, .listItems: [2, 1]
+        default: nil
         }
     }
 }

@@ -34,6 +34,11 @@ import Testing
             #expect(agent?.received(frame.encoded()) == true)
         }
 
+        /// Whether the connection may stay open after this event.
+        func stays(after event: PromptEvent, _ prompt: UInt64) -> Bool {
+            agent?.received(AgentFrame.message(prompt: prompt, .event(event)).encoded()) == true
+        }
+
         func end() { agent?.disconnected() }
     }
 
@@ -90,6 +95,20 @@ import Testing
         #expect(prompt.content == later, "with its latest content")
         a.send(.cancel, 2)
         #expect(events.list == [.cancel])
+    }
+
+    /// Outside tier `simulated` there is no hardware that an agent operates.
+    @Test(arguments: [
+        PromptEvent.simulatedTouch(matching: true), .simulatedTouch(matching: false), .companionConfirmed,
+    ])
+    func aTouchOrAConfirmationEndsTheConnectionOfItsAgent(event: PromptEvent) throws {
+        let a = Connection(prompter, 1, "a")
+        let events = try show(1, user: 1, session: "a")
+        #expect(a.stays(after: .visible, 1))
+        for prompt: UInt64 in [1, 2] { #expect(!a.stays(after: event, prompt)) }
+        #expect(events.list == [.visible])
+        let simulated = AgentPrompter(isSimulated: true)
+        #expect(Connection(simulated, 1, "").stays(after: event, 1))
     }
 
     @Test func theEndOfAnAgentEndsItsWaitingPrompts() throws {

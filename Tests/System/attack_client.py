@@ -609,6 +609,9 @@ def _auto(agent, current, new, seconds):
                 agent.event([5, b"the password of " + pwd.getpwuid(os.getuid()).pw_name.encode()])
             else:
                 agent.event([5, current or b"none"])
+        elif value[6] == 2 and agent.shown[1][1] == 7:
+            # The word that confirms that a store is accepted.
+            agent.event([10, b"accept"])
         elif value[6] == 3:
             agent.event([11, new])
         elif value[6] == 4:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of a store that are put back, cut or removed while neither service runs: docs/store-format.md."""
 
-from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
+from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, PASSCODE, ROLLED_BACK, SECRET, ClientTest
 from machine import eventually
 from sensors import WithSensor
 from services import KEYCHAIN
@@ -9,6 +9,8 @@ from stores import FOLDER, KEPT, FileTest
 
 # Operation, audit event and statuses.
 ACCEPT, ACCEPTED, ANCHOR_OLD, TOO_LARGE = 43, 11, 32, 46
+# The purpose of the prompt, the index of a content's step, and the step that asks for a word.
+ACCEPTING, STEP, WORD = 7, 6, 2
 ANY_FINGER = 2
 
 
@@ -37,6 +39,17 @@ class RollbackTests(RollbackTest):
         self.assertEqual(self.read("presence"), status)
         with self.typing(self.prompts, b"a wrong passcode"):
             self.assertNotEqual(self.first.do("app.call", ACCEPT, {}, 20), DONE)
+        self.assertEqual(self.read("free"), status)
+        # Nor the passcode with another word than the one that the prompt asks for.
+        self.first.begin("app.call", ACCEPT, {}, 20)
+        self.assertEqual(self.prompts.do("agent.await_prompt")[1], ACCEPTING)
+        self.prompts.do("agent.event", [5, PASSCODE])
+        while self.prompts.do("agent.follow")[1][STEP] != WORD:
+            pass
+        self.prompts.do("agent.event", [10, b"yes"])
+        self.assertNotEqual(self.first.end(), DONE)
+        while self.prompts.do("agent.follow")[0] != 2:
+            pass
         self.assertEqual(self.read("free"), status)
         with self.typing(self.prompts):
             self.first.do("app.call", ACCEPT, {}, 20)
