@@ -60,13 +60,17 @@ demo: build ## show how a secret is stored, refused and released, in under a min
 	$(STATIC_BUILD) --product latchkey-demo
 	@$(RELEASE)/latchkey-demo
 
-test: bootstrap ## build and run the tests, use commands on a terminal, and use QuickNote once
+test: bootstrap ## build and run the tests, use commands on a terminal, and use QuickNote once; ONLY='PART|PART' runs a part
 	$(TEST_BUILD)
+ifdef ONLY
+	@scripts/run-tests --filter '$(ONLY)'
+else
 	$(SYSTEM_TEST_BUILD)
 	@scripts/run-tests
 	@Tests/Terminal/run.py
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
+endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
