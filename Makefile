@@ -10,10 +10,13 @@ SWIFT ?= swift
 BOOTSTRAP = scripts/bootstrap
 
 # Shipped programs link the Swift library statically and are built in a separate scratch path; tests use the dynamic
-# debug build. `check` and `test` build with the same flags, so that neither discards the other's build.
+# debug build. `check` and `test` build with the same flags, so that neither discards the other's build. The packages of
+# the apps share the scratch path, so that the libraries are compiled once for all of them; without SHARED, SwiftPM would
+# build the package that it built last there.
+SHARED = --disable-build-manifest-caching
 STATIC = .build/static
 RELEASE = $(STATIC)/release
-STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
+STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC) $(SHARED)
 TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 # The programs that link libsystemd and libpam are a package of their own (docs/decisions/022-system-package.md); what
 # it builds is put beside the other programs.
@@ -23,22 +26,13 @@ SYSTEM_STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib $(SYSTEM_F
 SYSTEM_TEST_BUILD = $(TEST_BUILD) $(SYSTEM_FLAGS)
 # QuickNote and the agent are separate packages, because their windows need GTK. A manifest of QuickNote that was cached
 # before GTK was installed would leave the window out.
-NOTES_STATIC = .build/quick-note/static
-NOTES_BUILD = $(SWIFT) build -c release --static-swift-stdlib --manifest-cache none --package-path Apps/QuickNote \
-    --scratch-path $(NOTES_STATIC) --product quicknote
-AGENT_STATIC = Apps/Agent/.build/static
-AGENT_RELEASE = $(AGENT_STATIC)/release
-AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
-    --product latchkey-agent
+NOTES_BUILD = $(STATIC_BUILD) --manifest-cache none --package-path Apps/QuickNote --product quicknote
+AGENT_BUILD = $(STATIC_BUILD) --package-path Apps/Agent --product latchkey-agent
 # So is the settings window. Its tests need the packages of the agent too, which shows the prompts.
-SETTINGS_STATIC = Apps/Settings/.build/static
-SETTINGS_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Settings \
-    --scratch-path $(SETTINGS_STATIC) --product latchkey-settings
+SETTINGS_BUILD = $(STATIC_BUILD) --package-path Apps/Settings --product latchkey-settings
 SETTINGS_TEST_PACKAGES = System/packages.txt Apps/Agent/packages.txt Apps/Settings/packages.txt \
     Apps/Settings/test-packages.txt
-LOGIN_STATIC = .build/sign-in-app/static
-LOGIN_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/SignIn --scratch-path $(LOGIN_STATIC) \
-    --product latchkey-sign-in
+LOGIN_BUILD = $(STATIC_BUILD) --package-path Apps/SignIn --product latchkey-sign-in
 # The relying party.
 SERVER_STATIC = RelyingParty/.build/static
 SERVER_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path RelyingParty \
@@ -66,13 +60,17 @@ demo: build ## show how a secret is stored, refused and released, in under a min
 	$(STATIC_BUILD) --product latchkey-demo
 	@$(RELEASE)/latchkey-demo
 
-test: bootstrap ## build and run the tests, use commands on a terminal, and use QuickNote once
+test: bootstrap ## build and run the tests, use commands on a terminal, and use QuickNote once; ONLY='PART|PART' runs a part
 	$(TEST_BUILD)
+ifdef ONLY
+	@scripts/run-tests --filter '$(ONLY)'
+else
 	$(SYSTEM_TEST_BUILD)
 	@scripts/run-tests
 	@Tests/Terminal/run.py
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
+endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
@@ -255,7 +253,7 @@ settings-screenshots: bootstrap ## write pictures of every state of the settings
 
 bench-agent: agent build ## measure the time from a call to its visible prompt
 	$(STATIC_BUILD) --product latchkey-test-client
-	@scripts/bench-agent $(RELEASE) $(AGENT_RELEASE)
+	@scripts/bench-agent $(RELEASE) $(RELEASE)
 
 sdk: bootstrap ## write the SDK to DIR, for `swift test --toolset DIR/toolset.json` in a package that does not name Latchkey
 	@scripts/build-sdk
@@ -266,15 +264,15 @@ install: build ## install the programs and the SDK into PREFIX
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install $(RELEASE)
 
 install-agent: agent ## install the graphical prompt into PREFIX; it starts with the session
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent $(AGENT_RELEASE)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent $(RELEASE)
 
 install-settings: settings ## install the settings window into PREFIX, with its entry for the desktop
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings $(SETTINGS_STATIC)/release
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-settings $(RELEASE)
 
 install-login: bootstrap ## install the app that signs in to a relying party into PREFIX, with its entry for the desktop
 	@$(BOOTSTRAP) Apps/SignIn/packages.txt
 	$(LOGIN_BUILD)
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-login $(LOGIN_STATIC)/release
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-login $(RELEASE)
 
 uninstall: ## remove exactly the files of install, install-agent, install-settings and install-login
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove

@@ -30,7 +30,7 @@ extension Keychain {
     ///   - map: returns the access group of this keychain for a group of the other store.
     package func receive(
         _ items: HeldItems, caller: Caller, proof: Authorisation, asksBeforeKeeping: Bool = false,
-        map: (String) -> String
+        map: (String) throws(Failure) -> String
     ) throws(Failure) -> ReceivedItems {
         try checkReadable()
         try anchor.finish()
@@ -68,7 +68,7 @@ extension Keychain {
     /// The groups of the items in this keychain, by their groups in the other store. Determined before the transaction,
     /// because it reads files.
     private func targets(
-        of items: HeldItems, _ map: (String) -> String
+        of items: HeldItems, _ map: (String) throws(Failure) -> String
     ) throws(Failure) -> [String: String] {
         var targets: [String: String] = [:]
         try items.visit { (item) throws(Failure) in
@@ -79,7 +79,7 @@ extension Keychain {
                     .limitExceeded, "A migration has at most \(Limits.migratedGroups) access groups.",
                     hint: "Delete items that are not needed from the own store, then run latchkey migrate again.")
             }
-            targets[group] = map(group)
+            targets[group] = try map(group)
         }
         return targets
     }

@@ -66,7 +66,13 @@ extension Session {
     func mapGroups(_ groups: [String], _ answer: @escaping Answer) throws(Failure) {
         try checkReceives()
         service.parts.background.submit(.any) { [service] in
-            answer(.groups(groups.map(service.parts.mapGroup)))
+            do throws(Failure) {
+                var targets: [String] = []
+                for group in groups { targets.append(try service.parts.mapGroup(group)) }
+                answer(.groups(targets))
+            } catch {
+                answer(.failure(error))
+            }
         }
     }
 

@@ -10,14 +10,24 @@ import Testing
     /// A user id without an account.
     private static let user: uid_t = 64_321
     private let daemon: TestDaemon
+    /// Copies of the built programs, which the other user can execute.
+    private let programs: RootFolder
 
-    init() throws { daemon = try TestDaemon(simulated: true) }
+    init() throws {
+        daemon = try TestDaemon(simulated: true)
+        programs = try RootFolder()
+        for name in ["latchkey", "latchkeyd", "latchkey-test-client"] {
+            try programs.copyBuilt(TestDaemon.programs + "/" + name)
+        }
+    }
 
     private func runAsOther(_ program: String, _ arguments: [String]) throws -> Finished {
-        let path = program.hasPrefix("/") ? program : TestDaemon.programs + "/" + program
-        return try daemon.run(
+        let path = program.hasPrefix("/") ? program : programs.path + "/" + program
+        let environment = daemon.environment.filter { !$0.hasPrefix("LATCHKEY_DAEMON=") }
+        return try Finished(
             "/usr/bin/setpriv",
-            ["--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] + arguments)
+            ["--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] + arguments, input: "",
+            environment: environment + ["LATCHKEY_DAEMON=\(programs.path)/latchkeyd"])
     }
 
     /// Abuse case 1.

@@ -95,6 +95,18 @@ found["passcode"] = at_terminal("latchkey", "passcode", "set")
 found["protected"] = run("latchkey", "set", "closed", "--protect", "presence", input="a closed secret").stderr
 found["released"] = at_terminal("latchkey", "get", "closed")
 found["identity"] = run("latchkey", "status", "--json").stdout
+# The groups that the items of a store of tier `user` would get: the name of a program, a declared name, and another one.
+at_home = {**os.environ, "HOME": "/home/alice"}
+own = {**at_home, "LATCHKEY_HOME": "/home/alice/.local/share/latchkey"}
+os.makedirs("/usr/share/latchkey/apps.d", exist_ok=True)
+with open("/usr/share/latchkey/apps.d/notes.conf", "w") as file: file.write("name = Notes\\nprogram = /usr/bin/notes\\n")
+for name in ("latchkey", "Notes", "elsewhere"):
+    run("latchkey", "set", name, input="a secret", env={**own, "LATCHKEY_APP_ID": name})
+moved = run("latchkey", "migrate", "--dry-run", "--json", env=at_home)
+found["migrated"] = [moved.stdout, moved.stderr]
+# A store of the user's own would be used from here on.
+subprocess.run(["pkill", "-u", "alice", "latchkeyd"])
+subprocess.run(["rm", "-r", "/home/alice/.local"])
 found["latchkeyd"], found["authd"] = profile("latchkeyd"), profile("latchkey-authd")
 found["denied"] = denied()
 
@@ -138,6 +150,12 @@ class ProfileTests(VirtualTest):
         self.assertEqual(self.found["released"][0], 0, self.found["released"])
         self.assertIn("a closed secret", self.found["released"][1])
         self.assertEqual(self.found["denied"], [])
+
+    def test_latchkeyd_sees_to_which_programs_the_items_of_another_store_belong(self):
+        report, error = self.found["migrated"]
+        self.assertEqual(error, "", self.found["denied"])
+        groups = {group["from"]: group["to"] for group in json.loads(report)["groups"]}
+        self.assertEqual(groups, {"latchkey": "/usr/bin/latchkey", "Notes": "Notes", "elsewhere": "user:1001"})
 
     def test_a_module_of_PAM_that_starts_a_program_is_stopped_by_both_profiles(self):
         denied = "\n".join(self.found["then denied"])

@@ -38,8 +38,8 @@ LIBRARIES = {
 TOOLKIT = {"libadwaita-1.so.0", "libgtk-4.so.1", "libgio-2.0.so.0", "libgobject-2.0.so.0", "libglib-2.0.so.0",
            "libpango-1.0.so.0", "libpangocairo-1.0.so.0", "libharfbuzz.so.0", "libcairo.so.2", "libcairo-gobject.so.2",
            "libgdk_pixbuf-2.0.so.0", "libgraphene-1.0.so.0"}
-WINDOWS = {"Apps/Agent/.build/static/release/latchkey-agent": RUNTIME | TOOLKIT | {"libqrencode.so.4"},
-           "Apps/Settings/.build/static/release/latchkey-settings": RUNTIME | TOOLKIT}
+WINDOWS = {".build/static/release/latchkey-agent": RUNTIME | TOOLKIT | {"libqrencode.so.4"},
+           ".build/static/release/latchkey-settings": RUNTIME | TOOLKIT}
 
 # What only `latchkey-authd-testing` may contain.
 SCRIPTED = (b"SimulatedWorld", b"SimulatedDriver", b"ScriptedSensor", b"SensorSocket", b"sensor.sock")

@@ -13,7 +13,7 @@ from prompts import PASSCODE
 from services import AUTHORITY
 from test_services_tier_tpm import TierTest
 
-BUILT, INSTALLED = CHECKOUT / "Apps/Settings/.build/static/release/latchkey-settings", "/usr/bin/latchkey-settings"
+BUILT, INSTALLED = CHECKOUT / ".build/static/release/latchkey-settings", "/usr/bin/latchkey-settings"
 OWN = "/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
 FIRST, SECOND = "first passcode 4711", "second passcode 4712"
 REMOVAL, DISCARD = "Remove the Passcode?", "Delete the Passcode and What It Protects?"

@@ -92,10 +92,12 @@ class SocketTests(ServiceTest):
         self.machine.run("systemd-run", "--quiet", f"--unit={UNIT}", "-p", "User=latchkey", "/usr/libexec/latchkeyd",
                          "--system")
         self.addCleanup(self.machine.run, "systemctl", "stop", UNIT, check=False)
+        eventually(lambda: self.machine.run("test", "-S", f"{PUBLIC}/keychain.sock", check=False).returncode == 0)
+        # The process that connects to latchkey-authd is started with the first program of its user.
+        self.latchkey("get", "token", check=False)
         self.assertEqual(listener.stdout.readline(), "accepted\n")
         words = f"The socket {FOLDER}/authd.sock belongs to user {BOB}."
         eventually(lambda: words in self.machine.journal(UNIT))
-        eventually(lambda: self.machine.run("test", "-S", f"{PUBLIC}/keychain.sock", check=False).returncode == 0)
         done = self.latchkey("get", "token", check=False)
         self.assertEqual((done.returncode, done.stdout), (UNAVAILABLE, ""), done.stderr)
         # It runs, and tries again until root listens.

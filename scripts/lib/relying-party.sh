@@ -4,6 +4,8 @@
 # Functions of the scripts that show or test signing in. A script sets `folder` to a temporary folder, which is empty and
 # which it removes, and then sources this file in the folder of the repository: . scripts/lib/relying-party.sh
 
+. scripts/lib/apps.sh
+
 # build_programs [options of swift build, for the keychain]: builds the server and the keychain, and sets `program`, `keychain`.
 build_programs() {
     swift build --package-path RelyingParty --product latchkey-server
@@ -15,14 +17,16 @@ build_programs() {
 
 # build_sign_in: builds the example app, and sets `sign_in`.
 build_sign_in() {
-    swift build --package-path Examples/SignIn --scratch-path .build/sign-in
-    sign_in=$(swift build --package-path Examples/SignIn --scratch-path .build/sign-in --show-bin-path)/SignIn
+    # shellcheck disable=SC2086
+    swift build $apps --package-path Examples/SignIn
+    sign_in=$PWD/.build/apps/debug/SignIn
 }
 
 # build_window: builds the app with a window, puts the Info.plist with its reason for Face ID beside it, and sets `sign_in`.
 build_window() {
-    swift build --package-path Apps/SignIn --scratch-path .build/sign-in-app --product latchkey-sign-in
-    sign_in=$(swift build --package-path Apps/SignIn --scratch-path .build/sign-in-app --show-bin-path)/latchkey-sign-in
+    # shellcheck disable=SC2086
+    swift build $apps --package-path Apps/SignIn --product latchkey-sign-in
+    sign_in=$PWD/.build/apps/debug/latchkey-sign-in
     mkdir -p "$sign_in.resources"
     cp Apps/SignIn/Info.plist "$sign_in.resources/"
 }

@@ -39,18 +39,19 @@ enum PasscodeRun {
         print("\na key by the passcode of the TPM: not measured, \(reason)", to: .standardOutput)
     }
 
+    private static let names = ["latchkeyd", "latchkey-authd", "latchkey-prompt", "latchkey"]
+
     /// The folder of the programs.
     private static var programs: String? {
         guard let daemon = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON"] else { return nil }
         let folder = URL(fileURLWithPath: daemon).deletingLastPathComponent().path
-        let names = ["latchkeyd", "latchkey-authd", "latchkey-prompt", "latchkey"]
         return names.allSatisfy { access("\(folder)/\($0)", X_OK) == 0 } ? folder : nil
     }
 
     // MARK: - In the namespace
 
     /// Starts the services, types a passcode, and has the client measure.
-    static func serve(_ folder: String, _ programs: String) throws(BenchFailure) {
+    static func serve(_ folder: String, _ built: String) throws(BenchFailure) {
         guard let swtpm = TPMProcess.program else { throw BenchFailure("swtpm is not installed.") }
         try run("/usr/bin/mount", ["-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run"])
         let (ours, floors) = (
@@ -59,6 +60,9 @@ enum PasscodeRun {
         // The service of the store must reach its TPM, and nothing else in the folder.
         guard let user = getpwnam(storeUser) else { throw BenchFailure("There is no user \(storeUser).") }
         let (uid, gid) = (user.pointee.pw_uid, user.pointee.pw_gid)
+        // The programs can be in a home folder that the user of the store's service cannot enter.
+        let programs = folder + "/programs"
+        try run("/usr/bin/install", ["-D", "-t", programs] + names.map { built + "/" + $0 })
         guard chmod(folder + "/tpm", 0o711) == 0, chown(ours.path, uid, gid) == 0,
             mkdir(folder + "/stores", 0o700) == 0, chown(folder + "/stores", uid, gid) == 0,
             mkdir(folder + "/records", 0o700) == 0

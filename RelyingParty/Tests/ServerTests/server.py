@@ -8,6 +8,8 @@ import http.client
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import sqlite3
 import ssl
@@ -44,6 +46,19 @@ def lacks(test, reason):
     test.skipTest(reason)
 
 
+def copy_for_others(program, folder):
+    """Copies a built program into a folder, with the libraries of the toolchain that it loads, and returns its path there.
+
+    The checkout and the toolchain can be in a home folder that only its owner can enter. The copy finds its libraries
+    beside itself, because SwiftPM links programs with the run path $ORIGIN."""
+    listed = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    for library in re.findall(r"=> (/\S+)", listed):
+        # Those of the system are readable for everybody.
+        if not library.startswith(("/lib", "/usr/")):
+            shutil.copy(library, folder)
+    return shutil.copy(program, folder)
+
+
 class Server:
     def __init__(self, folder=None, environment=None, authority=None, user=None, **settings):
         """With a user, root starts the server as that user, who gets the folder and the secret."""
@@ -62,11 +77,14 @@ class Server:
         self.configuration.write_text("".join(f"{name} = {value}\n" for name, value in values.items()))
         # How many requests were answered; each is a line of the log.
         self.requests = 0
+        program = PROGRAM
         for path in (self.scratch.name, self.folder, secret, self.configuration) if user else ():
             os.chown(path, user, user)
+        if user:
+            program = copy_for_others(PROGRAM, self.scratch.name)
         self.log = open(pathlib.Path(self.scratch.name) / "log", "w+")
         # Without a buffer, so that only the first line is read here.
-        self.process = subprocess.Popen([PROGRAM, self.configuration, "serve"], stderr=subprocess.PIPE, bufsize=0,
+        self.process = subprocess.Popen([program, self.configuration, "serve"], stderr=subprocess.PIPE, bufsize=0,
                                         env=self.environment, user=user, group=user, extra_groups=[] if user else None)
         self.first = json.loads(self.process.stderr.readline())
         self.port = self.first["port"]

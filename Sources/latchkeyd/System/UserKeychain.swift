@@ -107,7 +107,9 @@ final class UserKeychain: Sendable {
             work: SerialWorkQueue(mayWorkHere: parts.mayWriteHere), stretching: stretching,
             background: background, keyWork: keyWork, keyModule: parts.modules.module,
             earlierKeyModules: parts.modules.earlier,
-            mapGroup: { [groups = parts.groups] in groups.target(of: $0, userID: userID) },
+            mapGroup: { [groups = parts.groups] (group) throws(Failure) in
+                try groups.target(of: group, userID: userID)
+            },
             acceptsVirtual: parts.acceptsVirtual, log: parts.log, unlockedMemory: parts.unlockedMemory)
         service.recovery = parts.vaults.recovery(folder, userID)
         // Weak: the services belong to this object, whose end closes the databases.
