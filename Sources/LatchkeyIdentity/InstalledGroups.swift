@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
-import LatchkeySystem
+package import LatchkeyModel
+package import LatchkeySystem
 
 /// Determines the access groups that items of a user's own store get in the system's keychain.
 ///
@@ -18,7 +18,7 @@ package struct InstalledGroups: Sendable {
 
     private let declarations: DeclarationFolder
     private let folders: [String]
-    private let isProgram: @Sendable (_ path: String) -> Bool
+    private let isProgram: @Sendable (_ path: String) throws(Failure) -> Bool
 
     /// Creates a mapping.
     ///
@@ -29,7 +29,9 @@ package struct InstalledGroups: Sendable {
     package init(
         declarations: DeclarationFolder = InstalledGroups.declarationFolder,
         folders: [String] = InstalledGroups.folders,
-        isProgram: @escaping @Sendable (_ path: String) -> Bool = { InstalledProgram.exists(at: $0) }
+        isProgram: @escaping @Sendable (_ path: String) throws(Failure) -> Bool = { (path) throws(Failure) in
+            try InstalledProgram.exists(at: path)
+        }
     ) {
         self.declarations = declarations
         self.folders = folders
@@ -41,16 +43,22 @@ package struct InstalledGroups: Sendable {
     /// - Parameters:
     ///   - group: the name that a program gave itself; any text.
     ///   - userID: the user of both keychains.
-    package func target(of group: String, userID: UInt32) -> String {
+    /// - Throws: `Failure` when that cannot be determined now: every program of the user reads the items of the group of
+    ///   undetermined programs.
+    package func target(of group: String, userID: UInt32) throws(Failure) -> String {
         let undetermined = "user:\(userID)"
         // A name of this form would be the group of a program that the item never belonged to.
         guard !AppDeclaration.isReserved(group) else { return undetermined }
-        let declared = declarations.declarations
+        let declared = try declarations.declarations
         if declared.declaresGroup(group) { return group }
         guard Self.isFileName(group) else { return undetermined }
-        guard let path = folders.map({ $0 + "/" + group }).first(where: isProgram) else { return undetermined }
-        // Programs of a declaration have the groups of the declaration instead of their path.
-        return declared.declaration(ofProgram: path)?.name ?? path
+        for folder in folders {
+            let path = folder + "/" + group
+            guard try isProgram(path) else { continue }
+            // Programs of a declaration have the groups of the declaration instead of their path.
+            return declared.declaration(ofProgram: path)?.name ?? path
+        }
+        return undetermined
     }
 
     /// Whether a group can be the name of a file in one of the folders.
@@ -67,15 +75,16 @@ package enum InstalledProgram {
     ///
     /// Mounts are not examined: a service manager may give this process a mount namespace with options of its own.
     /// `latchkey-authd` examines them when a program connects.
-    package static func exists(at path: String) -> Bool {
-        // What cannot be read is no program.
-        guard path.utf8.count <= Limits.applicationBytes, !Interpreters.contains(Files.name(of: path)),
-            let walk = try? PathWalk(path, MountTable([]), isAllowed: ProtectedPath.belongsToRoot),
-            ProtectedPath.isProtected(walk.components, by: ProtectedPath.belongsToRoot),
-            let file = try? walk.open()
-        else { return false }
-        var start = [UInt8](repeating: 0, count: 4)
-        let count = (try? start.withUnsafeMutableBytes { try file.read(into: $0) }) ?? 0
-        return count == 4 && start == [0x7f, 0x45, 0x4c, 0x46]
+    /// - Throws: `Failure` when that cannot be determined now.
+    package static func exists(at path: String, _ calls: SystemCalls = .kernel) throws(Failure) -> Bool {
+        guard path.utf8.count <= Limits.applicationBytes, !Interpreters.contains(Files.name(of: path)) else {
+            return false
+        }
+        let isELF = try IdentificationStep.installedProgram.make { () throws(SystemError) in
+            let walk = try PathWalk(path, MountTable([]), calls, isAllowed: ProtectedPath.belongsToRoot)
+            guard ProtectedPath.isProtected(walk.components, by: ProtectedPath.belongsToRoot) else { return false }
+            return try walk.isELF()
+        }
+        return isELF ?? false
     }
 }

@@ -24,10 +24,11 @@ extension Keychain {
     ///   - caller: the program for which the user authorised the migration.
     ///   - proof: a proof of the passcode for `caller`.
     ///   - asksBeforeKeeping: whether to add nothing if the report would have an item that is kept.
-    ///   - map: returns the access group of this keychain for a group of the other store.
+    ///   - map: returns the access group of this keychain for a group of the other store; throws if that cannot be
+    ///     determined now.
     package func receive(
         _ items: HeldItems, caller: Caller, proof: Authorisation, asksBeforeKeeping: Bool = false,
-        map: (String) -> String
+        map: (String) throws(Failure) -> String
     ) throws(Failure) -> ReceivedItems {
         try checkReadable()
         try anchor.finish()
@@ -65,7 +66,7 @@ extension Keychain {
     /// The groups of the items in this keychain, by their groups in the other store. Determined before the transaction,
     /// because it reads files.
     private func targets(
-        of items: HeldItems, _ map: (String) -> String
+        of items: HeldItems, _ map: (String) throws(Failure) -> String
     ) throws(Failure) -> [String: String] {
         var targets: [String: String] = [:]
         try items.visit { (item) throws(Failure) in
@@ -76,7 +77,7 @@ extension Keychain {
                     .limitExceeded, "A migration has at most \(Limits.migratedGroups) access groups.",
                     hint: "Delete items that are not needed from the own store, then run latchkey migrate again.")
             }
-            targets[group] = map(group)
+            targets[group] = try map(group)
         }
         return targets
     }

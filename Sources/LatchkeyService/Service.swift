@@ -43,8 +43,9 @@ package final class Service: Sendable {
         package var recovery: (any RecoverableVault)?
         /// Opens the keychain again if it could not be opened, for example after its root key was recovered.
         package var reopen: (@Sendable () -> Result<Keychain, Failure>)?
-        /// Returns the access group of this keychain for a group of the user's own store.
-        package var mapGroup: @Sendable (String) -> String
+        /// Returns the access group of this keychain for a group of the user's own store; throws if that cannot be
+        /// determined now.
+        package var mapGroup: @Sendable (String) throws(Failure) -> String
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
@@ -59,7 +60,7 @@ package final class Service: Sendable {
             keyWork: (any WorkQueue)? = nil, sessions: (any SessionMonitor)? = nil,
             keyModule: (any KeyModule)? = nil, earlierKeyModules: [any KeyModule] = [],
             moveDestination: (any MoveDestination)? = nil,
-            mapGroup: (@Sendable (String) -> String)? = nil,
+            mapGroup: (@Sendable (String) throws(Failure) -> String)? = nil,
             acceptsVirtual: Bool? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {

@@ -66,7 +66,11 @@ extension Session {
     func mapGroups(_ groups: [String], _ answer: @escaping Answer) throws(Failure) {
         try checkReceives()
         service.parts.background.submit(.any) { [service] in
-            answer(.groups(groups.map(service.parts.mapGroup)))
+            do throws(Failure) {
+                answer(.groups(try groups.map { (group) throws(Failure) in try service.parts.mapGroup(group) }))
+            } catch {
+                answer(.failure(error))
+            }
         }
     }
 

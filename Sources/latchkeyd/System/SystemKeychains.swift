@@ -104,7 +104,9 @@ final class SystemKeychains: Sendable {
             work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
             background: background, keyWork: keyWork, keyModule: shared.modules.module,
             earlierKeyModules: shared.modules.earlier,
-            mapGroup: { [groups = shared.groups] in groups.target(of: $0, userID: userID) },
+            mapGroup: { [groups = shared.groups] (group) throws(Failure) in
+                try groups.target(of: group, userID: userID)
+            },
             acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory)
         parts.recovery = shared.vaults.recovery(folder, userID)
         // Weak: the services belong to this object, whose end closes the databases.
