@@ -11,7 +11,8 @@ extension LocalAuthority {
         switch effect {
         case .show(let request, let content): show(request, content)
         case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
-        case .dismiss(let id): parts.prompter.dismiss(id)
+        // Executed with the effects that follow it.
+        case .dismiss: break
         case .arm(let id): parts.reader.arm(id, user: parts.userID) { [weak self] event in self?.sensor(id, event) }
         case .disarm(let id): parts.reader.disarm(id)
         case .checkPasscode(let id): checkPasscode(id)

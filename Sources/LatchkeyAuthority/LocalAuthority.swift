@@ -278,11 +278,50 @@ package final class LocalAuthority: AuthenticationAuthority {
             defer { core.isDraining = true }
             return !core.isDraining
         }
-        guard isFirst else { return }
+        if isFirst { drain() }
+    }
+
+    /// Processes events until none waits, or until a prompt has to be removed first.
+    private func drain() {
         while let (effects, then) = next() {
-            for effect in effects { perform(effect) }
-            then?()
-            core.withLock { $0.observer }?()
+            guard perform(effects[...], then) else { return }
+        }
+    }
+
+    /// Executes the effects of an event.
+    ///
+    /// The answer, and a later prompt at the same place, come after the prompt has been removed. Its user can delay that
+    /// (`Prompter.dismiss`), so this thread does not wait: the rest is executed when the prompt is gone, and until then
+    /// events are queued.
+    /// - Returns: false if the rest is left to the thread that reports the prompt as gone.
+    private func perform(_ effects: ArraySlice<PolicyEffect>, _ then: (@Sendable () -> Void)?) -> Bool {
+        var rest = effects
+        while let effect = rest.popFirst() {
+            guard case .dismiss(let id) = effect else {
+                perform(effect)
+                continue
+            }
+            let removal = PromptRemoval()
+            let left = rest
+            parts.prompter.dismiss(id) { [self] in
+                if removal.isSecond(), perform(left, then) { drain() }
+            }
+            guard removal.isSecond() else { return false }
+        }
+        then?()
+        core.withLock { $0.observer }?()
+        return true
+    }
+
+    /// Which of two comes last: the return of the call that removes a prompt, or the report that it is gone.
+    private final class PromptRemoval: Sendable {
+        private let hasFirst = Mutex(false)
+
+        func isSecond() -> Bool {
+            hasFirst.withLock { hasFirst in
+                defer { hasFirst = true }
+                return hasFirst
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import Glibc
 package import LatchkeyIdentity
+import LatchkeyModel
 import LatchkeySystem
 
 extension DoctorRow {
@@ -79,7 +80,12 @@ extension DoctorRow {
     /// Reads the declarations.
     package static func declaredApps(_ places: MachinePlaces) -> DoctorRow {
         let folder = places.declarations
-        return declaredApps(
-            DeclarationFolder(folder).declarations.problems, folder: folder, exists: Files.exists(folder))
+        let problems: [AppDeclarations.Problem]
+        do throws(Failure) {
+            problems = try DeclarationFolder(folder).declarations.problems
+        } catch {
+            problems = [AppDeclarations.Problem(file: folder, message: error.message)]
+        }
+        return declaredApps(problems, folder: folder, exists: Files.exists(folder))
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// Variables by which a user makes an ordinary program execute other code: of the dynamic loader, of toolkits that load
 /// modules, and of languages that a program may embed.
 ///
@@ -7,25 +9,118 @@
 /// do that, so this check reveals what is set openly; it does not keep out an attacker of the same user.
 package enum CodeVariables {
     private static let names: Set<String> = [
-        // The C library.
+        // The C library: tables of character conversions.
         "GCONV_PATH",
-        // Toolkits and media.
+        // GTK and GLib: modules, input methods, loaders of images, extensions of input and output, printing, type
+        // libraries of introspection.
         "GTK_MODULES", "GTK3_MODULES", "GTK_PATH", "GTK_EXE_PREFIX", "GTK_IM_MODULE_FILE", "GDK_PIXBUF_MODULE_FILE",
-        "GDK_PIXBUF_MODULEDIR", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0",
-        "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_PLUGIN_SCANNER", "QT_PLUGIN_PATH",
-        "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "QTWEBENGINEPROCESS_PATH",
-        "LIBGL_DRIVERS_PATH", "LIBVA_DRIVERS_PATH", "VDPAU_DRIVER_PATH", "GBM_BACKENDS_PATH", "VK_ICD_FILENAMES",
+        "GDK_PIXBUF_MODULEDIR", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "GI_TYPELIB_PATH", "LIBDECOR_PLUGIN_DIR",
+        // GStreamer: plug-ins, the program that scans them, and the list of plug-ins that it wrote.
+        "GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
+        "GST_PLUGIN_SCANNER", "GST_PLUGIN_SCANNER_1_0", "GST_REGISTRY", "GST_REGISTRY_1_0",
+        // Qt: plug-ins, QML modules, the process of its web engine.
+        "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH",
+        "QTWEBENGINEPROCESS_PATH",
+        // WebKit: a library for the process of each page, and the programs of these processes.
+        "WEBKIT_INJECTED_BUNDLE_PATH", "WEBKIT_EXEC_PATH",
+        // Graphics: drivers, layers between a program and its driver, and their manifests.
+        "LIBGL_DRIVERS_PATH", "LIBGL_DRIVERS_DIR", "LIBVA_DRIVERS_PATH", "VDPAU_DRIVER_PATH", "GBM_BACKENDS_PATH", "VK_ICD_FILENAMES",
         "VK_DRIVER_FILES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "VK_INSTANCE_LAYERS",
-        "__EGL_VENDOR_LIBRARY_DIRS", "__EGL_VENDOR_LIBRARY_FILENAMES", "LADSPA_PATH", "ALSA_CONFIG_PATH",
-        // Libraries of cryptography and of names.
-        "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SASL_PATH", "KRB5_CONFIG",
-        // Embedded languages.
-        "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERLLIB",
-        "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "RUBYLIB", "RUBYOPT", "LUA_PATH", "LUA_CPATH",
-        "LUA_INIT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "DOTNET_STARTUP_HOOKS",
-        "GUILE_LOAD_PATH", "TCLLIBPATH", "PHPRC", "PHP_INI_SCAN_DIR",
+        "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "__EGL_VENDOR_LIBRARY_DIRS",
+        "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS",
+        "__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_LAYERS",
+        "XR_RUNTIME_JSON", "XR_API_LAYER_PATH",
+        // Sound: plug-ins, and configurations that name them.
+        "LADSPA_PATH", "LV2_PATH", "ALSA_CONFIG_PATH", "ALSA_CONFIG_DIR", "ALSA_PLUGIN_DIR", "SPA_PLUGIN_DIR",
+        "PIPEWIRE_MODULE_DIR", "PIPEWIRE_CONFIG_DIR", "PIPEWIRE_CONFIG_PREFIX",
+        // Libraries of cryptography and of names: engines, providers, modules, and configurations that name them.
+        "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SASL_PATH", "SASL_CONF_PATH", "KRB5_CONFIG",
+        // Images and films: modules of formats and filters, and a configuration that names commands.
+        "BABL_PATH", "GEGL_PATH", "FREI0R_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_CODER_FILTER_PATH", "MAGICK_CONFIGURE_PATH", "IMLIB2_LOADER_PATH",
+        // Embedded languages: search paths, start files, options.
+        "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "PERLLIB",
+        "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "PYTHONPLATLIBDIR", "RUBYLIB", "RUBYOPT",
+        "LUA_PATH", "LUA_CPATH", "LUA_INIT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+        "JDK_JAVA_OPTIONS", "CLASSPATH", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH", "GUILE_LOAD_PATH",
+        "GUILE_LOAD_COMPILED_PATH", "GUILE_EXTENSIONS_PATH", "TCLLIBPATH", "TCL_LIBRARY", "PHPRC",
+        "PHP_INI_SCAN_DIR", "GJS_PATH",
     ]
+    /// Prefixes of further ones: the dynamic loader's, and those of a variable for each version.
+    private static let prefixes = ["LD_", "LUA_PATH_5_", "LUA_CPATH_5_", "LUA_INIT_5_"]
 
     /// Whether a variable is one of them, whatever its value.
-    package static func contains(_ name: String) -> Bool { name.hasPrefix("LD_") || names.contains(name) }
+    package static func contains(_ name: String) -> Bool {
+        prefixes.contains { name.hasPrefix($0) } || names.contains(name)
+    }
+
+    // MARK: - Scan
+
+    /// The longest name or prefix, in bytes.
+    private static let longest = (Array(names) + prefixes).map(\.utf8.count).max() ?? 0
+    /// The names by length and first byte.
+    private static let table: [[[UInt8]]] = {
+        var table = [[[UInt8]]](repeating: [], count: (longest + 1) << 8)
+        for name in names { table[index(Array(name.utf8)[...])].append(Array(name.utf8)) }
+        return table
+    }()
+    private static let prefixBytes = prefixes.map { Array($0.utf8) }
+
+    private static func index(_ name: ArraySlice<UInt8>) -> Int { name.count << 8 | Int(name.first ?? 0) }
+
+    /// Looks for the variables in an environment that arrives in pieces: entries `NAME=value`, each with a zero byte at its
+    /// end.
+    ///
+    /// The process chooses the number of entries and their lengths, so an entry costs no memory.
+    package struct Scan {
+        /// Whether one of the variables was found.
+        package private(set) var hasFound = false
+        /// The beginning of the present name; longer names are none of these.
+        private var name = [UInt8](repeating: 0, count: longest)
+        private var length = 0
+        /// Whether the value of an entry is being skipped.
+        private var isInValue = false
+
+        package init() {}
+
+        /// Takes the next piece.
+        package mutating func take(_ piece: UnsafeRawBufferPointer) {
+            guard let base = piece.baseAddress else { return }
+            var index = 0
+            while index < piece.count, !hasFound {
+                if isInValue {
+                    guard let end = memchr(base + index, 0, piece.count - index) else { return }
+                    index = UnsafeRawPointer(end) - base + 1
+                    (isInValue, length) = (false, 0)
+                    continue
+                }
+                let byte = piece[index]
+                index += 1
+                if byte == 0 || byte == UInt8(ascii: "=") {
+                    end()
+                    (isInValue, length) = (byte != 0, 0)
+                } else if length < name.count {
+                    name[length] = byte
+                    length += 1
+                } else {
+                    // Longer than every name; a prefix is found at the end of the name or here.
+                    end(isCut: true)
+                    isInValue = true
+                }
+            }
+        }
+
+        /// Takes the end of the environment, or of a name.
+        package mutating func end() { end(isCut: false) }
+
+        private mutating func end(isCut: Bool) {
+            guard !isInValue, length > 0, !hasFound else { return }
+            let name = name[..<length]
+            if !isCut {
+                for known in table[CodeVariables.index(name)] where name.elementsEqual(known) { hasFound = true }
+            }
+            // Few names begin with L.
+            guard name[0] == UInt8(ascii: "L") else { return }
+            for prefix in prefixBytes where name.starts(with: prefix) { hasFound = true }
+        }
+    }
 }

@@ -16,6 +16,7 @@ package final class DeclarationFolder: Sendable {
 
     private let path: String
     private let isProtected: @Sendable (PathWalk.Component) -> Bool
+    private let calls: SystemCalls
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -31,9 +32,7 @@ package final class DeclarationFolder: Sendable {
         /// Seconds and nanoseconds of the last change of content, owner or mode.
         let changed: [Int]
 
-        init?(_ path: String, _ name: String) {
-            var status = stat()
-            guard lstat(path, &status) == 0 else { return nil }
+        init(_ status: stat, _ name: String) {
             self.name = name
             file = ExecutableFile(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
             size = Int64(status.st_size)
@@ -48,75 +47,89 @@ package final class DeclarationFolder: Sendable {
 
     /// A folder that is read at the first use; it need not exist.
     ///
-    /// - Parameter isProtected: whether only root can change a file or folder.
+    /// - Parameters:
+    ///   - calls: others than the kernel's only in tests.
+    ///   - isProtected: whether only root can change a file or folder.
     package init(
-        _ path: String = DeclarationFolder.system,
+        _ path: String = DeclarationFolder.system, _ calls: SystemCalls = .kernel,
         isProtected: @escaping @Sendable (PathWalk.Component) -> Bool = { ProtectedPath.isProtected($0) }
     ) {
         self.path = path
+        self.calls = calls
         self.isProtected = isProtected
     }
 
     /// The declarations as the folder is now.
+    ///
+    /// - Throws: `Failure` when a file cannot be read now: without it a program could have other access groups.
     package var declarations: AppDeclarations {
-        state.withLock { state in
-            let known = state.stamps?.map(\.name)
-            // The folder itself is the first entry: its time changes with every name in it, so the names are not
-            // listed again while it is the same.
-            if let known, stamps(known.dropFirst()) == state.stamps { return state.declarations }
-            let (names, declarations) = read()
-            let stamps = stamps(names[...])
-            state.declarations = declarations
-            // A change within the same tick of the file system's clock would not be noticed later.
-            state.stamps = stamps?.allSatisfy(\.isSettled) == true ? stamps : nil
-            return declarations
+        get throws(Failure) {
+            try state.withLock { (state) throws(Failure) in
+                let known = state.stamps?.map(\.name)
+                // The folder itself is the first entry: its time changes with every name in it, so the names are not
+                // listed again while it is the same.
+                if let known, try stamps(known.dropFirst()) == state.stamps { return state.declarations }
+                let (names, declarations) = try read()
+                let stamps = try stamps(names[...])
+                state.declarations = declarations
+                // A change within the same tick of the file system's clock would not be noticed later.
+                state.stamps = stamps?.allSatisfy(\.isSettled) == true ? stamps : nil
+                return declarations
+            }
         }
     }
 
-    private func stamps(_ names: ArraySlice<String>) -> [Stamp]? {
+    /// Nil if one of the files is gone.
+    private func stamps(_ names: ArraySlice<String>) throws(Failure) -> [Stamp]? {
         var stamps: [Stamp] = []
         for name in [""] + names {
-            guard let stamp = Stamp(name.isEmpty ? path : path + "/" + name, name) else { return nil }
-            stamps.append(stamp)
+            let status = try IdentificationStep.declarations.make { () throws(SystemError) in
+                try calls.status(at: name.isEmpty ? path : path + "/" + name)
+            }
+            guard let status else { return nil }
+            stamps.append(Stamp(status, name))
         }
         return stamps
     }
 
     /// Reads all files; a file that is not protected or not valid becomes a problem.
-    private func read() -> (names: [String], AppDeclarations) {
+    private func read() throws(Failure) -> (names: [String], AppDeclarations) {
         func refused(_ message: String) -> ([String], AppDeclarations) {
             ([], AppDeclarations(refused: .init(file: path, message: message)))
         }
+        let mounts = try IdentificationStep.process { () throws(SystemError) in try MountTable(calls) }
+        let (walk, names): (PathWalk, [String])
         do throws(SystemError) {
-            let mounts = try MountTable()
-            let walk = try PathWalk(path, mounts, isAllowed: isProtected)
+            walk = try PathWalk(path, mounts, calls, isAllowed: isProtected)
             guard walk.components.allSatisfy(isProtected) else {
                 return refused("The folder or one above it can be changed by other users than root.")
             }
-            let names = try walk.file.names(limit: Self.fileLimit).filter {
+            names = try calls.names(walk.file, path, limit: Self.fileLimit).filter {
                 $0.hasSuffix(".conf") && !$0.hasPrefix(".")
             }
-            var files: [(path: String, content: [UInt8])] = []
-            var problems: [AppDeclarations.Problem] = []
-            for name in names {
-                let file = path + "/" + name
-                do throws(SystemError) {
-                    if let content = try content(name, below: walk, mounts) {
-                        files.append((file, content))
-                    } else {
-                        problems.append(.init(file: file, message: "The file can be changed by other users than root."))
-                    }
-                } catch {
-                    problems.append(.init(file: file, message: Self.message(error)))
-                }
-            }
-            return (names, AppDeclarations(files: files, problems: problems))
         } catch {
+            guard IdentificationStep.declarations.isFact(error) else { throw IdentificationStep.failure(error) }
             // Most machines have no declarations.
             if error.code == ENOENT { return ([], AppDeclarations()) }
             return refused(
                 error.code == EFBIG ? "The folder has more than \(Self.fileLimit) files." : Self.message(error))
         }
+        var files: [(path: String, content: [UInt8])] = []
+        var problems: [AppDeclarations.Problem] = []
+        for name in names {
+            let file = path + "/" + name
+            do throws(SystemError) {
+                if let content = try content(name, below: walk, mounts) {
+                    files.append((file, content))
+                } else {
+                    problems.append(.init(file: file, message: "The file can be changed by other users than root."))
+                }
+            } catch {
+                guard IdentificationStep.declaration.isFact(error) else { throw IdentificationStep.failure(error) }
+                problems.append(.init(file: file, message: Self.message(error)))
+            }
+        }
+        return (names, AppDeclarations(files: files, problems: problems))
     }
 
     /// The content of a file; nil if it is not protected.
@@ -124,12 +137,12 @@ package final class DeclarationFolder: Sendable {
         _ name: String, below walk: PathWalk, _ mounts: MountTable
     ) throws(SystemError) -> [UInt8]? {
         // Without O_NONBLOCK a FIFO would block here.
-        let file = try Descriptor.open(name, below: walk.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        let status = try FileStatus(of: file)
+        let file = try calls.open(name, below: walk.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        let status = try calls.status(of: file, name)
         guard status.kind == .regularFile else { throw SystemError("read", code: ENOTSUP) }
         let component = PathWalk.Component(status: status, mount: mounts[status.mount])
         guard ProtectedPath.isProtected(walk.components + [component], by: isProtected) else { return nil }
-        return try file.readAll(limit: Self.byteLimit)
+        return try calls.readAll(file, name, limit: Self.byteLimit)
     }
 
     private static func message(_ error: SystemError) -> String {

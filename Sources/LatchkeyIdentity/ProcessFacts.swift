@@ -4,7 +4,8 @@ package import LatchkeySystem
 
 /// What the kernel reports about one process, read without a decision; `identity(of:_:)` decides.
 ///
-/// A process that cannot be read has no facts. A single fact that cannot be read has the value that gives nothing.
+/// What cannot be read now has no facts: reading throws then. A fact is also that the kernel has something not, or that it
+/// is more than is examined; `IdentificationStep` lists these.
 package struct ProcessFacts: Equatable, Sendable {
     /// The file that the path of the executable leads to.
     package struct ProgramFile: Equatable, Sendable {
@@ -24,16 +25,16 @@ package struct ProcessFacts: Equatable, Sendable {
 
     /// The real, effective, saved and file system user id.
     package var userIDs: [UInt32]
-    /// The file that the process executes; nil where it cannot be determined.
+    /// The file that the process executes; nil if there is none.
     package var executable: ExecutableFile?
-    /// Nil where it cannot be determined.
+    /// Nil if the executable has no path here.
     package var program: ProgramFile?
     /// Whether its user namespace, its mount namespace and its root folder are those of the system.
     package var isInSystemNamespaces: Bool
     /// Whether another process traces one of its threads.
     package var isTraced: Bool
-    /// The names of the variables in its initial environment; nil where they cannot be determined.
-    package var variables: [String]?
+    /// Whether its initial environment makes it load foreign code (`CodeVariables`), or is longer than what is examined.
+    package var loadsForeignCode: Bool
     /// The path of its control group (version 2); nil where there is none.
     package var controlGroup: String?
     /// The device number of its controlling terminal; 0 when there is none.
@@ -43,14 +44,14 @@ package struct ProcessFacts: Equatable, Sendable {
 
     package init(
         userIDs: [UInt32], executable: ExecutableFile?, program: ProgramFile?, isInSystemNamespaces: Bool,
-        isTraced: Bool, variables: [String]?, controlGroup: String?, terminal: UInt64, ownsTerminal: Bool
+        isTraced: Bool, loadsForeignCode: Bool, controlGroup: String?, terminal: UInt64, ownsTerminal: Bool
     ) {
         self.userIDs = userIDs
         self.executable = executable
         self.program = program
         self.isInSystemNamespaces = isInSystemNamespaces
         self.isTraced = isTraced
-        self.variables = variables
+        self.loadsForeignCode = loadsForeignCode
         self.controlGroup = controlGroup
         self.terminal = terminal
         self.ownsTerminal = ownsTerminal

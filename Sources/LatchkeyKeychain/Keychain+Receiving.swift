@@ -27,7 +27,8 @@ extension Keychain {
     ///   - caller: the program for which the user authorised the migration.
     ///   - proof: a proof of the passcode for `caller`.
     ///   - asksBeforeKeeping: whether to add nothing if the report would have an item that is kept.
-    ///   - map: returns the access group of this keychain for a group of the other store.
+    ///   - map: returns the access group of this keychain for a group of the other store; throws if that cannot be
+    ///     determined now.
     package func receive(
         _ items: HeldItems, caller: Caller, proof: Authorisation, asksBeforeKeeping: Bool = false,
         map: (String) throws(Failure) -> String

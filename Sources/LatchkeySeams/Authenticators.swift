@@ -101,6 +101,11 @@ package protocol Prompter: AnyObject, Sendable {
     func update(_ id: UInt64, _ content: PromptContent)
     /// Removes the prompt. The driver reports no further events of it.
     func dismiss(_ id: UInt64)
+    /// The same. Returns without waiting for a process of the user, who can stop the one that shows the prompt.
+    ///
+    /// - Parameter gone: called once, on any thread or from within this call, when the prompt has been removed and its
+    ///   place is free, or when its process was given up after some seconds.
+    func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void)
     /// Returns the login session of the agent that would show a prompt of a user's program without a terminal; nil if
     /// there is none.
     ///
@@ -109,6 +114,12 @@ package protocol Prompter: AnyObject, Sendable {
 }
 
 extension Prompter {
+    /// A prompter that removes its prompts at once.
+    package func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void) {
+        dismiss(id)
+        gone()
+    }
+
     /// A prompter without agents.
     package func agentSession(of user: UInt32, for session: String) -> String? { nil }
 }

@@ -110,10 +110,23 @@ package final class Descriptor: Sendable {
 
     /// The same for a descriptor number, without taking ownership.
     static func wait(_ number: CInt, for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
+        var entries = [pollfd(fd: number, events: Int16(events), revents: 0)]
+        return try poll(&entries, until: deadline)
+    }
+
+    /// Waits until one of the descriptors has input or has ended.
+    ///
+    /// - Returns: for each of them whether it has; for none when the deadline passed first.
+    package static func waitForInput(_ all: [Descriptor], until deadline: Int64?) throws(SystemError) -> [Bool] {
+        var entries = all.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+        _ = try poll(&entries, until: deadline)
+        return entries.map { $0.revents != 0 }
+    }
+
+    private static func poll(_ entries: inout [pollfd], until deadline: Int64?) throws(SystemError) -> Bool {
         while true {
-            var entry = pollfd(fd: number, events: Int16(events), revents: 0)
             let left = deadline.map { max(0, ($0 - Uptime.nanoseconds + 999_999) / 1_000_000) } ?? -1
-            let count = poll(&entry, 1, CInt(clamping: left))
+            let count = Glibc.poll(&entries, nfds_t(entries.count), CInt(clamping: left))
             if count > 0 { return true }
             if count == 0 { return false }
             guard errno == EINTR else { throw SystemError("poll") }

@@ -55,19 +55,34 @@ package enum Environment {
     /// access, as for a program that runs with more privileges than its caller (abuse case 8). The process controls
     /// these values, so no security decision may depend on them.
     package static func entries(of process: Int32, _ names: [String]) -> [String] {
+        var found: [String: String] = [:]
+        let starts = names.map { ($0, Array("\($0)=".utf8)) }
+        // An entry as far as it can count, without its zero byte. The process chooses the number of entries, so they are
+        // not collected.
+        var entry: [UInt8] = []
+        let longest = (starts.map(\.1.count).max() ?? 0) + valueBytes
+        var isRead = false
         // Without access, or for a larger environment, a prompt uses its own settings.
-        guard let folder = try? ProcessFolder(process), let owner = try? folder.userIDs().first,
-            let bytes = try? folder.read("environ", as: owner, limit: searchedBytes)
-        else { return [] }
-        // Ignores a last entry that was truncated.
-        let end = bytes.lastIndex(of: 0) ?? 0
-        let entries = bytes[..<end].split(separator: 0)
-        return names.compactMap { name in
-            let start = Array("\(name)=".utf8)
-            guard let entry = entries.first(where: { $0.starts(with: start) }), entry.count <= start.count + valueBytes,
-                entry.allSatisfy({ (0x20...0x7e).contains($0) })
-            else { return nil }
-            return String(decoding: entry, as: UTF8.self)
+        if let folder = try? ProcessFolder(process), let owner = try? folder.userIDs().first {
+            isRead =
+                (try? folder.scan("environ", as: owner, limit: searchedBytes, until: Uptime.deadline(seconds: 1)) {
+                    for byte in $0 {
+                        if byte != 0 {
+                            if entry.count <= longest { entry.append(byte) }
+                            continue
+                        }
+                        if let (name, start) = starts.first(where: { entry.starts(with: $0.1) }), found[name] == nil {
+                            let isValid =
+                                entry.count <= start.count + valueBytes
+                                && entry.allSatisfy { (0x20...0x7e).contains($0) }
+                            found[name] = isValid ? String(decoding: entry, as: UTF8.self) : ""
+                        }
+                        entry.removeAll(keepingCapacity: true)
+                    }
+                    return true
+                }) != nil
         }
+        guard isRead else { return [] }
+        return names.compactMap { found[$0].flatMap { $0.isEmpty ? nil : $0 } }
     }
 }

@@ -28,6 +28,7 @@ package struct PathWalk: Sendable {
     /// The last component, opened with O_PATH: it can be the base of other calls, but it cannot be read.
     package let file: Descriptor
     private let path: String
+    private let calls: SystemCalls
 
     /// Walks to `path`, which must be absolute and without `.`, `..` and empty components.
     ///
@@ -35,25 +36,28 @@ package struct PathWalk: Sendable {
     ///   a file system of another user can block. The walk ends with a component that is not allowed.
     /// - Throws: `SystemError` with EINVAL for another path, and with ENOTDIR at a symbolic link that is not the last
     ///   component.
-    package init(_ path: String, _ mounts: MountTable, isAllowed: (Component) -> Bool) throws(SystemError) {
+    package init(
+        _ path: String, _ mounts: MountTable, _ calls: SystemCalls = .kernel, isAllowed: (Component) -> Bool
+    ) throws(SystemError) {
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard path.first == "/", path == "/" || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
             parts.count <= Self.componentLimit
         else { throw SystemError("openat", code: EINVAL) }
-        func component(_ file: Descriptor) throws(SystemError) -> Component {
-            let status = try FileStatus(of: file)
+        func component(_ file: Descriptor, _ name: String) throws(SystemError) -> Component {
+            let status = try calls.status(of: file, name)
             return Component(status: status, mount: mounts[status.mount])
         }
-        var file = try Descriptor.open("/", latchkey_path_flag() | O_DIRECTORY)
-        var last = try component(file)
+        var file = try calls.open("/", latchkey_path_flag() | O_DIRECTORY)
+        var last = try component(file, "/")
         var components = [last]
         for part in parts where !part.isEmpty && isAllowed(last) {
             // Opens a symbolic link itself; its type is `other`, and nothing can be looked up in it.
-            file = try Descriptor.open(String(part), below: file, latchkey_path_flag() | O_NOFOLLOW)
-            last = try component(file)
+            file = try calls.open(String(part), below: file, latchkey_path_flag() | O_NOFOLLOW)
+            last = try component(file, String(part))
             components.append(last)
         }
         self.path = path
+        self.calls = calls
         self.file = file
         self.components = components
     }
@@ -63,10 +67,19 @@ package struct PathWalk: Sendable {
     /// Opening can block in a file system of another user, so the caller has to check all components first.
     /// - Throws: `SystemError` with ESTALE when the path now leads to another file.
     package func open() throws(SystemError) -> Descriptor {
-        let opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard let last = components.last, try FileStatus(of: opened).file == last.status.file else {
+        let opened = try calls.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard let last = components.last, try calls.status(of: opened, path).file == last.status.file else {
             throw SystemError("open", code: ESTALE)
         }
         return opened
+    }
+
+    /// Whether the file begins as an ELF file; opens it like `open`.
+    package func isELF() throws(SystemError) -> Bool {
+        let file = try open()
+        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
+        defer { start.deallocate() }
+        let count = try calls.read(file, path, into: start)
+        return count == 4 && start.elementsEqual([0x7f, 0x45, 0x4c, 0x46])
     }
 }

@@ -8,24 +8,23 @@ import Glibc
 /// The open folder refers to the process itself: after the process has ended every access fails, also when another
 /// process has its id by then. Reading entries of a process of another user needs CAP_SYS_PTRACE.
 package final class ProcessFolder: Sendable {
-    /// Maximum threads of a process whose states are read.
-    private static let threadLimit = 1024
     package let processID: Int32
     private let folder: Descriptor
     /// A pidfd of the process.
     private let handle: Descriptor
+    private let calls: SystemCalls
 
     /// Opens the folder of the process that has this id now.
-    package init(_ process: Int32) throws(SystemError) {
-        let number = latchkey_pidfd_open(process)
-        guard number >= 0 else { throw SystemError("pidfd_open") }
+    package init(_ process: Int32, _ calls: SystemCalls = .kernel) throws(SystemError) {
+        self.calls = calls
         processID = process
-        handle = Descriptor(owning: number)
-        folder = try Descriptor.open("/proc/\(process)", latchkey_path_flag() | O_DIRECTORY)
+        handle = try calls.handle(of: process)
+        folder = try calls.open("/proc/\(process)", latchkey_path_flag() | O_DIRECTORY)
     }
 
     /// Opens the folder of the process that a pidfd refers to.
     package init(handle: Descriptor) throws(SystemError) {
+        calls = .kernel
         self.handle = handle
         let lines = try Descriptor.open("/proc/self/fdinfo/\(handle.number)", O_RDONLY).readAll(limit: 4096)
         // -1 for a process that has ended, 0 for one in a foreign process namespace.
@@ -34,41 +33,60 @@ package final class ProcessFolder: Sendable {
         }
         processID = process
         folder = try Descriptor.open("/proc/\(process)", latchkey_path_flag() | O_DIRECTORY)
-        guard isRunning else { throw SystemError("pidfd_open", code: ESRCH) }
+        guard try isRunning() else { throw SystemError("pidfd_open", code: ESRCH) }
     }
 
     /// Whether the process has not ended. If it is true after reading, everything was read of the same process.
-    package var isRunning: Bool {
-        // A pidfd becomes readable when its process has ended (pidfd_open(2)). An error means that this is unknown.
-        do throws(SystemError) {
-            return try !handle.wait(for: POLLIN, until: 0)
-        } catch {
-            return false
-        }
-    }
+    package func isRunning() throws(SystemError) -> Bool { try !calls.hasEnded(handle) }
 
     /// Reads an entry completely.
     ///
     /// - Throws: `SystemError` with EFBIG when it has more than `limit` bytes.
     package func read(_ name: String, limit: Int) throws(SystemError) -> [UInt8] {
-        try Descriptor.open(name, below: folder, O_RDONLY).readAll(limit: limit)
+        try calls.readAll(calls.open(name, below: folder, O_RDONLY), name, limit: limit)
     }
 
-    /// Reads an entry that only the owner of the process may open, such as `environ`.
+    /// Opens an entry that only the owner of the process may open, such as `environ`.
     ///
     /// CAP_SYS_PTRACE permits the access to the process, but not to the entry, whose mode is 0400. The entry of a
     /// process that cannot be dumped belongs to root; that of another one is opened as its user (setfsuid(2), for this
     /// thread alone), which needs CAP_SETUID.
-    package func read(_ name: String, as user: UInt32, limit: Int) throws(SystemError) -> [UInt8] {
+    private func open(_ name: String, as user: UInt32) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
-            return try read(name, limit: limit)
+            return try calls.open(name, below: folder, O_RDONLY)
         } catch {
             guard error.code == EACCES, geteuid() == 0 else { throw error }
         }
         _ = latchkey_set_file_user(user)
         defer { _ = latchkey_set_file_user(0) }
-        return try read(name, limit: limit)
+        return try calls.open(name, below: folder, O_RDONLY)
     }
+
+    /// Passes an entry that only the owner of the process may open to `take`, piece by piece, until that returns false.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of bytes.
+    ///   - deadline: on the clock of `Uptime`, in nanoseconds; a single read is not interrupted.
+    /// - Throws: `SystemError` with EFBIG when it has more than `limit` bytes, with ETIMEDOUT after the deadline.
+    package func scan(
+        _ name: String, as user: UInt32, limit: Int, until deadline: Int64, _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(SystemError) {
+        let entry = try open(name, as: user)
+        var rest = limit + 1
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: min(rest, Self.pieceBytes), alignment: 16)
+        defer { memory.deallocate() }
+        while true {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: memory[..<min(rest, memory.count)])
+            let count = try calls.read(entry, name, into: piece)
+            if count == 0 { return }
+            rest -= count
+            guard rest > 0 else { throw SystemError("read", code: EFBIG) }
+            guard take(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return }
+            guard Uptime.nanoseconds < deadline else { throw SystemError("read", code: ETIMEDOUT) }
+        }
+    }
+
+    private static let pieceBytes = 64 << 10
 
     /// The record `stat`.
     package func record() throws(SystemError) -> ProcessRecord {
@@ -85,39 +103,30 @@ package final class ProcessFolder: Sendable {
         return ids
     }
 
-    /// Whether another process traces any of its threads (ptrace(2)).
+    /// The names of its threads.
     ///
-    /// - Throws: `SystemError` with EFBIG when it has more than 1024 threads.
-    package func isTraced() throws(SystemError) -> Bool {
-        let threads = try Descriptor.open("task", below: folder, O_RDONLY | O_DIRECTORY)
-        for thread in try threads.names(limit: Self.threadLimit) {
-            let status: Descriptor
-            do throws(SystemError) {
-                status = try Descriptor.open("\(thread)/status", below: threads, O_RDONLY)
-            } catch {
-                // The thread has ended since the folder was listed.
-                if error.code == ENOENT { continue }
-                throw error
-            }
-            guard let tracer = Self.field("TracerPid", try status.readAll(limit: 64 << 10))?.first, tracer == "0" else {
-                return true
-            }
+    /// - Throws: `SystemError` with EFBIG when it has more than `limit`.
+    package func threads(limit: Int) throws(SystemError) -> [String] {
+        try calls.names(calls.open("task", below: folder, O_RDONLY | O_DIRECTORY), "task", limit: limit)
+    }
+
+    /// Whether another process traces a thread (ptrace(2)).
+    package func isTraced(thread: String) throws(SystemError) -> Bool {
+        guard let tracer = Self.field("TracerPid", try read("task/\(thread)/status", limit: 64 << 10))?.first else {
+            throw SystemError("read", code: EBADMSG)
         }
-        return false
+        return tracer != "0"
     }
 
     /// The target of a link, for example of `exe`; nil when it is not valid UTF-8 or too long.
     package func linkTarget(_ name: String) throws(SystemError) -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4097)
-        let count = readlinkat(folder.number, name, &buffer, buffer.count)
-        guard count >= 0 else { throw SystemError("readlinkat") }
-        return count < buffer.count ? String(validating: buffer[..<count], as: UTF8.self) : nil
+        try calls.linkTarget(name, below: folder)
     }
 
     /// The status of the file that a link leads to, for example `exe`, `root` or `ns/user`. The kernel resolves the
     /// link to the file itself, even after that was renamed or deleted.
     package func status(_ name: String) throws(SystemError) -> FileStatus {
-        try FileStatus(of: Descriptor.open(name, below: folder, latchkey_path_flag()))
+        try calls.status(of: calls.open(name, below: folder, latchkey_path_flag()), name)
     }
 
     /// The words after `name:` in a file of lines `name: value`.

@@ -10,41 +10,67 @@ extension Processes {
         guard latchkey_adopt_orphans() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Kills a child and everything below it, and waits for the child. Processes that have changed their session are
-    /// included if the child has adopted the orphans.
-    package static func killTree(_ child: Int32) {
-        // A process can start another one between the listing and its end; each round ends those of the one before.
-        for _ in 0..<rounds {
-            let below = descendants(of: child)
-            guard !below.isEmpty else { break }
-            for process in below { kill(process, SIGKILL) }
-        }
-        kill(child, SIGKILL)
-        wait(child)
-    }
-
     private static let rounds = 100
     private static let processLimit = 1 << 20
 
-    /// The running processes below a process; empty if /proc cannot be read.
-    private static func descendants(of root: pid_t) -> [pid_t] {
+    /// Kills the processes below a child of this process that has not been reaped.
+    ///
+    /// Each round kills the child's own children. Those of a process that has ended become the child's, if it has adopted
+    /// the orphans, so a later round finds them; and so it finds those that were started after the listing.
+    static func killDescendants(of root: pid_t) {
+        for _ in 0..<rounds {
+            let found = listing()
+            guard hasDescendants(root, found) else { return }
+            for process in found where process.record.parent == root && process.isRunning { end(process) }
+            sched_yield()
+        }
+    }
+
+    /// A process as it was listed.
+    private struct Listed {
+        let number: pid_t
+        let record: ProcessRecord
+        var isRunning: Bool { record.state != "Z" && record.state != "X" }
+    }
+
+    /// Kills a process if it is still the one that was listed. The number alone could be that of another process by now.
+    private static func end(_ listed: Listed) {
+        let number = latchkey_pidfd_open(listed.number)
+        guard number >= 0 else { return }
+        let handle = Descriptor(owning: number)
+        // If the process is alive after its record was read, the record is of the process that the pidfd names.
+        guard let record = record(of: listed.number), record.startTime == listed.record.startTime,
+            record.parent == listed.record.parent,
+            (try? handle.wait(for: POLLIN, until: 0)) == false  // Unknown counts as another process.
+        else { return }
+        _ = latchkey_pidfd_signal(handle.number, SIGKILL)
+    }
+
+    private static func record(of process: pid_t) -> ProcessRecord? {
+        // A process that has ended meanwhile has no record.
+        (try? Descriptor.open("/proc/\(process)/stat", O_RDONLY).readAll(limit: 4096)).flatMap { ProcessRecord($0) }
+    }
+
+    /// All processes; empty if /proc cannot be read.
+    private static func listing() -> [Listed] {
         guard let folder = try? Descriptor.open("/proc", O_RDONLY | O_DIRECTORY),
             let names = try? folder.names(limit: processLimit)
         else { return [] }
-        var children: [pid_t: [pid_t]] = [:]
-        for process in names.compactMap({ pid_t($0) }) {
-            // A process that has ended meanwhile has no record.
-            guard let bytes = try? Descriptor.open("/proc/\(process)/stat", O_RDONLY).readAll(limit: 4096),
-                let record = ProcessRecord(bytes), record.state != "Z"
-            else { continue }
-            children[record.parent, default: []].append(process)
+        return names.compactMap { name in
+            pid_t(name).flatMap { number in record(of: number).map { Listed(number: number, record: $0) } }
         }
-        var found: [pid_t] = []
+    }
+
+    /// Whether a process below `root` runs. One that has ended still leads to its children: it can have ended after they
+    /// were listed as such.
+    private static func hasDescendants(_ root: pid_t, _ found: [Listed]) -> Bool {
+        let children = Dictionary(grouping: found, by: \.record.parent)
         var rest = children[root] ?? []
+        var seen: Set<pid_t> = [root]
         while let process = rest.popLast() {
-            found.append(process)
-            rest += children[process] ?? []
+            if process.isRunning { return true }
+            if seen.insert(process.number).inserted { rest += children[process.number] ?? [] }
         }
-        return found
+        return false
     }
 }

@@ -78,20 +78,31 @@ package enum Processes {
         return status
     }
 
-    /// Waits for a child to end, kills it with SIGKILL after `seconds`, and returns its wait status.
+    /// Waits for a child to end, kills it with SIGKILL after `seconds`, and returns its wait status. Not for services,
+    /// where a `ChildProcess` has the pidfd of its child from the start.
     @discardableResult
     package static func wait(_ process: pid_t, killAfter seconds: Int64) -> CInt {
-        if !hasEnded(process, within: seconds) { kill(process, SIGKILL) }
+        // Without a pidfd it is not killed; it has ended, or this process has no descriptor left.
+        if let handle = handle(process), !hasEnded(handle, within: seconds) {
+            _ = latchkey_pidfd_signal(handle.number, SIGKILL)
+        }
         return wait(process)
     }
 
     /// Waits until a process ends, whether or not it is a child; false when it still runs after `seconds`.
     package static func hasEnded(_ process: pid_t, within seconds: Int64) -> Bool {
-        // A pidfd becomes readable when the process has ended (pidfd_open(2)).
+        guard let handle = handle(process) else { return errno == ESRCH }
+        return hasEnded(handle, within: seconds)
+    }
+
+    private static func handle(_ process: pid_t) -> Descriptor? {
         let number = latchkey_pidfd_open(process)
-        guard number >= 0 else { return errno == ESRCH }
-        let descriptor = Descriptor(owning: number)
-        return (try? descriptor.wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))) ?? false
+        return number >= 0 ? Descriptor(owning: number) : nil
+    }
+
+    /// A pidfd becomes readable when the process has ended (pidfd_open(2)).
+    private static func hasEnded(_ handle: Descriptor, within seconds: Int64) -> Bool {
+        (try? handle.wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))) ?? false
     }
 
     static func withCStrings<R>(
@@ -108,6 +119,12 @@ package enum Processes {
 
     /// Runs `body` on a new detached thread, or on the calling thread when none can be created.
     package static func detachThread(_ body: @escaping @Sendable () -> Void) {
+        // `body` must run exactly once.
+        if !startThread(body) { body() }
+    }
+
+    /// Runs `body` on a new detached thread; false when none can be created, and then `body` does not run.
+    package static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         final class Box: Sendable {
             let body: @Sendable () -> Void
             init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -126,9 +143,7 @@ package enum Processes {
                 Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
                 return nil
             }, box.toOpaque())
-        if code != 0 {
-            // No thread could be created, and `body` must still run exactly once.
-            box.takeRetainedValue().body()
-        }
+        if code != 0 { box.release() }
+        return code == 0
     }
 }

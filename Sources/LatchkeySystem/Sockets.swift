@@ -211,4 +211,27 @@ package enum Sockets {
         if let failure { throw failure }
         return count
     }
+
+    /// Sends all bytes, however slowly the peer reads them, until the deadline.
+    ///
+    /// - Throws: `SystemError` with ETIMEDOUT after a part of the bytes, so that nothing else can be sent.
+    package static func send(
+        _ descriptor: Descriptor, all bytes: UnsafeRawBufferPointer, until deadline: Int64
+    ) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.send(descriptor.number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                // A peer that reads a byte now and then must not prolong this either.
+                guard rest.isEmpty || Uptime.nanoseconds < deadline else { throw SystemError("send", code: ETIMEDOUT) }
+            } else if errno == EAGAIN {
+                guard try descriptor.wait(for: POLLOUT, until: deadline) else {
+                    throw SystemError("send", code: ETIMEDOUT)
+                }
+            } else if errno != EINTR {
+                throw SystemError("send")
+            }
+        }
+    }
 }

@@ -41,11 +41,13 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Whether the terminal with device number `device` exists and belongs to `user`. Does not open it.
-    package static func exists(device: UInt64, ownedBy user: uid_t) -> Bool {
+    /// Whether the terminal with device number `device` belongs to `user`; throws if there is none. Does not open it.
+    package static func exists(
+        device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls
+    ) throws(SystemError) -> Bool {
         guard let path = path(of: device) else { return false }
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user
+        let status = try calls.status(at: path)
+        return status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user
             && status.st_rdev == dev_t(device)
     }
 
@@ -75,6 +77,18 @@ package struct Terminal: Sendable {
     package func restore(_ modes: termios) {
         var modes = modes
         while tcsetattr(descriptor.number, TCSADRAIN, &modes) != 0, errno == EINTR {}
+    }
+
+    /// Restores the modes at once, even if the terminal is stopped and pending output cannot be written.
+    package func restoreNow(_ modes: termios) {
+        var modes = modes
+        while tcsetattr(descriptor.number, TCSANOW, &modes) != 0, errno == EINTR {}
+    }
+
+    /// Makes writing fail instead of waiting for a stopped terminal, for every process that shares this descriptor.
+    package func neverBlock() {
+        // An error leaves it as it is; the process that started this one ends it after a time.
+        _ = fcntl(descriptor.number, F_SETFL, O_RDWR | O_NONBLOCK)
     }
 
     /// Switches to single keys without echo and without signals from keys, and discards pending input.

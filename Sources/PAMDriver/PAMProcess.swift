@@ -9,7 +9,7 @@ import PAMProtocol
 
 /// The process of one verification.
 struct PAMProcess {
-    private let process: pid_t
+    private let process: ChildProcess
     private let socket: Descriptor
     private let deadline: Int64
 
@@ -18,8 +18,8 @@ struct PAMProcess {
         self.deadline = deadline
         do throws(SystemError) {
             let (near, far) = try Sockets.pair()
-            process = try Processes.spawn(
-                program, [], environment: [], descriptors: [nil, nil, nil, far], newSession: true)
+            process = try ChildProcess.start(
+                program, [], environment: [], descriptors: [nil, nil, nil, far])
             socket = near
         } catch {
             throw Failure(error, "\(program) cannot be started")
@@ -57,9 +57,7 @@ struct PAMProcess {
     func interrupt() { Sockets.shutDown(socket) }
 
     /// Kills the process and the programs that its modules have started. Called once.
-    func end() {
-        Processes.killTree(process)
-    }
+    func end() { process.endTree() }
 
     private static var garbage: Failure {
         PAMConversation.violation("the process that runs PAM sent a message that cannot be decoded")

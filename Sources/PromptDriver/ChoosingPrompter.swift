@@ -33,8 +33,11 @@ package final class ChoosingPrompter: Prompter {
         prompter?.update(id, content)
     }
 
-    package func dismiss(_ id: UInt64) {
-        shown.withLock { $0.removeValue(forKey: id) }.map { prompters[$0.asked - 1] }?.dismiss(id)
+    package func dismiss(_ id: UInt64) { dismiss(id) {} }
+
+    package func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void) {
+        guard let removed = shown.withLock({ $0.removeValue(forKey: id) }) else { return gone() }
+        prompters[removed.asked - 1].dismiss(id, gone)
     }
 
     package func agentSession(of user: UInt32, for session: String) -> String? {

@@ -12,20 +12,23 @@ import TerminalPromptLayout
 /// Shows prompts on the caller's own terminal, each in a separate process.
 ///
 /// The terminal is the one that the kernel reports for the caller's process, and only if it belongs to the caller's
-/// user. Its modes are restored however the prompt's process ends, even by SIGKILL. The caller determines the
-/// appearance: the variables of `Look` are passed on from its environment, and nothing of the daemon's environment.
+/// user. It is opened by the prompt's process, as that user. The caller determines the appearance: the variables of `Look`
+/// are passed on from its environment, and nothing of the daemon's environment.
+///
+/// A user can stop the process of a prompt, and its terminal. So each prompt has a thread, which alone sends and waits, with
+/// deadlines, and a terminal whose prompt was killed is restored by another process of the user.
 package final class TerminalPrompter: Prompter {
     private let program: String
     private let identity: (@Sendable (UInt32) -> UserIdentity?)?
     private let prompts = PromptTable<ShownPrompt>()
+    private let refusals = RefusalThread()
 
     /// Creates a prompter.
     ///
     /// - Parameters:
     ///   - program: the path of `latchkey-prompt`.
     ///   - identity: returns as which user and group prompts of a user run and open the terminal; a prompt for which it
-    ///     returns nil or another user is unavailable. Without it, and for the user of this process, prompts run as this
-    ///     process does.
+    ///     returns nil or another user is unavailable. Without it prompts run as this process does.
     package init(program: String, asUser identity: (@Sendable (UInt32) -> UserIdentity?)? = nil) {
         self.program = program
         self.identity = identity
@@ -33,21 +36,17 @@ package final class TerminalPrompter: Prompter {
 
     /// Starts the process of a prompt; nil if there is no place for it.
     private func start(_ prompt: Prompt) -> ShownPrompt? {
-        let environment = Environment.entries(of: prompt.processID, Look.variables)
-        if let identity {
-            guard let user = identity(prompt.userID), user.userID == prompt.userID else { return nil }
-            guard user.userID == geteuid() else {
-                return ShownPrompt(
-                    program: program, device: prompt.terminal, identity: user, environment: environment)
-            }
-        }
-        guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID) else { return nil }
-        return ShownPrompt(program: program, terminal: terminal, environment: environment)
+        let own = UserIdentity(userID: geteuid(), groupID: getegid())
+        guard let user = identity.map({ $0(prompt.userID) }) ?? own, user.userID == prompt.userID else { return nil }
+        // An error means that the prompt is `unavailable`, which the caller reports.
+        return try? ShownPrompt(
+            program: program, device: prompt.terminal, user: user,
+            environment: Environment.entries(of: prompt.processID, Look.variables))
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         prompts.begin(prompt.id)
-        Processes.detachThread { [self] in
+        let isStarted = Processes.startThread { [self] in
             guard prompts.isWanted(prompt.id) else { return }
             guard let shown = start(prompt) else {
                 if prompts.end(prompt.id) { events(.unavailable) }
@@ -61,131 +60,201 @@ package final class TerminalPrompter: Prompter {
             shown.run(events)
             prompts.end(prompt.id)
         }
+        guard !isStarted else { return }
+        // Without a thread the prompt must not run on this one, which may serve other connections.
+        refusals.submit { [self] in
+            if prompts.end(prompt.id) { events(.unavailable) }
+        }
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {
         prompts.update(id, content)?.send(.update(content))
     }
 
-    package func dismiss(_ id: UInt64) { prompts.dismiss(id)?.dismiss() }
+    package func dismiss(_ id: UInt64) { dismiss(id) {} }
+
+    package func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void) {
+        guard let shown = prompts.dismiss(id) else { return gone() }
+        shown.dismiss(gone)
+    }
 }
 
-/// One prompt, its process and the thread that receives its events.
-private final class ShownPrompt: @unchecked Sendable {
-    // Every stored property is constant or a Mutex.
-    private static let secondsToLeave: Int64 = 2
-    private let terminal: Terminal
-    private let modes: termios
+/// A thread that exists before it is needed: it reports prompts for which no thread could be created, since events must not
+/// come from within `show`.
+private final class RefusalThread: Sendable {
+    private let work = Mutex<[@Sendable () -> Void]>([])
+    /// Nil if the thread could not be created either: a refused prompt then ends with its evaluation's deadline.
+    private let wakeUp: WakeUp?
+
+    init() {
+        let wakeUp = try? WakeUp()  // Nil as above.
+        self.wakeUp = wakeUp
+        guard let wakeUp else { return }
+        _ = Processes.startThread { [weak self] in
+            while (try? wakeUp.descriptor.wait(for: POLLIN, until: nil)) == true {  // It only fails without memory.
+                wakeUp.clear()
+                guard let self else { return }
+                self.performAll()
+            }
+        }
+    }
+
+    deinit { wakeUp?.signal() }
+
+    func submit(_ body: @escaping @Sendable () -> Void) {
+        work.withLock { $0.append(body) }
+        wakeUp?.signal()
+    }
+
+    private func performAll() {
+        let all = work.withLock { work in
+            defer { work = [] }
+            return work
+        }
+        for body in all { body() }
+    }
+}
+
+/// One prompt and its process. Everything that can wait for the process runs on the thread that calls `run`.
+private final class ShownPrompt: Sendable {
+    private struct State: Sendable {
+        /// What the process has not been sent.
+        var outgoing: [AgentMessage] = []
+        /// When a dismissed process is killed, in nanoseconds of `Uptime`; nil before the dismissal.
+        var deadline: Int64?
+        /// Called when the place is free.
+        var gone: [@Sendable () -> Void] = []
+        var isOver = false
+    }
+
+    /// Seconds in which a process takes a message, and removes its prompt after the dismissal.
+    private static let secondsToAct: Int64 = 2
+    private let program: String
+    private let user: UserIdentity
     private let environment: [String]
+    private let process: ChildProcess
+    private let terminal: OpenedTerminal
     private let socket: Descriptor
-    private let process: pid_t
-    private let thread = pthread_self()
-    private let isFinished = Mutex(false)
-    private let isDismissed = Mutex(false)
-    private let finished: (near: Descriptor, far: Descriptor)
+    private let wakeUp: WakeUp
+    private let state = Mutex(State())
 
-    /// Starts the process as the user of this one.
-    convenience init?(program: String, terminal: Terminal, environment: [String]) {
-        self.init(environment: environment) { (far) throws(SystemError) in
-            (
-                try Processes.spawn(
-                    program, [], environment: environment,
-                    descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true), terminal
-            )
-        }
-    }
-
-    /// Starts the process as another user, who owns the terminal.
-    convenience init?(program: String, device: UInt64, identity: UserIdentity, environment: [String]) {
-        self.init(environment: environment) { (far) throws(SystemError) in
-            try Processes.start(
-                program, [], environment: environment, onTerminal: device, as: identity, channel: far)
-        }
-    }
-
-    private init?(
-        environment: [String], start: (Descriptor) throws(SystemError) -> (process: pid_t, terminal: Terminal)
-    ) {
-        // Without descriptors or a process the prompt is `unavailable`, which the caller reports.
-        guard let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
-            let started = try? start(far)  // nil here too means `unavailable`.
-        else { return nil }
-        // The process changes the modes only after it has received the prompt.
-        guard let modes = started.terminal.modes() else {
-            kill(started.process, SIGKILL)
-            Processes.wait(started.process)
-            return nil
-        }
-        (process, terminal) = started
-        self.modes = modes
+    /// Starts the process, as the user who owns the terminal.
+    init(program: String, device: UInt64, user: UserIdentity, environment: [String]) throws(SystemError) {
+        let (near, far) = try Sockets.pair()
+        wakeUp = try WakeUp()
+        (process, terminal) = try ChildProcess.start(
+            program, [], environment: environment, onTerminal: device, as: user, channel: far)
+        self.program = program
+        self.user = user
         self.environment = environment
         socket = near
-        finished = (pair.0, pair.1)
     }
 
-    /// Reports the user's actions until the process has ended. Must be called on the thread that created this object.
-    func run(_ events: @escaping @Sendable (PromptEvent) -> Void) {
-        while !isFinished.withLock({ $0 }), let event = nextEvent(until: nil) {
-            if !isDismissed.withLock({ $0 }) { events(event) }
+    // MARK: - For every thread; none of these blocks
+
+    /// Sends a message in turn. A process that accepts none has ended or is ended, which `run` reports.
+    func send(_ message: AgentMessage) {
+        state.withLock { state in
+            // The process needs only the newest content, so a process that takes no messages collects none.
+            if case .update = message, case .update? = state.outgoing.last { state.outgoing.removeLast() }
+            state.outgoing.append(message)
         }
-        finish()
-        if !isDismissed.withLock({ $0 }) { events(.lost) }
+        wakeUp.signal()
+    }
+
+    /// Removes the prompt; after two seconds its process is killed.
+    ///
+    /// - Parameter gone: called when the terminal has been restored.
+    func dismiss(_ gone: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            guard !state.isOver else { return true }
+            state.gone.append(gone)
+            if state.deadline == nil {
+                state.deadline = Uptime.deadline(seconds: Self.secondsToAct)
+                state.outgoing.append(.dismiss)
+            }
+            return false
+        }
+        if isOver { gone() } else { wakeUp.signal() }
+    }
+
+    // MARK: - On the thread of the prompt
+
+    /// Reports the user's actions until the process has ended and the terminal is restored.
+    func run(_ events: @escaping @Sendable (PromptEvent) -> Void) {
+        while let event = nextEvent() {
+            if state.withLock({ $0.deadline == nil }) { events(event) }
+        }
+        Sockets.shutDown(socket)
+        let deadline = state.withLock { $0.deadline } ?? Uptime.deadline(seconds: Self.secondsToAct)
+        // A process that exited normally has restored the terminal, and a shell may already have set its own modes.
+        if process.end(by: deadline) != .exited(0) { restoreTerminal() }
+        let (isDismissed, gone) = state.withLock { state in
+            defer { state.gone = [] }
+            state.isOver = true
+            return (state.deadline != nil, state.gone)
+        }
+        if !isDismissed { events(.lost) }
+        for callback in gone { callback() }
     }
 
     /// Ends a process that was sent no prompt and so has not changed the terminal.
     func abandon() {
-        isFinished.withLock { $0 = true }
-        shutdown(socket.number, CInt(SHUT_RDWR))
-        Processes.wait(process, killAfter: Self.secondsToLeave)
+        Sockets.shutDown(socket)
+        process.end(within: Self.secondsToAct)
     }
 
-    private func nextEvent(until deadline: Int64?) -> PromptEvent? {
-        // A process that ended or sent an invalid message loses the prompt, which ends the evaluation.
-        guard let payload = try? Frame.receive(from: socket, until: deadline),
-            case .event(let event) = try? AgentMessage(decoding: payload)  // nil for an invalid message.
-        else { return nil }
-        return event
-    }
-
-    // A process that accepts no message has ended, which `run` reports.
-    func send(_ message: AgentMessage) { try? Frame.send(message.encoded(), to: socket) }
-
-    /// Removes the prompt and waits at most two seconds until the terminal has been restored.
-    func dismiss() {
-        isDismissed.withLock { $0 = true }
-        send(.dismiss)
-        let deadline = Uptime.deadline(seconds: Self.secondsToLeave)
-        if pthread_equal(thread, pthread_self()) != 0 {
-            // Called from an event handler within `run`, so no other thread would read the end of the stream.
-            while nextEvent(until: deadline) != nil {}
-            finish()
-        } else {
-            // If this wait fails, nothing is killed: `run` waits for the process.
-            let isOver = try? finished.far.wait(for: POLLIN, until: deadline)
-            if isOver == false { kill(process, SIGKILL) }
+    /// Waits for the next event, and sends messages meanwhile; nil at the end of the process or of its time.
+    private func nextEvent() -> PromptEvent? {
+        while true {
+            let (message, deadline) = state.withLock { state in
+                (state.outgoing.isEmpty ? nil : state.outgoing.removeFirst(), state.deadline)
+            }
+            if let message {
+                guard sendNow(message, until: deadline ?? Uptime.deadline(seconds: Self.secondsToAct)) else { return nil }
+                continue
+            }
+            // Without memory for poll(2) the prompt is lost.
+            guard let ready = try? Descriptor.waitForInput([socket, wakeUp.descriptor], until: deadline),
+                ready.contains(true)
+            else { return nil }
+            wakeUp.clear()
+            guard ready[0] else { continue }
+            // A process that ended, sent an invalid message or only a part of one loses the prompt, which ends the
+            // evaluation.
+            let end = deadline ?? Uptime.deadline(seconds: Self.secondsToAct)
+            guard let payload = try? Frame.receive(from: socket, until: end),
+                case .event(let event) = try? AgentMessage(decoding: payload)  // As above.
+            else { return nil }
+            return event
         }
     }
 
-    /// Restores what the process could not restore: modes, cursor, and a new line for the program that writes next.
+    private func sendNow(_ message: AgentMessage, until deadline: Int64) -> Bool {
+        do throws(SystemError) {
+            try Frame.bytes(message.encoded()).withBytes { (bytes) throws(SystemError) in
+                try Sockets.send(socket, all: bytes, until: deadline)
+            }
+            return true
+        } catch {
+            // A process that has ended may have sent an event before, which is read next.
+            return error.code != ETIMEDOUT
+        }
+    }
+
+    /// Has the modes and the screen restored by a process of the user: writing to a terminal that the user has stopped
+    /// blocks, and the user may not block this process.
     private func restoreTerminal() {
-        let look = Look(terminalIsUTF8: false, callerReadsKeys: modes.c_lflag & tcflag_t(ICANON) == 0) { name in
-            environment.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+        let modes = withUnsafeBytes(of: terminal.modes) { bytes in
+            bytes.map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined()
         }
-        terminal.restore(modes)
-        terminal.write(Block.end(look) + "\r\n")
-    }
-
-    /// Ends the process if it still runs, and restores the terminal if it did not do so. Only the first call has an
-    /// effect.
-    private func finish() {
-        let isFirst = isFinished.withLock { isFinished in
-            defer { isFinished = true }
-            return !isFinished
-        }
-        guard isFirst else { return }
-        shutdown(socket.number, CInt(SHUT_RDWR))
-        // A process that exited normally has restored the terminal, and a shell may already have set its own modes.
-        if Processes.wait(process, killAfter: Self.secondsToLeave) != 0 { restoreTerminal() }
-        shutdown(finished.near.number, CInt(SHUT_RDWR))
+        // If it cannot be started, the terminal remains as it is, as after a SIGKILL of the daemon.
+        let restorer = try? ChildProcess.start(
+            program, ["--restore", modes], environment: environment,
+            descriptors: [terminal.descriptor, terminal.descriptor, nil], as: user)
+        restorer?.end(within: Self.secondsToAct)
     }
 }

@@ -48,12 +48,11 @@ package struct InstalledSensorProgram: SensorProgram {
         let (near, far) = try Sockets.pair()
         // No variable of this process: the caller who started it must not choose what the process loads, and to which bus
         // it connects.
-        let process = try Processes.spawn(
-            path, arguments, environment: environment, descriptors: [nil, nil, nil, far], newSession: true)
-        return SensorProcess(socket: near, processID: process) {
-            let status = Processes.wait(process, killAfter: Self.secondsToLeave)
-            // The low seven bits have the signal (wait(2)).
-            return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
+        let process = try ChildProcess.start(
+            path, arguments, environment: environment, descriptors: [nil, nil, nil, far])
+        return SensorProcess(socket: near, processID: process.processID) {
+            guard case .exited(let code)? = process.end(within: Self.secondsToLeave) else { return nil }
+            return code
         }
     }
 }

@@ -38,9 +38,13 @@ package final class ScriptedPrompter: Prompter {
         world.goOn()
     }
 
-    package func dismiss(_ id: UInt64) {
+    package func dismiss(_ id: UInt64) { dismiss(id) {} }
+
+    package func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void) {
         shown.withLock { $0[id] = nil }
-        prompter.dismiss(id)
-        world.promptGoes(id)
+        prompter.dismiss(id) { [world] in
+            world.promptGoes(id)
+            gone()
+        }
     }
 }

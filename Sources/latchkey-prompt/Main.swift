@@ -21,6 +21,10 @@ enum Main {
         // of swap space. The daemon, which needs the same permission, reports when it is missing.
         guard (try? ProcessProtection.enable()) != nil else { exit(1) }
         _ = SecretMemory.lock()
+        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--restore" {
+            PromptTerminal.restore(modes: CommandLine.arguments[2])
+            exit(0)
+        }
         // Terminating signals are handled by the loop, which removes the prompt completely first.
         _ = EndingSignals()
         let terminal = Terminal(Descriptor(owning: STDIN_FILENO))

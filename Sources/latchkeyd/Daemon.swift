@@ -198,7 +198,14 @@ final class Daemon: FrameHandler {
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID,
             process: connection.process)
         // Without sensors nothing reports login sessions, and biometry is not refused because of one.
-        if sensors != nil { caller.loginSession = ControlGroup.session(ofProcess: peer.processID, user: peer.userID) }
+        if sensors != nil {
+            do throws(Failure) {
+                caller.loginSession = try ControlGroup.session(ofProcess: peer.processID, user: peer.userID)
+            } catch {
+                // A program whose session is unknown has none, so biometry is refused to it.
+                caller.loginSession = ""
+            }
+        }
         let terminal = Terminal.controlling(peer.processID)
         let host = HostSession {
             [weak connection] in

@@ -34,7 +34,7 @@ import Testing
                     component(.folder, inode: 1), component(.folder, inode: 2), component(.folder, inode: 3),
                     component(.regularFile, inode: 4),
                 ], isELF: true),
-            isInSystemNamespaces: true, isTraced: false, variables: ["HOME", "PATH"], controlGroup: group,
+            isInSystemNamespaces: true, isTraced: false, loadsForeignCode: false, controlGroup: group,
             terminal: 34_816, ownsTerminal: true)
     }
 
@@ -69,8 +69,8 @@ import Testing
             Defect("other file system user") { $0.userIDs[3] = 0 },
             Defect("three user ids") { $0.userIDs.removeLast() },
             Defect("other namespaces") { $0.isInSystemNamespaces = false }, Defect("traced") { $0.isTraced = true },
-            Defect("environment unknown") { $0.variables = nil },
-            Defect("executable unknown") { $0.executable = nil }, Defect("program unknown") { $0.program = nil },
+            Defect("a variable for foreign code") { $0.loadsForeignCode = true },
+            Defect("no executable") { $0.executable = nil }, Defect("no path") { $0.program = nil },
             Defect("other file at the path") { $0.executable = .init(device: 1, inode: 5) },
             Defect("same inode of another device") { $0.executable = .init(device: 2, inode: 4) },
             Defect("not ELF") { $0.program?.isELF = false },
@@ -108,11 +108,6 @@ import Testing
             "qemu-system-arm", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-musl-x86_64.so.1", "ld.so", "ld-2.31.so",
             "script", "tmux", "screen", "make", "gjs", "dotnet", "wish8.6",
         ].map { .renamed("/usr/bin/" + $0) }
-        + [
-            "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_NEW", "GTK_MODULES", "GTK3_MODULES", "QT_PLUGIN_PATH",
-            "GIO_EXTRA_MODULES", "PYTHONPATH", "ELECTRON_RUN_AS_NODE", "JAVA_TOOL_OPTIONS", "OPENSSL_CONF",
-            "GCONV_PATH",
-        ].map { variable in Defect(variable) { $0.variables?.append(variable) } }
 
     @Test func programOfTheSystemIsIdentifiedByItsPath() {
         let identity = Self.facts().identity(of: Self.name, AppDeclarations())

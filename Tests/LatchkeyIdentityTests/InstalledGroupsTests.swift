@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
-import Synchronization
 import TestSupport
 import Testing
 
@@ -48,73 +46,6 @@ import Testing
         #expect(try groups.target(of: group, userID: 1000) == "user:1000")
     }
 
-    // MARK: - What cannot be examined
-
-    private static let obstacles = [EACCES, EPERM, EMFILE, ENFILE, ENOMEM, EIO, ELOOP, ESTALE, EAGAIN]
-
-    @Test(arguments: obstacles) func aProgramThatCannotBeExaminedIsAnErrorAndNotTheCommonGroup(code: CInt) {
-        let groups = InstalledGroups(declarations: DeclarationFolder(folder.path), folders: ["/bin-one"]) {
-            _ throws(SystemError) in throw SystemError("open", code: code)
-        }
-        let failure = #expect(throws: Failure.self) { try groups.target(of: "notes", userID: 1000) }
-        #expect(failure?.status == .daemonUnavailable)
-        #expect(failure?.message.hasPrefix("/bin-one/notes cannot be examined") == true, "\(failure?.message ?? "")")
-    }
-
-    /// Otherwise a declared program would get its path as group, or the common one, as if the folder were empty.
-    @Test(arguments: obstacles) func declarationsThatCannotBeReadAreAnErrorForEveryName(code: CInt) {
-        let groups = InstalledGroups(
-            declarations: DeclarationFolder(folder.path), folders: ["/bin-one"],
-            isProgram: { _ in true },
-            checkDeclarations: { () throws(SystemError) in throw SystemError("openat", code: code) })
-        for group in ["notes", "team.notes", "a b"] {
-            let failure = #expect(throws: Failure.self) { try groups.target(of: group, userID: 1000) }
-            #expect(failure?.status == .daemonUnavailable && failure?.message.contains("declarations") == true)
-        }
-    }
-
-    /// Runs `body` on a thread whose access to files is that of a user without rights, as AppArmor or modes restrict a
-    /// service.
-    private func withoutRights<R: Sendable>(_ body: @escaping @Sendable () throws -> R) throws -> R {
-        typealias SetFileUser = @convention(c) (uid_t) -> CInt
-        let result = Mutex<Result<R, any Error>?>(nil)
-        let ended = DispatchSemaphore(value: 0)
-        let symbol = try #require(dlsym(nil, "setfsuid"))
-        let setFileUser = unsafeBitCast(symbol, to: SetFileUser.self)
-        Processes.detachThread {
-            // Only of this thread; it removes the capabilities that ignore modes.
-            _ = setFileUser(64_321)
-            result.withLock { $0 = Result { try body() } }
-            ended.signal()
-        }
-        ended.wait()
-        return try #require(result.withLock { $0 }).get()
-    }
-
-    @Test func aProgramThatThisProcessMayNotReadIsNotTakenForNone() throws {
-        let program = try folder.copy(of: "/usr/bin/true", "notes")
-        #expect(try withoutRights { try InstalledProgram.exists(at: program) })
-        #expect(chmod(program, 0o711) == 0)
-        #expect(throws: SystemError("open", code: EACCES)) {
-            try withoutRights { try InstalledProgram.exists(at: program) }
-        }
-        #expect(chmod(program, 0o755) == 0 && chmod(folder.path, 0o700) == 0)
-        #expect(throws: SystemError.self) { try withoutRights { try InstalledProgram.exists(at: program) } }
-    }
-
-    @Test func aFolderOfDeclarationsThatCannotBeListedIsNotTakenForAnEmptyOne() throws {
-        let path = folder.path
-        try InstalledGroups.checkFolder(path)
-        try InstalledGroups.checkFolder(path + "/missing")
-        #expect(chmod(path, 0o711) == 0)
-        #expect(throws: SystemError("openat", code: EACCES)) {
-            try withoutRights { try InstalledGroups.checkFolder(path) }
-        }
-        // Refused as a whole, and no declaration counts: nothing is unknown.
-        #expect(chmod(path, 0o777) == 0)
-        try InstalledGroups.checkFolder(path)
-    }
-
     // MARK: - Programs
 
     @Test func aFileThatOnlyRootCanChangeIsAProgram() throws {
@@ -133,8 +64,20 @@ import Testing
         #expect(try !InstalledProgram.exists(at: folder.path + "/script"))
         #expect(try !InstalledProgram.exists(at: folder.copy(of: "/usr/bin/true", "python3")), "an interpreter")
         #expect(try !InstalledProgram.exists(at: folder.path + "/missing") && !InstalledProgram.exists(at: folder.path))
-        #expect(try !InstalledProgram.exists(at: program + "/below"), "a file is no folder")
         #expect(chmod(folder.path, 0o777) == 0)
         #expect(try !InstalledProgram.exists(at: program), "its folder can be changed")
+    }
+
+    /// Every program of the user reads the items of the group of undetermined programs.
+    @Test func whatCannotBeReadNowIsAnErrorAndNoOtherGroup() throws {
+        let program = try folder.copy(of: "/usr/bin/true", "notes")
+        for code in [EMFILE, ENFILE, ENOMEM, EACCES, EIO] {
+            let calls = SystemCalls { call, path in call == "openat" && path == "notes" ? code : nil }
+            #expect(throws: Failure(.daemonUnavailable)) { try InstalledProgram.exists(at: program, calls) }
+            let groups = InstalledGroups(
+                declarations: DeclarationFolder(folder.path + "/none"), folders: [folder.path]
+            ) { (path) throws(Failure) in try InstalledProgram.exists(at: path, calls) }
+            #expect(throws: Failure(.daemonUnavailable)) { try groups.target(of: "notes", userID: 1000) }
+        }
     }
 }

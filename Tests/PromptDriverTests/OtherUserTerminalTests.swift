@@ -27,8 +27,8 @@ import Testing
 
     private func start(
         _ command: String, as user: UserIdentity = user, channel: Descriptor
-    ) throws(SystemError) -> (process: pid_t, terminal: Terminal) {
-        try Processes.start(
+    ) throws(SystemError) -> (process: ChildProcess, terminal: OpenedTerminal) {
+        try ChildProcess.start(
             "/bin/sh", ["-c", command], environment: ["ONLY=this"], onTerminal: device, as: user, channel: channel)
     }
 
@@ -40,8 +40,10 @@ import Testing
         let started = try start(
             "id -u; id -g; id -G; grep -E '^(Uid|CapEff|CapPrm|NoNewPrivs)' /proc/self/status; echo done >&3",
             channel: far)
-        #expect(Processes.wait(started.process) == 0)
-        #expect(started.terminal.modes() != nil)
+        #expect(started.process.end(within: 20) == .exited(0))
+        var modes = termios()
+        #expect(tcgetattr(started.terminal.descriptor.number, &modes) == 0)
+        #expect(started.terminal.modes.c_lflag == modes.c_lflag && started.terminal.modes.c_iflag == modes.c_iflag)
         var bytes = [UInt8](repeating: 0, count: 16)
         #expect(read(near.number, &bytes, 16) == 5, "descriptor 3 is the channel")
         let number = Self.user.userID
@@ -56,7 +58,7 @@ import Testing
 
             """
         withExtendedLifetime(started) {}
-        #expect(try readAll(started.terminal) == expected)
+        #expect(try readAll(Terminal(started.terminal.descriptor)) == expected)
     }
 
     /// Reads what was written so far: the terminal stays open while `held` exists.
@@ -72,8 +74,8 @@ import Testing
         #expect(fcntl(leaked.number, F_SETFD, 0) == 0)
         // The shell lists its own descriptors, so that those of a pipe are not among them. The fifth is the listed folder.
         let started = try start("cd /proc/$$/fd; echo *; /usr/bin/env | grep -c LATCHKEY_", channel: far)
-        Processes.wait(started.process)
-        #expect(try readAll(started.terminal) == "0 1 2 3 4\n0\n")
+        started.process.end(within: 20)
+        #expect(try readAll(Terminal(started.terminal.descriptor)) == "0 1 2 3 4\n0\n")
         withExtendedLifetime(leaked) {}
     }
 
@@ -101,7 +103,7 @@ import Testing
         var status = stat()
         #expect(stat("/dev/null", &status) == 0)
         #expect(throws: SystemError.self) {
-            try Processes.start(
+            try ChildProcess.start(
                 "/bin/true", [], environment: [], onTerminal: UInt64(status.st_rdev), as: Self.user, channel: far)
         }
     }

@@ -2,7 +2,7 @@
 
 // A PAM module of the system tests. For test_services_account.py it asks for more than one password: `twice` asks without
 // echo for a second one, `shown` asks with echo, `many` sends messages without end, and `unknown` uses a style that does
-// not exist. For test_services_face.py, `face` stands for a camera: the file /run/latchkey-face says whose face is seen.
+// not exist; `renamed` accepts, and says that the account is alice's. For test_services_face.py, `face` stands for a camera: the file /run/latchkey-face says whose face is seen.
 
 #include <security/pam_modules.h>
 #include <stdio.h>
@@ -47,8 +47,14 @@ int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, const char *
     if (strcmp(word, "twice") == 0) code = say(handle, PAM_PROMPT_ECHO_OFF, "Code: ");
     if (strcmp(word, "shown") == 0) code = say(handle, PAM_PROMPT_ECHO_ON, "Your name: ");
     if (strcmp(word, "unknown") == 0) code = say(handle, 4711, "?");
+    if (strcmp(word, "renamed") == 0) return pam_set_item(handle, PAM_USER, "alice");
     while (strcmp(word, "many") == 0) say(handle, PAM_TEXT_INFO, "\033[2J\xff\xfe a text");
     return code == PAM_SUCCESS ? PAM_SUCCESS : PAM_AUTH_ERR;
+}
+
+int pam_sm_acct_mgmt(pam_handle_t *handle, int flags, int count, const char **words) {
+    (void)flags;
+    return count == 1 && strcmp(words[0], "renamed") == 0 ? pam_set_item(handle, PAM_USER, "alice") : PAM_SUCCESS;
 }
 
 int pam_sm_setcred(pam_handle_t *handle, int flags, int count, const char **words) {

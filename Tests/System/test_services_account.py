@@ -221,6 +221,18 @@ class ModuleTests(AccountTest):
                 # Each try counts, and the third one delays the next.
                 self.remove_counters()
 
+    def test_a_module_that_names_another_account_has_verified_nothing(self):
+        install_module(self)
+        module = "required /usr/local/lib/pam_test.so renamed\n"
+        for text in (f"auth required pam_unix.so nodelay\nauth {module}account required pam_permit.so\n",
+                     f"auth required pam_unix.so nodelay\naccount {module}"):
+            with self.subTest(text):
+                self.pam(text)
+                terminal = self.asking()
+                terminal.type(PASSWORD + "\r")
+                terminal.expect("does not accept your account")
+                self.assertReleasesNothing(terminal)
+
     def test_a_file_that_accepts_everyone_is_refused(self):
         self.pam("auth sufficient pam_permit.so\naccount required pam_permit.so\n")
         terminal = self.asking()

@@ -17,14 +17,25 @@ enum Verification {
         guard started == PAM_SUCCESS, let handle else { return (.start, started) }
         var code = pam_authenticate(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
         var phase = PAMMessage.Phase.authentication
+        if code == PAM_SUCCESS, !isUser(account, of: handle) { code = PAM_USER_UNKNOWN }
         if code == PAM_SUCCESS {
             phase = .account
             code = pam_acct_mgmt(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
+            let isAccepted = code == PAM_SUCCESS || code == PAM_NEW_AUTHTOK_REQD
+            if isAccepted, !isUser(account, of: handle) { code = PAM_USER_UNKNOWN }
         }
         // pam_unix erases its copy of the password here.
         pam_end(handle, code)
         withExtendedLifetime(channel) {}
         return (phase, code)
+    }
+
+    /// Whether the transaction is still about the account. A module may replace the name (pam_set_item(3)), as those do that
+    /// map names to accounts; the modules after it have then verified another one.
+    private static func isUser(_ account: AccountName, of handle: OpaquePointer) -> Bool {
+        var item: UnsafeRawPointer?
+        guard pam_get_item(handle, CInt(PAM_USER), &item) == PAM_SUCCESS, let item else { return false }
+        return strcmp(item.assumingMemoryBound(to: CChar.self), account.text) == 0
     }
 
     /// pam_conv(3). libpam frees the answers with free(3).
