@@ -66,7 +66,6 @@ static inline short latchkey_spawn_setsid_flag(void) { return 0x80; }
 /* glibc 2.36 has no wrapper in every header; `syscall` is variadic. The number is the same on every architecture. */
 extern long syscall(long number, ...);
 static inline int latchkey_pidfd_open(pid_t process) { return (int)syscall(434, (long)process, 0L); }
-static inline int latchkey_pidfd_signal(int pidfd, int number) { return (int)syscall(424, (long)pidfd, (long)number, 0L, 0L); }
 
 /* setfsuid(2), <sys/fsuid.h>, which is not in every Glibc module. It changes the calling thread alone. */
 extern int latchkey_set_file_user(uid_t user) __asm__("setfsuid");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CLatchkeyLinux
-import Glibc
+package import Glibc
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CLatchkeyLinux
-import Glibc
+package import Glibc
 
 /// The peer of a socket, as the kernel recorded it when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
