@@ -370,7 +370,8 @@ private final class MemoryStore: ItemStore, KeyVault {
     // There is no cache.
     func releaseMemory() {}
     // There are no files.
-    func eraseOldCopies() throws(Failure) -> Bool { true }
+    func eraseOldCopies(waits: Bool) throws(Failure) -> Bool { true }
+    func mergeLog() throws(Failure) -> Bool { true }
 
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
         try body(Transaction(files))
@@ -419,6 +420,7 @@ private final class Transaction: ItemWriting {
 
     func lastPosition() throws(Failure) -> Int64 { files.rows.last?.position ?? 0 }
     func itemCount() throws(Failure) -> Int64 { Int64(files.rows.count) }
+    func usage() throws(Failure) -> StoreUsage { StoreUsage(databaseBytes: 0, logBytes: 0, disk: nil) }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { files.entries.last }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         for entry in files.entries where entry.sequence > sequence {

@@ -50,8 +50,9 @@ extension LocalAuthority {
         let counters = state.counters
         // If this cannot be stored, the maximum counts apply in memory and are assumed again at each start.
         parts.log.noting(.countersNotKept) { () throws(Failure) in
-            try store.keep(counters)
+            // Recorded first: the new counters are readable, so after them nothing shows that the earlier ones were not.
             try client?.countersWereLost()
+            try store.keep(counters)
         }
     }
 

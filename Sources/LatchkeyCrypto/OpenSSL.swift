@@ -102,6 +102,14 @@ enum OpenSSL {
                 && Int(written) == input.count
     }
 
+    /// SHA-256; `output` must be 32 bytes.
+    static func hash(_ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) -> Bool {
+        var length: UInt32 = 0
+        return EVP_Digest(
+            message.baseAddress, message.count, output.octets, &length, Algorithms.shared.sha256, nil) == 1
+            && length == 32
+    }
+
     /// HMAC-SHA-256; `output` must be 32 bytes.
     static func hmac(
         key: UnsafeRawBufferPointer, _ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer

@@ -15,6 +15,22 @@ package enum HMACSHA256 {
     }
 }
 
+/// SHA-256 (FIPS 180-4).
+package enum SHA256 {
+    /// Bytes of a hash.
+    package static let byteCount = 32
+
+    /// Returns the hash of a message.
+    package static func hash(_ message: [UInt8]) throws(Failure) -> [UInt8] {
+        var hash = [UInt8](repeating: 0, count: byteCount)
+        let isMade = hash.withUnsafeMutableBytes { output in
+            message.withUnsafeBytes { OpenSSL.hash($0, output: output) }
+        }
+        guard isMade else { throw Failure(.internalFailure, "libcrypto could not hash") }
+        return hash
+    }
+}
+
 /// AES-128 in CFB mode (NIST SP 800-38A, section 6.3, with segments of 128 bits), which a TPM uses for parameters. It
 /// does not authenticate.
 package enum StreamCipher {

@@ -69,6 +69,11 @@ extension AuditTrail {
     }
 }
 
+extension AuditLine {
+    /// What an authentic entry says about the log itself; nil for all others.
+    var finding: Finding? { event == .trailCut ? Finding(.trailWasCut, number: sequence) : nil }
+}
+
 extension Keychain {
     /// Returns a page of the audit log. If the request asks for verification, verifies the chain of the page and, when
     /// the page reaches the end of the log, that end.
@@ -80,8 +85,9 @@ extension Keychain {
             var follower = try AuditTrail.Follower(audit, after: after, in: store)
             try store.forEachAuditEntry(after: after) { (entry) throws(Failure) in
                 guard page.lines.count < limit else { return false }
-                if request.verifies { page.finding = try follower.follow(entry) }
-                page.lines.append(try audit.line(entry))
+                let line = try audit.line(entry)
+                if request.verifies { page.finding = try follower.follow(entry) ?? line.finding }
+                page.lines.append(line)
                 return page.finding == nil
             }
             if request.verifies, page.finding == nil, limit > 0, page.lines.last?.sequence ?? after >= page.last {

@@ -16,6 +16,8 @@ final class AuditTrail: Sendable {
         var sequence: Int64 = 0
         var chain: [UInt8] = []
         var numbers = StoreNumbers()
+        /// How the log differs from the record of its end; the next entry says so.
+        var mismatch: Mismatch?
     }
 
     let tree: KeyTree
@@ -43,6 +45,8 @@ final class AuditTrail: Sendable {
             // is accepted.
             end.numbers = try numbers(of: entry) ?? StoreNumbers(sum: nil)
         }
+        // Before the next entry overwrites the record, which is the only trace of entries that were cut off.
+        end.mismatch = try mismatch(in: store, last: end.sequence)
         known.withLock { $0 = end }
         return end
     }
@@ -54,14 +58,35 @@ final class AuditTrail: Sendable {
         known.withLock { $0 = end }
     }
 
-    /// Appends an entry within a transaction; `forget` must be called if the transaction is rolled back.
+    /// Appends an entry within a transaction; `forget` must be called if the transaction is rolled back. If the log does not
+    /// match the record of its end, an entry that says so comes first.
     /// - Parameter count: number of equal events that the entry represents.
     /// - Returns: the sequence number of the entry.
     @discardableResult
     func append(
         _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, to store: any ItemWriting
     ) throws(Failure) -> Int64 {
-        var last = try end(in: store)
+        try recordMismatch(in: store)
+        return try append(event, item, caller, count, after: end(in: store), store)
+    }
+
+    /// Appends the entry which says that the log does not match the record of its end; does nothing while it matches.
+    func recordMismatch(in store: any ItemWriting) throws(Failure) {
+        var end = try end(in: store)
+        guard let mismatch = end.mismatch else { return }
+        // The numbers of entries that were cut off are not used again: the gap says how many there were at least, and
+        // nothing that names one of them names another entry.
+        end.sequence = max(end.sequence, mismatch.sequence)
+        end.mismatch = nil
+        try append(.trailCut, [], nil, 1, after: end, store)
+    }
+
+    @discardableResult
+    private func append(
+        _ event: AuditEvent, _ item: [UInt8], _ caller: Caller?, _ count: UInt64, after end: End,
+        _ store: any ItemWriting
+    ) throws(Failure) -> Int64 {
+        var last = end
         let (sequence, isBeyond) = last.sequence.addingReportingOverflow(1)
         // The sequence column is not encrypted: an edited database may hold the largest number.
         guard !isBeyond else { throw Failure.damagedStore("its audit log has no sequence number left") }

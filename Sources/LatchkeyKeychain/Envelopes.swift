@@ -51,8 +51,11 @@ struct Envelopes: Sendable {
 
     // MARK: - Attributes
 
-    /// Seals the attributes of a row, after `begin`.
+    /// Seals the attributes of a row, after `begin` and after its secret was sealed, whose hash they contain.
     func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
+        try checkIsRead(row)
+        var item = item
+        item.secretHash = try row.secret.map { (secret) throws(Failure) in try SHA256.hash(secret) }
         let sealed = try tree.metadataKey.seal(
             item.encoded(), nonce: Array(row.attributes.dropFirst().prefix(SymmetricKey.nonceBytes)),
             authenticating: attributesAssociatedData(row))
@@ -63,7 +66,7 @@ struct Envelopes: Sendable {
         guard row.attributes.first == Self.version,
             let plain = try tree.metadataKey.open(
                 row.attributes.dropFirst(), authenticating: attributesAssociatedData(row)),
-            let item = Item.decode(plain)
+            let item = Item.decode(plain), (item.secretHash != nil) == row.hasSecret
         else { throw Failure.damagedStore("the attributes of a row fail authentication") }
         return item
     }
@@ -89,12 +92,23 @@ struct Envelopes: Sendable {
                 secret, nonce: tree.nonce(), authenticating: RowKeyForm.joining(associatedData, wrapped[...])))
     }
 
+    /// Throws `storeUnreadable` when the sealed secret is not the one that was sealed with the attributes.
+    ///
+    /// Needs no key of the secret, so damage is told from a wrong application password, and the secrets of protected items
+    /// are checked without a proof.
+    func checkHash(_ row: StoredRow, _ item: Item) throws(Failure) {
+        try checkIsRead(row)
+        guard try item.secretHash == row.secret.map({ (secret) throws(Failure) in try SHA256.hash(secret) }) else {
+            throw Failure.damagedStore("the secret of a row is not the one that was stored")
+        }
+    }
+
     /// Opens the secret of a row; nil when it has none. Throws `itemAuthenticationFailed` for a wrong application
     /// password, and `storeUnreadable` for a damaged envelope.
     func openSecret(
         _ row: StoredRow, _ item: Item, password: AppPassword = .none
     ) throws(Failure) -> SecretBytes? {
-        try checkIsRead(row)
+        try checkHash(row, item)
         guard let stored = row.secret else { return nil }
         let stretched = try password.key(for: item)
         let associatedData = secretAssociatedData(row, item)
@@ -115,13 +129,13 @@ struct Envelopes: Sendable {
 
     /// Throws `storeUnreadable` when the secret envelope is damaged.
     ///
-    /// Needs no proof. As far as the class key, the key of the enrolment set and the key pair of the passcode are in memory,
-    /// the row key of a protected item is unwrapped too; any other envelope is opened completely. Otherwise, and if an
-    /// application password is needed, only the structure is checked.
+    /// Needs no proof. The hash of every envelope is checked. As far as the class key, the key of the enrolment set and the key
+    /// pair of the passcode are in memory, the row key of a protected item is unwrapped too; any other envelope is opened
+    /// completely. Without an application password nothing that it seals is opened.
     ///
     /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
-        try checkIsRead(row)
+        try checkHash(row, item)
         guard let stored = row.secret else { return }
         guard let form = form(stored, of: item) else {
             throw Failure.damagedStore("the secret of a row is not an envelope")

@@ -60,6 +60,7 @@ extension Keychain {
     /// Commits an audit entry about the store as a whole, which represents `count` equal events.
     package func record(_ event: AuditEvent, caller: Caller?, count: UInt64 = 1) throws(Failure) {
         try write { (store) throws(Failure) in
+            try checkRoom(for: event, in: store)
             _ = try audit.append(event, caller: caller, count: count, to: store)
         }
     }
@@ -69,6 +70,7 @@ extension Keychain {
     package func recordRefusal(of caller: Caller) throws(Failure) {
         guard let (caller, count) = gathered.note(caller, at: clock.uptime) else { return }
         try write { (store) throws(Failure) in
+            try checkRoom(for: .refused, in: store)
             _ = try audit.append(.refused, caller: caller, count: count, to: store)
         }
     }
@@ -78,6 +80,7 @@ extension Keychain {
         guard !gathered.isEmpty else { return }
         let waiting = gathered.take()
         try write { (store) throws(Failure) in
+            try checkRoom(for: .refused, in: store)
             for (caller, count) in waiting { try audit.append(.refused, caller: caller, count: count, to: store) }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
@@ -13,6 +14,8 @@ struct Item: Equatable, Sendable {
     var stretching: StretchParameters?
     /// Names the key pair of the passcode for which the secret is sealed; nil if it is not.
     var passcodeKeyID: [UInt8]?
+    /// SHA-256 of the sealed secret; nil for an item without one. Set by `Envelopes.sealAttributes`.
+    var secretHash: [UInt8]?
 
     /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
@@ -30,10 +33,11 @@ struct Item: Equatable, Sendable {
     var isReadProtected: Bool { accessControl.isProtected && !isInToken }
 
     /// Canonical CBOR: `{0: attributes, 1: access control, ?2: enrolment generation, ?3: [cost, salt],
-    /// ?4: identifier of the passcode's key pair}`.
+    /// ?4: identifier of the passcode's key pair, ?5: hash of the sealed secret}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.map(2 + (enrolment == nil ? 0 : 1) + (stretching == nil ? 0 : 1) + (passcodeKeyID == nil ? 0 : 1))
+        let isGiven = [enrolment != nil, stretching != nil, passcodeKeyID != nil, secretHash != nil]
+        writer.map(2 + isGiven.count { $0 })
         writer.unsigned(0)
         writer.attributes(attributes)
         writer.unsigned(1)
@@ -52,6 +56,10 @@ struct Item: Equatable, Sendable {
             writer.unsigned(4)
             writer.bytes(passcodeKeyID)
         }
+        if let secretHash {
+            writer.unsigned(5)
+            writer.bytes(secretHash)
+        }
         return writer.finish()
     }
 
@@ -65,6 +73,7 @@ struct Item: Equatable, Sendable {
                 var enrolment: UInt64?
                 var stretching: StretchParameters?
                 var passcodeKeyID: [UInt8]?
+                var secretHash: [UInt8]?
                 try reader.map { (reader, key) throws(WireError) in
                     switch key {
                     case 0: attributes = try reader.attributes()
@@ -72,19 +81,20 @@ struct Item: Equatable, Sendable {
                     case 2: enrolment = try reader.unsigned()
                     case 3: stretching = try reader.stretching()
                     case 4: passcodeKeyID = try reader.bytes(limit: PasscodePublicKey.identifierBytes)
+                    case 5: secretHash = try reader.bytes(limit: SHA256.byteCount)
                     default: return false
                     }
                     return true
                 }
                 try reader.finish()
-                guard let attributes, let control,
+                guard let attributes, let control, secretHash == nil || secretHash?.count == SHA256.byteCount,
                     (stretching != nil) == control.constraints.contains(.applicationPassword),
                     passcodeKeyID == nil
                         || (passcodeKeyID?.count == PasscodePublicKey.identifierBytes && control.passcodeSealing != nil)
                 else { return nil }
                 return Item(
                     attributes: attributes, accessControl: control, enrolment: enrolment, stretching: stretching,
-                    passcodeKeyID: passcodeKeyID)
+                    passcodeKeyID: passcodeKeyID, secretHash: secretHash)
             } catch {
                 return nil
             }

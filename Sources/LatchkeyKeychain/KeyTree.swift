@@ -69,8 +69,8 @@ package final class KeyTree: Sendable {
 
     // MARK: - Creating and opening
 
-    /// Writes the first records of a new store: the header, its HMAC, the wrapped `U_auto` and, if `generation` is not
-    /// 0, the record `state`.
+    /// Writes the first records of a new store: the header, its HMAC, the wrapped `U_auto`, the end of the empty audit
+    /// log and, if `generation` is not 0, the record `state`.
     ///
     /// - Parameter generation: the number of the vault's counter; 0 for a vault without one.
     /// - Returns: the first contents of the files beside the database.
@@ -83,9 +83,14 @@ package final class KeyTree: Sendable {
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
         let slot = try root.seal(automatic, nonce: nonce, authenticating: associatedData(header, .automaticSlot))
         let code = try root.derive(.header).authenticationCode(header.bytes)
+        let recordKey = try key(automatic).derive(.record)
+        // Without it from the beginning, a missing record would look like that of a log that needs none.
+        let end = try recordKey.seal(
+            AuditTrail.emptyEnd, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(),
+            authenticating: associatedData(header, .auditEnd))
         var state: [UInt8]?
         if generation != 0 {
-            state = try key(automatic).derive(.record).seal(
+            state = try recordKey.seal(
                 StoreState.first(generation), nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(),
                 authenticating: associatedData(header, .state))
         }
@@ -93,6 +98,7 @@ package final class KeyTree: Sendable {
             try store.setRecord(RecordName.header.rawValue, header.bytes)
             try store.setRecord(RecordName.headerCode.rawValue, code)
             try store.setRecord(RecordName.automaticSlot.rawValue, slot)
+            try store.setRecord(RecordName.auditEnd.rawValue, end)
             if let state { try store.setRecord(RecordName.state.rawValue, state) }
         }
         return NewStoreFiles(

@@ -66,9 +66,10 @@ extension Keychain {
         guard let item = try unlessDamaged({ () throws(Failure) in try envelopes.openAttributes(row) }) else {
             return .attributes
         }
-        // A secret bound to another enrolment set cannot be opened; that is not damage.
-        guard !isDead(item) else { return nil }
         let checked: Void? = try unlessDamaged { () throws(Failure) in
+            try envelopes.checkHash(row, item)
+            // A secret bound to another enrolment set cannot be opened; that is not damage.
+            guard !isDead(item) else { return }
             try envelopes.checkSecret(row, item, opensProtected: opensProtected)
         }
         return checked == nil ? .secret : nil

@@ -18,6 +18,7 @@ extension RowMark {
 
 extension Keychain {
     func insertRow(_ row: StoredRow, _ store: any ItemWriting) throws(Failure) {
+        try checkRoom(for: row, in: store)
         var row = row
         try store.insert(row)
         row.position = try store.lastPosition()
@@ -27,11 +28,13 @@ extension Keychain {
     /// Replaces `old` by `row`, which has the same position.
     func replaceRow(_ old: StoredRow, by row: StoredRow, _ store: any ItemWriting) throws(Failure) {
         if row.isIndexed(like: old) { try store.replaceEnvelopes(of: row) } else { try store.replace(row) }
+        try noteDeletion(in: store)
         try changeSum(in: store, added: RowMark(row), removed: RowMark(old))
     }
 
     func deleteRow(_ mark: RowMark, _ store: any ItemWriting) throws(Failure) {
         try store.delete(position: mark.position)
+        try noteDeletion(in: store)
         try changeSum(in: store, removed: mark)
     }
 

@@ -42,7 +42,7 @@ extension Keychain {
 
     /// Inserts a new row with its audit entry.
     func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
-        try write { (store) throws(Failure) in
+        try writeItems { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
             try insertRow(row, store)
             try audit.append(.added, item: row.id, caller: caller, to: store)
@@ -72,7 +72,7 @@ extension Keychain {
             reportDamage()
             reportOldCopies()
         }
-        return try write { (store) throws(Failure) -> SearchResult in
+        return try writeItems { (store) throws(Failure) -> SearchResult in
             // A first pass checks all matches without their secrets. The second reads and replaces them one by one,
             // so that memory holds a single secret at a time.
             var matches: [RowName] = []
@@ -137,6 +137,7 @@ extension Keychain {
     package func recordUse(_ items: [UsedItem], caller: Caller) throws(Failure) {
         guard !items.isEmpty else { return }
         try write { (store) throws(Failure) in
+            try checkRoom(for: .used, in: store)
             for item in items { try audit.append(.used, item: item.id, caller: caller, to: store) }
         }
     }
@@ -211,9 +212,15 @@ extension Keychain {
         var dead: [StoredRow] = []
         var damaged: [StoredRow] = []
         var isTaken = false
-        try store.forEachRow(.primaryKey(key), columns: .withoutSecret) { (row) throws(Failure) in
+        try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
             guard row.position != position else { return true }
-            switch try undamaged(row, { () throws(Failure) in try isDead(envelopes.openAttributes(row)) }) {
+            let opened = try undamaged(row) { () throws(Failure) in
+                let item = try envelopes.openAttributes(row)
+                // Otherwise the name of an item that no password opens would stay taken.
+                try envelopes.checkHash(row, item)
+                return isDead(item)
+            }
+            switch opened {
             case nil: damaged.append(row)
             case true?: dead.append(row)
             case false?: isTaken = true
@@ -252,6 +259,7 @@ extension Keychain {
         try envelopes.begin(&next)
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next, password: password) }
         next.attributes = try envelopes.sealAttributes(item, next)
+        try checkRoom(for: next, insteadOf: row, in: store)
         try replaceRow(row, by: next, store)
         if row.secret != nil { try noteOldCopy(of: old, replacedBy: item, in: store) }
         try audit.append(.updated, item: row.id, caller: caller, to: store)

@@ -25,12 +25,15 @@ package final class Keychain: Sendable {
     let gathered = GatheredRefusals()
     let anchoring = Mutex(Anchoring())
     let oldCopies: Mutex<OldCopies>
+    /// How much of the disk the store may use; nil: as much as there is.
+    let quota: StoreQuota?
     /// Whether the items were moved to another keychain, so that nothing may be written here any more.
     private let wasMoved = Atomic(false)
 
     /// Opens the items of a store whose key tree is open, and compares its database with its anchor. Does not throw
     /// when the two do not match: requests are then refused with the anchor's condition.
-    package init(tree: KeyTree, vault: any KeyVault, clock: any Clock) throws(Failure) {
+    package init(tree: KeyTree, vault: any KeyVault, clock: any Clock, quota: StoreQuota? = nil) throws(Failure) {
+        self.quota = quota
         self.tree = tree
         self.clock = clock
         store = tree.store
@@ -52,10 +55,8 @@ package final class Keychain: Sendable {
                 return nil
             }
         }
-        let hasCopies = try tree.store.read { (store) throws(Failure) in
-            try store.record(.oldCopies) != nil
-        }
-        oldCopies = Mutex(OldCopies(exist: hasCopies))
+        let copies = try tree.store.read { (store) throws(Failure) in try store.record(.oldCopies) }
+        oldCopies = Mutex(OldCopies(copies))
         anchor = try Anchor(tree: tree, vault: vault, databaseGeneration: generation, counters: counters)
         envelopes = Envelopes(tree: tree, anchor: anchor)
         index = BlindIndex(key: tree.indexKey)

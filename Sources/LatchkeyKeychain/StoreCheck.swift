@@ -126,6 +126,7 @@ package struct StoreCheck {
         }
         for (line, finding) in entries {
             if let finding { add(finding) }
+            if let finding = line.finding { add(finding) }
             balance.take(line, isNew: line.sequence > beginning)
         }
         done += UInt64(entries.count)

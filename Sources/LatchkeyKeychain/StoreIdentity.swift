@@ -12,6 +12,8 @@ package struct StoreIdentity: Sendable {
     /// Exponent of scrypt's cost for passcodes and application passwords; 10 in tests. 16 takes 64 MiB and 160 to 250
     /// ms.
     package var passcodeCost: UInt8
+    /// How much of the disk the store may use; nil: as much as there is.
+    package var quota: StoreQuota?
 
     /// Creates an identity from its fields.
     package init(tier: Tier, userID: UInt32, account: AccountName? = nil, passcodeCost: UInt8 = 16) {
@@ -19,6 +21,7 @@ package struct StoreIdentity: Sendable {
         self.userID = userID
         self.account = account
         self.passcodeCost = passcodeCost
+        quota = StoreQuota.of(tier)
     }
 
     /// Writes the initial records to a new, empty store.
@@ -53,6 +56,6 @@ package struct StoreIdentity: Sendable {
         let tree = try KeyTree.open(
             store, rootKey: vault.rootKey(), tier: tier, userID: userID, account: account, random: random,
             scryptCost: passcodeCost)
-        return try Keychain(tree: tree, vault: vault, clock: clock)
+        return try Keychain(tree: tree, vault: vault, clock: clock, quota: quota)
     }
 }

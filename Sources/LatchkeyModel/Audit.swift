@@ -52,6 +52,8 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case namesListed = 32
     /// The service file of PAM was not trusted, or a module of PAM broke the rules of the conversation.
     case accountsRefused = 33
+    /// The audit log did not match the record of its end: entries were cut off, or the record was changed or removed.
+    case trailCut = 34
 }
 
 /// A decrypted entry of the audit log.

@@ -46,6 +46,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case anchorNotMoved
     /// The rows differ from those that were stored.
     case rowsChanged
+    /// Newest entries of the audit log were cut off, or the record of its end was changed or removed.
+    case trailCut
     /// The rows could not be compared with those that were stored.
     case rowsNotChecked
     /// Items that were added before the passcode was set could not be sealed for it.
@@ -94,7 +96,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         switch self {
         case .started, .stopped, .userRemoved, .accountPasswordChanged, .recovered: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked,
-            .enrolmentNotFollowed, .rowsChanged, .tokenRefused, .authorityLost, .authorityNotTold, .sensorRefused,
+            .enrolmentNotFollowed, .rowsChanged, .trailCut, .tokenRefused, .authorityLost, .authorityNotTold,
+            .sensorRefused,
             .sessionsRefused, .accountsRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,

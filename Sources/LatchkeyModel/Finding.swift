@@ -32,6 +32,8 @@ package struct Finding: Equatable, Sendable {
         case trailCut = 22
         /// The record of the audit log's last entry was removed or changed.
         case trailEndUnknown = 23
+        /// The entry with that `number` records that the log did not match the record of its end before.
+        case trailWasCut = 24
         /// A damaged row is in the quarantine; `number` is the audit log entry that records the move.
         case quarantined = 30
         /// There are `number` more findings than a check lists.

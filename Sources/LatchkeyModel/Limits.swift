@@ -46,6 +46,15 @@ package enum Limits {
     package static let auditEntries: UInt64 = 1024
     /// Maximum findings that a check lists; one further finding gives the number of the rest.
     package static let findings = 4096
+    /// Maximum bytes of a user's database and its log in tiers `file` and `tpm`; at the limit items are deleted, not added.
+    package static let storeBytes: Int64 = 256 << 20
+    /// Bytes beyond `storeBytes` for entries of the audit log about uses, refusals and other requests of programs.
+    package static let storeAuditBytes: Int64 = 32 << 20
+    /// Bytes of the file system in tiers `file` and `tpm` that no item may use, so that deletions, security events and the
+    /// audit log of every user have room.
+    package static let freeDiskBytes: Int64 = 64 << 20
+    /// The same of a small file system: one in so many of its bytes.
+    package static let freeDiskPart: Int64 = 16
     /// Maximum bytes of an item's secret.
     package static let secretBytes = 1 << 20
     /// Maximum bytes of one attribute.

@@ -112,6 +112,40 @@ package enum RowColumns: Sendable {
     case withoutSecret
 }
 
+/// How much of the disk a store uses.
+package struct StoreUsage: Equatable, Sendable {
+    /// Bytes of the database that contain something; free pages of its file are used before it grows.
+    package var databaseBytes: Int64
+    /// Bytes of the files in which a driver writes changes first.
+    package var logBytes: Int64
+    /// The file system of the store; nil for a store without files.
+    package var disk: Disk?
+
+    /// Bytes of a file system.
+    package struct Disk: Equatable, Sendable {
+        /// Bytes that it has left for this process.
+        package var freeBytes: Int64
+        /// Bytes that it has in all.
+        package var bytes: Int64
+
+        /// Creates a value from its fields.
+        package init(freeBytes: Int64, bytes: Int64) {
+            self.freeBytes = freeBytes
+            self.bytes = bytes
+        }
+    }
+
+    /// Creates a value from its fields.
+    package init(databaseBytes: Int64, logBytes: Int64, disk: Disk?) {
+        self.databaseBytes = databaseBytes
+        self.logBytes = logBytes
+        self.disk = disk
+    }
+
+    /// Bytes of database and log.
+    package var bytes: Int64 { databaseBytes + logBytes }
+}
+
 /// Reads from one consistent snapshot of the store.
 package protocol ItemReading {
     /// Returns a named record of the store's own, such as its header or a key slot; nil if there is none.
@@ -127,6 +161,8 @@ package protocol ItemReading {
     func lastPosition() throws(Failure) -> Int64
     /// Returns the number of items.
     func itemCount() throws(Failure) -> Int64
+    /// Returns how much of the disk the store uses, with the changes of an open transaction.
+    func usage() throws(Failure) -> StoreUsage
     /// Returns the newest audit log entry; nil if the log is empty.
     func lastAuditEntry() throws(Failure) -> AuditEntry?
     /// Calls `body` for each audit log entry with a greater number, in ascending order, until it returns false.
@@ -224,6 +260,13 @@ package protocol ItemStore: AnyObject, Sendable {
     ///
     /// In a database that is larger than a limit of the driver, copies that are in unused parts of its pages may remain.
     ///
+    /// - Parameter waits: whether to wait for reads in progress, and for some seconds for other connections. Must be false
+    ///   within a read.
     /// - Returns: false if a read in progress or another connection needs the log; some of it may be erased then.
-    func eraseOldCopies() throws(Failure) -> Bool
+    func eraseOldCopies(waits: Bool) throws(Failure) -> Bool
+    /// Moves all commits from the log to the database and truncates the log, so that the database alone has everything and
+    /// nothing else does.
+    ///
+    /// - Returns: false if a read in progress or another connection needs the log.
+    func mergeLog() throws(Failure) -> Bool
 }

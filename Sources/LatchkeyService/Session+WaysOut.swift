@@ -101,7 +101,9 @@ extension Session {
 
     private func wasDiscarded(_ incomplete: Failure?, _ answer: @escaping Answer) {
         service.keeper?.rowsWereAccepted()
-        passcodeWasRemoved { [self] in endLock(incomplete.map { .failure($0) } ?? $0, answer) }
+        let unerased = service.keeper?.eraseDeletedRows()
+        let failure = incomplete ?? unerased
+        passcodeWasRemoved { [self] in endLock(failure.map { .failure($0) } ?? $0, answer) }
     }
 
     /// Ends a lock, then answers: a locked keychain without a passcode could not be unlocked again. The lock of a login session

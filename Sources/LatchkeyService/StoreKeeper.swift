@@ -85,8 +85,30 @@ final class StoreKeeper: Sendable {
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
         erasure.withLock { $0.alarm?.cancel() }
         // Writes, so it comes before the store generation.
-        if keychain.hasOldCopies { eraseOldCopies(isLast: true) }
+        if keychain.hasDeletedRows { eraseOldCopies(isLast: true) }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
+        // What cannot be merged now is merged by the next daemon. The log has no deleted row if these were erased.
+        log.noting(.oldCopiesNotErased) { () throws(Failure) in try keychain.mergeLog() }
+    }
+
+    /// Erases what the rows contained that were just deleted, before the request is answered. Waits for readers.
+    ///
+    /// - Returns: why they are still in the files; nil if they are not.
+    func eraseDeletedRows() -> Failure? {
+        do throws(Failure) {
+            if try keychain.eraseOldCopies(waits: true) { return nil }
+            throw Self.isRead
+        } catch {
+            log.note(.oldCopiesNotErased, error)
+            return Failure(
+                error.status,
+                "The items were deleted, but what they contained is still in the files of the keychain: \(error.message)",
+                hint: "It is erased when the daemon stops, unless this persists.", cause: error)
+        }
+    }
+
+    private static var isRead: Failure {
+        Failure(.timedOut, "A reader of the database needs its log.", hint: "It is tried again.")
     }
 
     // MARK: - Failed tries
@@ -133,6 +155,7 @@ final class StoreKeeper: Sendable {
     func checkRowsAtStart(_ enclave: Enclave?) {
         if keychain.hasOldCopies { eraseLater() }
         guard keychain.anchor.condition == .clean else { return }
+        recordTrailCut()
         do throws(Failure) {
             let isLarge = try keychain.itemCount() > Self.smallStore
             if isLarge, !keychain.isFirstOfBoot { return }
@@ -142,6 +165,20 @@ final class StoreKeeper: Sendable {
         }
         checkRows()
         sealForPasscode(enclave)
+    }
+
+    /// Records that newest entries of the audit log were cut off while no daemon ran. If this fails, the next entry is
+    /// preceded by that record.
+    private func recordTrailCut() {
+        work.submit(.any) { [keychain, log] in
+            do throws(Failure) {
+                guard try keychain.isTrailCut() else { return }
+                log.note(.trailCut, nil)
+                try keychain.recordTrailCut()
+            } catch {
+                log.note(.trailCut, error)
+            }
+        }
     }
 
     /// Seals the items for the passcode that were added before it was set, in slices between other writes. A store has few
@@ -192,14 +229,12 @@ final class StoreKeeper: Sendable {
     /// - Parameter isLast: whether the daemon is about to exit.
     private func eraseOldCopies(isLast: Bool = false) {
         // Files that disagree, or lack rows, may be needed as they are to restore what is missing.
-        guard keychain.hasOldCopies, keychain.anchor.condition == .clean, !foundOtherRows else { return }
+        guard keychain.hasDeletedRows, keychain.anchor.condition == .clean, !foundOtherRows else { return }
         let failure: Failure?
         var isRepeated = false
         do throws(Failure) {
             isRepeated = try !keychain.eraseOldCopies()
-            failure =
-                isRepeated
-                ? Failure(.timedOut, "A reader of the database needs its log.", hint: "It is tried again.") : nil
+            failure = isRepeated ? Self.isRead : nil
         } catch {
             failure = error
         }

@@ -72,6 +72,8 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         case namesListed = 32
         /// The check of the account's password was not trusted.
         case accountsRefused = 33
+        /// Newest entries were removed from this log in the file.
+        case trailCut = 34
     }
 
     /// The number of the entry, counted from 1.

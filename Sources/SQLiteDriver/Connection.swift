@@ -10,6 +10,8 @@ import LatchkeyModel
 final class Connection {
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
+    /// The path of the database; empty for one in memory.
+    private let path: String
 
     /// What a connection may do with its database.
     enum Access {
@@ -25,6 +27,7 @@ final class Connection {
     init(_ path: String, _ access: Access) throws(Failure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         var name = Connection.withRealFolder(path)
+        self.path = path == ":memory:" ? "" : name
         var files: String? = GatheredLog.name
         switch access {
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -51,15 +54,38 @@ final class Connection {
     private static let patience: CInt = 5000
 
     /// The size of the database, with pages that are still in the log.
-    func databaseBytes() throws(Failure) -> Int64 {
-        var bytes: Int64 = 1
-        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
-            try run(pragma, []) { (row) throws(Failure) in
-                bytes *= row.integer(0)
-                return true
-            }
+    func databaseBytes() throws(Failure) -> Int64 { try number("PRAGMA page_size") * number("PRAGMA page_count") }
+
+    /// Bytes of the pages that are not free, with those of the open transaction.
+    func usedBytes() throws(Failure) -> Int64 {
+        try number("PRAGMA page_size") * (number("PRAGMA page_count") - number("PRAGMA freelist_count"))
+    }
+
+    /// Bytes of the log on the disk; 0 for a database without one.
+    var logBytes: Int64 {
+        var log = stat()
+        return !path.isEmpty && stat(path + "-wal", &log) == 0 ? Int64(log.st_size) : 0
+    }
+
+    /// The free bytes and all bytes of the file system; nil for a database in memory.
+    func diskBytes() throws(Failure) -> (free: Int64, all: Int64)? {
+        guard !path.isEmpty else { return nil }
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw Connection.failure(SQLITE_IOERR, system: errno) }
+        func bytes(_ blocks: UInt) -> Int64 {
+            let (bytes, isBeyond) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return isBeyond ? .max : Int64(clamping: bytes)
         }
-        return bytes
+        return (bytes(status.f_bavail), bytes(status.f_blocks))
+    }
+
+    private func number(_ sql: String) throws(Failure) -> Int64 {
+        var number: Int64 = 0
+        try run(sql, []) { (row) throws(Failure) in
+            number = row.integer(0)
+            return true
+        }
+        return number
     }
 
     /// Runs a body whose statements do not wait for other connections.

@@ -87,6 +87,12 @@ struct Rows: ItemWriting {
         return count
     }
 
+    func usage() throws(Failure) -> StoreUsage {
+        let disk = try connection.diskBytes().map { StoreUsage.Disk(freeBytes: $0.free, bytes: $0.all) }
+        return StoreUsage(
+            databaseBytes: try connection.usedBytes(), logBytes: connection.logBytes, disk: disk)
+    }
+
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
         guard let value else { return try connection.run("DELETE FROM record WHERE name = ?", [.text(name)]) }
         try connection.run(

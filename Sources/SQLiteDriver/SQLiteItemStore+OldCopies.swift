@@ -15,29 +15,39 @@ extension SQLiteItemStore {
     /// meanwhile.
     static let rebuiltBytes: Int64 = 16 << 20
 
-    package func eraseOldCopies() throws(Failure) -> Bool {
+    package func eraseOldCopies(waits: Bool) throws(Failure) -> Bool {
         // A database in memory has no files, and one that was just created no old copies.
         if isShared { return true }
         return try writing.withLockForAnyResult { (_) throws(Failure) in
-            try writer.withoutWaiting { () throws(Failure) in
-                // The log is truncated first: while another connection needs it, the database is not built in vain.
-                guard try truncateLog() else { return false }
-                guard try writer.databaseBytes() <= Self.rebuiltBytes else { return true }
-                try checkPages()
-                do throws(Failure) {
-                    try writer.run("VACUUM", [])
-                } catch {
-                    writer.rollBack()
-                    // The first error says more. Without the truncation a full disk would stay full.
-                    _ = try? truncateLog()
-                    guard error.status == .timedOut else { throw error }
-                    return false
-                }
-                // So that no read keeps a transaction from before.
-                commits.add(1, ordering: .releasing)
-                return try truncateLog()
-            }
+            if waits { return try eraseLocked(waits: true) }
+            return try writer.withoutWaiting { () throws(Failure) in try eraseLocked(waits: false) }
         }
+    }
+
+    package func mergeLog() throws(Failure) -> Bool {
+        if isShared { return true }
+        return try writing.withLockForAnyResult { (_) throws(Failure) in
+            try writer.withoutWaiting { () throws(Failure) in try truncateLog(waits: false) }
+        }
+    }
+
+    private func eraseLocked(waits: Bool) throws(Failure) -> Bool {
+        // The log is truncated first: while another connection needs it, the database is not built in vain.
+        guard try truncateLog(waits: waits) else { return false }
+        guard try writer.databaseBytes() <= Self.rebuiltBytes else { return true }
+        try checkPages()
+        do throws(Failure) {
+            try writer.run("VACUUM", [])
+        } catch {
+            writer.rollBack()
+            // The first error says more. Without the truncation a full disk would stay full.
+            _ = try? truncateLog(waits: waits)
+            guard error.status == .timedOut else { throw error }
+            return false
+        }
+        // So that no read keeps a transaction from before.
+        commits.add(1, ordering: .releasing)
+        return try truncateLog(waits: waits)
     }
 
     /// Throws for a database with damaged or lost pages: building it again would lose what could still be restored.
@@ -51,12 +61,12 @@ extension SQLiteItemStore {
     }
 
     /// Merges the log into the database and truncates it; returns false while a read or another connection needs it.
-    private func truncateLog() throws(Failure) -> Bool {
+    private func truncateLog(waits: Bool) throws(Failure) -> Bool {
         // A read transaction that is kept for the next read would hold up the copying.
         closeKeptRead()
         // Copies and syncs the pages while reads continue, so that they wait for the truncation only.
         _ = try checkpoint("PASSIVE")
-        return try withoutReader { () throws(Failure) in try checkpoint("TRUNCATE") } ?? false
+        return try withoutReader(waits: waits) { () throws(Failure) in try checkpoint("TRUNCATE") } ?? false
     }
 
     /// Returns whether the checkpoint is complete.

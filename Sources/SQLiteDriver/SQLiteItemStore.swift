@@ -150,12 +150,17 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     /// before the next write.
     func closeKeptRead() { _ = reading.withLockIfAvailable { close(&$0) } }
 
-    /// Runs a body while there is no read transaction; returns nil if a read is in progress.
-    func withoutReader(_ body: () throws(Failure) -> Bool) throws(Failure) -> Bool? {
-        try reading.withLockIfAvailable { (snapshot) -> Result<Bool, Failure> in
+    /// Runs a body while there is no read transaction.
+    ///
+    /// - Parameter waits: whether to wait for a read in progress.
+    /// - Returns: nil if a read is in progress.
+    func withoutReader(waits: Bool, _ body: () throws(Failure) -> Bool) throws(Failure) -> Bool? {
+        func closing(_ snapshot: inout Snapshot) -> Result<Bool, Failure> {
             close(&snapshot)
             do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
-        }?.get()
+        }
+        if waits { return try reading.withLock { closing(&$0) }.get() }
+        return try reading.withLockIfAvailable { closing(&$0) }?.get()
     }
 
     /// Bytes of the pages in the caches of both connections.

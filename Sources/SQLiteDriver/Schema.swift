@@ -6,7 +6,7 @@ import LatchkeyModel
 enum Schema {
     /// "LKey": distinguishes our files from other databases.
     static let applicationID = 0x4c4b_6579
-    static let version = 2
+    static let version = 3
 
     /// `position` is one more than the largest existing one, so it gives insertion order but may be reused after a
     /// deletion. Avoiding reuse (AUTOINCREMENT) would write one more page per insert, for a table of its own.
@@ -55,12 +55,14 @@ enum Schema {
     /// half the usual size halve the bytes written and synced; a row with a short secret still fits three to a page.
     static let pageSize = "PRAGMA page_size = 2048; "
 
-    /// Settings of every connection. FULL makes each commit durable across a power cut.
+    /// Settings of every connection. FULL makes each commit durable across a power cut. A log that one large transaction has
+    /// made long is shortened once it was merged, because it counts for the user's quota.
     static let settings = """
         PRAGMA secure_delete = ON;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = -2048;
         PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = 4194304;
         PRAGMA foreign_keys = ON;
         """
 

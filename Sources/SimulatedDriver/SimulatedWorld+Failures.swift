@@ -31,7 +31,9 @@ package final class ScriptedStore: ItemStore {
 
     package func releaseMemory() { store.releaseMemory() }
 
-    package func eraseOldCopies() throws(Failure) -> Bool { try store.eraseOldCopies() }
+    package func eraseOldCopies(waits: Bool) throws(Failure) -> Bool { try store.eraseOldCopies(waits: waits) }
+
+    package func mergeLog() throws(Failure) -> Bool { try store.mergeLog() }
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try store.write { (store) throws(Failure) -> R in

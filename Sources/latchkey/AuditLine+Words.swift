@@ -65,6 +65,7 @@ extension AuditEvent {
         case .imported: words("imported", context: "event")
         case .tryFailed: words("wrong try", context: "event")
         case .rowsChanged: words("rows changed", context: "event")
+        case .trailCut: words("log cut", context: "event")
         case .locked: words("locked", context: "event")
         case .unlocked: words("unlocked", context: "event")
         case .facePermissionChanged: words("face answer", context: "event")

@@ -117,7 +117,8 @@ extension CommandTable {
             ],
             about: """
                 Checks every row, index and record of the store, the audit log and the database itself, reports each
-                problem and what to do, and changes nothing. No secret leaves the daemon. Fails if there is a problem.
+                problem and what to do, and changes nothing. Protected secrets are verified in their encrypted form, so
+                no passcode is needed, and no secret leaves the daemon. Fails if there is a problem.
 
                 --restore restores quarantined items that authenticate again, for example after the right key or anchor
                 file was put back. Nothing is deleted or replaced; each item that stays quarantined is listed with the

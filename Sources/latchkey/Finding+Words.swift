@@ -39,6 +39,9 @@ extension Finding {
         case .entryChanged: words("The audit log breaks at entry \(number): it was changed or moved.")
         case .trailCut: words("The audit log ends before entry \(number), which was written.")
         case .trailEndUnknown: words("The record of the last entry of the audit log was removed or changed.")
+        case .trailWasCut:
+            words(
+                "Entries before entry \(number) of the audit log were cut off, or the record of its end was changed.")
         case .quarantined: words("\(capitalized) was damaged and is quarantined (entry \(number)).")
         case .restored: words("\(capitalized) was restored (quarantined at entry \(number)).")
         case .placeTaken:
@@ -67,7 +70,7 @@ extension Finding {
                 """
                 keychain.sqlite was changed without the daemon. Change that secret where it is used, and store it again.
                 """)
-        case .entryMissing, .entryChanged, .trailCut, .trailEndUnknown:
+        case .entryMissing, .entryChanged, .trailCut, .trailEndUnknown, .trailWasCut:
             words("keychain.sqlite was changed without the daemon. Do not rely on its entries of that time.")
         case .quarantined:
             words("Store the secret again, or put the right files of the store back and use: latchkey check --restore")

@@ -49,6 +49,29 @@ import Testing
     }
 
     @Test(arguments: Driver.all)
+    func usageCountsRowsOfTheOpenTransactionAndNoFreePages(driver: Driver) throws {
+        let made = try driver.make()
+        defer { withExtendedLifetime(made) {} }
+        let store = made.store
+        var large = row(1)
+        large.secret = [UInt8](repeating: 7, count: 100_000)
+        let before = try store.read { (store) throws(Failure) in try store.usage() }
+        let during = try store.write { (store) throws(Failure) in
+            try store.insert(large)
+            return try store.usage()
+        }
+        #expect(during.databaseBytes >= before.databaseBytes + 90_000)
+        #expect(try store.read { (store) throws(Failure) in try store.usage() }.databaseBytes == during.databaseBytes)
+        try store.write { (store) throws(Failure) in try store.delete(position: 1) }
+        let after = try store.read { (store) throws(Failure) in try store.usage() }
+        #expect(after.databaseBytes < before.databaseBytes + 10_000)
+        #expect((after.disk == nil) == (made.folder == nil))
+        #expect((after.logBytes > 0) == (made.folder != nil))
+        #expect(try store.mergeLog())
+        #expect(try store.read { (store) throws(Failure) in try store.usage() }.logBytes == 0)
+    }
+
+    @Test(arguments: Driver.all)
     func filtersFindTheirRowsInInsertionOrder(driver: Driver) throws {
         let made = try driver.make()
         defer { withExtendedLifetime(made) {} }

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -107,6 +108,58 @@ import Testing
         #expect(
             try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) == .finished)
         #expect(try openItem(keychain).1.stretching != old)
+    }
+
+    // MARK: - Files that were changed
+
+    /// The form, the wrapped row key, the sealed secret and its tag.
+    @Test(arguments: [0, 5, 30, 65, 80]) func damagedSecretIsToldFromAWrongPassword_KC17(offset: Int) throws {
+        let parameters = try #require(try openItem(store.open()).1.stretching)
+        var row = try #require(try store.rows().first)
+        row.secret?[offset] ^= 1
+        try store.edit { try $0.replace(row) }
+        let keychain = try store.open()
+        #expect(try keychain.findings() == [Finding(.secretDamaged, number: row.position, item: row.id)])
+        for typed in ["password", "wrong"] {
+            var password = try keychain.appPassword(isGiven: true)
+            password.add(try StretchedPassword(SecretBytes(typed.utf8), parameters))
+            #expect(status { _ = try read(keychain, password) } == .itemNotFound, "\(typed)")
+        }
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantinedRows().map(\.row) == [row])
+        let finding = try #require(try keychain.findings().first)
+        #expect(finding.kind == .quarantined && finding.item == row.id)
+        try keychain.add("item", "anew")
+        #expect(try keychain.secret("item") == "anew")
+    }
+
+    @Test func nameOfADamagedSecretIsFreeWithoutReadingIt_KC17() throws {
+        var row = try #require(try store.rows().first)
+        row.secret?[70] ^= 1
+        try store.edit { try $0.replace(row) }
+        let keychain = try store.open()
+        try keychain.add("item", "anew")
+        #expect(try keychain.secret("item") == "anew")
+        #expect(try keychain.quarantinedRows().map(\.row) == [row])
+    }
+
+    @Test func damagedSecretIsNotOverwrittenByAnUpdate_KC17() throws {
+        let parameters = try #require(try openItem(store.open()).1.stretching)
+        var row = try #require(try store.rows().first)
+        row.secret?[70] ^= 1
+        try store.edit { try $0.replace(row) }
+        let keychain = try store.open()
+        var password = try keychain.appPassword(isGiven: true)
+        password.add(try StretchedPassword(Self.plain, parameters))
+        if let sealing = password.sealing { password.add(try StretchedPassword(Self.plain, sealing)) }
+        let request = Request.UpdateItems(
+            query: .account("item"), changes: [:], accessControl: nil, secret: SecretBytes([4]),
+            authentication: Authentication())
+        #expect(
+            status { _ = try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) }
+                == .itemNotFound)
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantinedRows().map(\.row) == [row])
     }
 
     // MARK: - Detached keys

@@ -54,6 +54,31 @@ import Testing
         #expect(service.tryPasscode("right") == nil, "nothing is delayed")
     }
 
+    /// Were the new counters stored first, a kill before the entry would leave no trace of the loss.
+    @Test func lossIsRecordedBeforeTheCountersAreReplaced_abuse27() throws {
+        let random = SystemRandomSource()
+        let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
+        let rows = RecordingStore(try SQLiteItemStore.inMemory())
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try StoreOnDisk.identity.create(in: rows, vault: vault, random: random)
+        #expect(
+            try StartedService(
+                StoreOnDisk.identity.open(rows, vault: vault, clock: clock, random: random), clock: clock
+            ).setPasscode("right") == nil)
+        for slot in 0..<2 { try vault.overwriteCounterSlot(slot, with: [1, 2, 3]) }
+        let count = rows.entries.count
+        func start() throws -> Keychain {
+            let keychain = try StoreOnDisk.identity.open(rows, vault: vault, clock: clock, random: random)
+            _ = try StartedService(keychain, clock: clock)
+            return keychain
+        }
+        rows.fail(at: 0)
+        #expect(throws: Failure(.storeUnreadable)) { try start().keptCounters() }
+        rows.fail(at: nil)
+        #expect(try start().keptCounters() != nil)
+        #expect(rows.entries.count == count + 1)
+    }
+
     /// Were the passcode stored first, a crash or a full disk could leave a passcode without counters, which count as
     /// used up and would delay the user.
     @Test func countersAreStoredBeforeTheFirstPasscode_abuse27() throws {

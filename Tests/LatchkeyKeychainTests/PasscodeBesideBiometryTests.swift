@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyPolicy
 import TestSupport
@@ -133,11 +134,13 @@ import Testing
         let keychain = try store.open()
         #expect(try keychain.unlock(Self.passcode))
         let row = try store.rows()[0]
-        let item = try keychain.envelopes.openAttributes(row)
+        var item = try keychain.envelopes.openAttributes(row)
         #expect(row.secret?.first == RowKeyForm.both.rawValue)
         for offset in row.secret.map({ Array($0.indices) }) ?? [] {
             var changed = row
             changed.secret?[offset] ^= 1
+            // As if the attributes had the hash of the changed bytes, so that the seals alone show the change.
+            item.secretHash = try changed.secret.map(SHA256.hash)
             #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
                 try keychain.envelopes.checkSecret(changed, item, opensProtected: true)
             }

@@ -71,7 +71,7 @@ import Testing
         #expect(try store.open().quarantineCount() == 1)
     }
 
-    @Test(arguments: Edit.allCases.filter { $0 != .secret })
+    @Test(arguments: Edit.allCases)
     func anItemCanBeAddedInThePlaceOfADamagedOne_KC17(edit: Edit) throws {
         _ = try damage(edit)
         let keychain = try store.open()

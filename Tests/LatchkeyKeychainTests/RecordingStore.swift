@@ -48,7 +48,9 @@ final class RecordingStore: ItemStore {
 
     func releaseMemory() { inner.releaseMemory() }
 
-    func eraseOldCopies() throws(Failure) -> Bool { try inner.eraseOldCopies() }
+    func eraseOldCopies(waits: Bool) throws(Failure) -> Bool { try inner.eraseOldCopies(waits: waits) }
+
+    func mergeLog() throws(Failure) -> Bool { try inner.mergeLog() }
 
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let entries = Mutex<[AuditEntry]>([])
@@ -87,6 +89,7 @@ private struct ReadingRecorder: ItemReading {
     }
     func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func usage() throws(Failure) -> StoreUsage { try rows.usage() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         try rows.forEachAuditEntry(after: sequence, body)
@@ -121,6 +124,7 @@ private struct Recorder: ItemWriting {
     }
     func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func usage() throws(Failure) -> StoreUsage { try rows.usage() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         try rows.forEachAuditEntry(after: sequence, body)

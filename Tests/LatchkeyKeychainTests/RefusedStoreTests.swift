@@ -128,23 +128,24 @@ import Testing
 
     @Test func aStoreOfANewerVersionIsRefused() throws {
         // user_version: four bytes at 60 of the database's header.
-        try change("keychain.sqlite") { $0[63] = 3 }
+        try change("keychain.sqlite") { $0[63] = 4 }
         #expect(try refusal() == .storeNewer)
     }
 
-    @Test(arguments: [0, 1] as [UInt8])
+    @Test(arguments: [0, 1, 2] as [UInt8])
     func aStoreOfAnOlderVersionIsRefusedAsOlder(version: UInt8) throws {
         try change("keychain.sqlite") { $0[63] = version }
         #expect(try refusal() == .storeOlder)
     }
 
-    @Test func aHeaderOfAnOlderVersionIsRefusedAsOlder() throws {
-        try setRecord("header") { $0[..<1] + [1] + $0[2...] }
+    @Test(arguments: [1, 2] as [UInt8])
+    func aHeaderOfAnOlderVersionIsRefusedAsOlder(version: UInt8) throws {
+        try setRecord("header") { $0[..<1] + [version] + $0[2...] }
         #expect(try refusal() == .storeOlder)
     }
 
     @Test func aHeaderOfANewerVersionIsRefused() throws {
-        try setRecord("header") { $0[..<1] + [3] + $0[2...] }
+        try setRecord("header") { $0[..<1] + [4] + $0[2...] }
         #expect(try refusal() == .storeNewer)
     }
 

@@ -51,6 +51,9 @@ struct StartedService {
     /// Sets the first passcode; nil on success.
     func setPasscode(_ passcode: String) -> Status? { status(of: .passcode(.set(SecretBytes(passcode.utf8)))) }
 
+    /// Deletes everything that needs a proof; nil on success.
+    func reset() -> Status? { status(of: .discardForgotten) }
+
     /// Enters a passcode at the prompt for changing the passcode to the right one; nil when it was right. Nothing is
     /// entered while entry is delayed.
     func tryPasscode(_ passcode: String) -> Status? {

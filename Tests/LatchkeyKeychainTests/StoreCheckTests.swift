@@ -116,24 +116,30 @@ import Testing
             ])
     }
 
-    @Test func aSecretIsCheckedAsFarAsPossibleWithoutAProof() throws {
-        let rows = try store.rows()
-        // Without the passcode, only the structure of the third secret is checked.
-        #expect(try found(row: 2) { $0.secret?[40] ^= 1 } == [])
-        #expect(
-            try found(row: 2) { $0.secret = [1, 2] } == [Finding(.secretDamaged, number: 3, item: rows[2].id)])
-        #expect(
-            try found(row: 0) { $0.secret?[70] ^= 1 }.first == Finding(.secretDamaged, number: 1, item: rows[0].id))
-        let keychain = try store.open()
-        try store.edit { try $0.replace(rows[2]) }
-        #expect(try keychain.unlock(Self.passcode))
-        var changed = rows[2]
-        changed.secret?[40] ^= 1
-        try store.edit { try $0.replace(changed) }
-        #expect(try keychain.findings().contains(Finding(.secretDamaged, number: 3, item: rows[2].id)))
+    /// The third secret needs the passcode, which was not entered.
+    @Test(arguments: [0, 1, 40, 70], [0, 2]) func changedSecretIsReportedWithoutAnyKeyOfIt(offset: Int, row: Int) throws
+    {
+        let stored = try store.rows()[row]
+        let damage = Finding(.secretDamaged, number: stored.position, item: stored.id)
+        #expect(try found(row: row) { $0.secret?[offset] ^= 1 } == [damage])
+        #expect(try found(row: row) { $0.secret = [1, 2] } == [damage])
     }
 
-    @Test func lockedAndPasswordProtectedSecretsAreCheckedByTheirStructure() throws {
+    /// The attributes have the hash of the changed secret, as an attacker with `root.key` could write them.
+    @Test func secretWithTheHashOfAnotherOneIsReportedOnceItsKeyIsThere() throws {
+        let keychain = try store.open()
+        var row = try store.rows()[2]
+        let item = try keychain.envelopes.openAttributes(row)
+        row.secret?[40] ^= 1
+        row.attributes = try keychain.envelopes.sealAttributes(item, row)
+        try store.edit { try $0.replace(row) }
+        let damage = Finding(.secretDamaged, number: 3, item: row.id)
+        #expect(try !keychain.findings().contains(damage))
+        #expect(try keychain.unlock(Self.passcode))
+        #expect(try keychain.findings().contains(damage))
+    }
+
+    @Test func lockedAndPasswordProtectedSecretsAreCheckedWithoutTheirKeys() throws {
         do {
             let keychain = try store.open()
             let control = rule(.whenUnlocked, .applicationPassword)
@@ -148,10 +154,10 @@ import Testing
         let keychain = try store.open()
         keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
         #expect(try keychain.findings() == [])
-        let row = try #require(try store.rows().last)
-        #expect(
-            try found(row: 4) { $0.secret = Array((row.secret ?? []).prefix(80)) }
-                == [Finding(.secretDamaged, number: row.position, item: row.id)])
+        var row = try #require(try store.rows().last)
+        row.secret?[80] ^= 1
+        try store.edit { try $0.replace(row) }
+        #expect(try keychain.findings() == [Finding(.secretDamaged, number: row.position, item: row.id)])
     }
 
     @Test func removedRestoredAndReplacedRowsAreReported() throws {

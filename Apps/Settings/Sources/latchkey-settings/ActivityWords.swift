@@ -42,6 +42,7 @@ enum ActivityWords {
             case .restored: words("A damaged item can be read again")
             case .tryFailed: words("A wrong passcode, finger or face for \(app)")
             case .rowsChanged: words("The keychain’s file was changed by another program")
+            case .trailCut: words("The latest entries of this list were removed by another program")
             case .locked: words("The keychain was locked")
             case .unlocked: words("The keychain was unlocked")
             case .facePermissionChanged: words("The permission of \(app) to use your face was changed")
@@ -87,7 +88,8 @@ enum ActivityWords {
         case .updated, .restored: "document-edit-symbolic"
         case .deleted, .protectedDiscarded: "user-trash-symbolic"
         case .used, .namesListed: "view-reveal-symbolic"
-        case nil, .refused, .tryFailed, .lockedOut, .countersLost, .rowsChanged, .quarantined, .invalidated,
+        case nil, .refused, .tryFailed, .lockedOut, .countersLost, .rowsChanged, .trailCut, .quarantined,
+            .invalidated,
             .rollbackAccepted, .sensorRefused, .sessionsRefused, .accountsRefused:
             "dialog-warning-symbolic"
         case .passcodeSet, .passcodeChanged, .passcodeRemoved: "dialog-password-symbolic"
