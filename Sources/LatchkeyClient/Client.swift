@@ -154,13 +154,7 @@ package final class Client: Sendable {
         while true {
             let connection = ClientConnection(try connect())
             do throws(Failure) {
-                var reply = try connection.call(.hello(hello), seconds: Limits.requestSeconds)
-                if case .welcome(let welcome) = reply, let challenge = welcome.challenge {
-                    var answer = hello
-                    answer.challenge = challenge
-                    reply = try connection.call(.hello(answer), seconds: Limits.requestSeconds)
-                }
-                if case .failure(let failure) = reply { throw failure }
+                try connection.greet(hello, seconds: Limits.requestSeconds)
                 return connection
             } catch {
                 guard error.status == .daemonUnavailable, Uptime.nanoseconds < deadline else { throw error }

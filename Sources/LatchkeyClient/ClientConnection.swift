@@ -50,6 +50,19 @@ final class ClientConnection: @unchecked Sendable {
         return end == nil
     }
 
+    /// Begins the connection: sends hello, and repeats the challenge of a service.
+    ///
+    /// - Throws: the failure with which the daemon refuses; as `call`.
+    func greet(_ hello: Request.Hello, seconds: Int64) throws(Failure) {
+        var reply = try call(.hello(hello), seconds: seconds)
+        if case .welcome(let welcome) = reply, let challenge = welcome.challenge {
+            var answer = hello
+            answer.challenge = challenge
+            reply = try call(.hello(answer), seconds: seconds)
+        }
+        if case .failure(let failure) = reply { throw failure }
+    }
+
     /// Sends a request and waits for its reply. Joins the parts of a reply of items; passes other parts to `part`.
     ///
     /// A reply that reports a failure is returned, not thrown.

@@ -84,7 +84,7 @@ package enum DaemonProbe {
     private static func status(_ descriptor: Descriptor, _ seconds: Int64) throws(Failure) -> StatusReport {
         let connection = ClientConnection(SocketChannel(descriptor))
         let hello = Request.Hello(application: Client.applicationName, groups: Client.declaredNames)
-        if case .failure(let failure) = try connection.call(.hello(hello), seconds: seconds) { throw failure }
+        try connection.greet(hello, seconds: seconds)
         switch try connection.call(.status, seconds: seconds) {
         case .status(let report): return report
         case .failure(let failure): throw failure

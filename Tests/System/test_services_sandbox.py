@@ -179,9 +179,10 @@ class DescriptorTests(ServiceTest):
                    ("eventpoll", "eventfd", "pidfd", "pidfd"), RECORDS, 0)
 
     def test_the_authority_of_a_user_has_its_connections(self):
-        # Three of the accepting process, one of latchkeyd with its process, and one to the sensors; two servers.
+        # Three of the accepting process, one of latchkeyd with its process, and one to the sensors; two servers, and what wakes
+        # the threads of prompts.
         self.check("latchkey-authd of a user", self.process_of(AUTHORITY), 3 + 1 + 1,
-                   ("eventpoll", "eventfd", "eventpoll", "eventfd", "pidfd"), RECORDS, 0)
+                   ("eventpoll", "eventfd", "eventpoll", "eventfd", "eventfd", "pidfd"), RECORDS, 0)
 
     def test_the_process_of_the_sensors_has_the_bus_and_one_connection_for_each_user(self):
         # One to the accepting process, one to the message bus, a pair that wakes its thread, and one of alice.
