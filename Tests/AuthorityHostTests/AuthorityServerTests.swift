@@ -33,7 +33,7 @@ import Testing
         } user: { (_) throws(Failure) in
             throw Failure(.notPermitted, "no user is attached")
         }
-        handler = AuthorityServer(storeUser: geteuid(), parts: parts)
+        handler = AuthorityServer(storeUser: geteuid(), parts: parts) { true }
         server = try FrameServer(Sockets.listen(folder.path + "/socket"), handler: handler, idleSeconds: 3600)
     }
 

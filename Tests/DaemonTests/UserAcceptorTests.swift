@@ -153,7 +153,7 @@ private final class AcceptedService: Sendable {
                 UserAcceptor.Listener(try Sockets.listen(path)) { connection in
                     ServiceChannelName.user(of: connection).map { .user($0) } ?? .close
                 } payload: { failure in
-                    SecretBytes(Array(failure.status.name.utf8))
+                    SecretBytes(String(failure.status.rawValue).utf8)
                 }
             ], program, log: SilentLog(), endsWhenIdle: false, limits: limits, isKnown: isKnown)
         Processes.detachThread { [acceptor, far = ended.far] in
@@ -189,8 +189,7 @@ private final class AcceptedService: Sendable {
     func outcome(of connection: Descriptor) throws -> Status? {
         let bytes = try answer(connection)
         guard bytes.count > Frame.headerBytes else { return nil }
-        let name = String(decoding: bytes[Frame.headerBytes...], as: UTF8.self)
-        return Status.allCases.first { $0.name == name }
+        return Status(rawValue: try #require(Status.RawValue(String(decoding: bytes[Frame.headerBytes...], as: UTF8.self))))
     }
 
     /// The number of processes that were started.
