@@ -58,8 +58,13 @@ import Testing
         #expect(store.takeSecretsRead() == 0)
     }
 
-    @Test func duplicatesAndDeletionsReadNoSecret() throws {
+    /// The name of an item whose secret is damaged is free.
+    @Test func aDuplicateReadsTheSecretInItsWayToCompareItsHash_KC17() throws {
         #expect(status { try keychain.add("item 1") } == .duplicateItem)
+        #expect(store.takeSecretsRead() == 1)
+    }
+
+    @Test func deletionsReadNoSecret() throws {
         try keychain.delete(everything, caller: StoreOnDisk.caller)
         #expect(try keychain.itemCount() == 0)
         #expect(store.takeSecretsRead() == 0)
