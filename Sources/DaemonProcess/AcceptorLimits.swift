@@ -11,6 +11,10 @@ package struct AcceptorLimits: Sendable {
     package var waiting = 512
     /// Connections that a user may let wait when half of `waiting` is used.
     package var waitingShare = 4
+    /// Connections of a user in a second, on average, and at once. Each one costs a look-up of the program, which a flood of
+    /// connections would have the user's process make on the processors that all users share.
+    package var rateOfUser: Int64 = 400
+    package var burstOfUser: Int64 = 800
     /// Maximum processes that are being started, so that starts of some users leave processor time to others.
     package var starting = 8
     /// The same for users that the service has no folder of: somebody can have thousands of subordinate user numbers.

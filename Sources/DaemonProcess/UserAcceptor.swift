@@ -264,6 +264,14 @@ package final class UserAcceptor: @unchecked Sendable {
         guard now >= worker.pausedUntil else {
             return refuse(connection, index, failure(user, "has failed several times"))
         }
+        guard worker.mayConnect(at: now, limits) else {
+            return refuse(
+                connection, index,
+                Failure(
+                    .limitExceeded,
+                    "User \(user) makes more than \(limits.rateOfUser) connections to the service in a second.",
+                    hint: "One connection serves any number of requests."))
+        }
         let total = users.values.reduce(0) { $0 + $1.waiting.count }
         let count = worker.waiting.count
         guard count < limits.waitingOfUser, total < limits.waiting,

@@ -38,6 +38,9 @@ struct UserWorker {
     var failures: [Int64] = []
     /// Until when no process is started, after too many failures.
     var pausedUntil: Int64 = 0
+    /// When the connections that were accepted so far would have come at the rate that a user may have; in the future if
+    /// they came faster.
+    private var busyUntil: Int64 = 0
 
     /// A process and the ends of its sockets.
     struct Running {
@@ -51,6 +54,15 @@ struct UserWorker {
 
         /// Kills the process through its pidfd.
         func kill() { latchkey_pidfd_signal(started.handle.number, SIGKILL) }
+    }
+
+    /// Counts a connection; false if the user makes too many.
+    mutating func mayConnect(at now: Int64, _ limits: AcceptorLimits) -> Bool {
+        let each = 1_000_000_000 / limits.rateOfUser
+        busyUntil = max(busyUntil, now)
+        guard busyUntil - now < limits.burstOfUser * each else { return false }
+        busyUntil += each
+        return true
     }
 
     mutating func begin(_ process: Running, deadline: Int64) {
@@ -88,7 +100,7 @@ struct UserWorker {
 
     /// Whether nothing of this user has to be remembered.
     func isForgotten(at now: Int64, _ limits: AcceptorLimits) -> Bool {
-        guard running == nil, waiting.isEmpty, now >= pausedUntil else { return false }
+        guard running == nil, waiting.isEmpty, now >= pausedUntil, now >= busyUntil else { return false }
         return failures.allSatisfy { now - $0 >= limits.failureSeconds * 1_000_000_000 }
     }
 }

@@ -24,7 +24,8 @@ package enum CodeVariables {
         // WebKit: a library for the process of each page, and the programs of these processes.
         "WEBKIT_INJECTED_BUNDLE_PATH", "WEBKIT_EXEC_PATH",
         // Graphics: drivers, layers between a program and its driver, and their manifests.
-        "LIBGL_DRIVERS_PATH", "LIBGL_DRIVERS_DIR", "LIBVA_DRIVERS_PATH", "VDPAU_DRIVER_PATH", "GBM_BACKENDS_PATH", "VK_ICD_FILENAMES",
+        "LIBGL_DRIVERS_PATH", "LIBGL_DRIVERS_DIR", "LIBVA_DRIVERS_PATH", "VDPAU_DRIVER_PATH", "GBM_BACKENDS_PATH",
+        "VK_ICD_FILENAMES",
         "VK_DRIVER_FILES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "VK_INSTANCE_LAYERS",
         "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "__EGL_VENDOR_LIBRARY_DIRS",
         "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS",
@@ -36,7 +37,8 @@ package enum CodeVariables {
         // Libraries of cryptography and of names: engines, providers, modules, and configurations that name them.
         "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SASL_PATH", "SASL_CONF_PATH", "KRB5_CONFIG",
         // Images and films: modules of formats and filters, and a configuration that names commands.
-        "BABL_PATH", "GEGL_PATH", "FREI0R_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_CODER_FILTER_PATH", "MAGICK_CONFIGURE_PATH", "IMLIB2_LOADER_PATH",
+        "BABL_PATH", "GEGL_PATH", "FREI0R_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_CODER_FILTER_PATH",
+        "MAGICK_CONFIGURE_PATH", "IMLIB2_LOADER_PATH",
         // Embedded languages: search paths, start files, options.
         "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "PERLLIB",
         "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "PYTHONPLATLIBDIR", "RUBYLIB", "RUBYOPT",

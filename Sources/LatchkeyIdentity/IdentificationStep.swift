@@ -60,8 +60,10 @@ enum IdentificationStep: CaseIterable, Sendable {
         // A terminal of another mount namespace, or one that is gone.
         case .terminal: [("lstat", [ENOENT, ENOTDIR])]
         case .declarations:
-            [("openat", [ENOENT, ENOTDIR, ELOOP]), ("readdir", [EFBIG]), ("statx", [EACCES]),
-                ("lstat", [ENOENT, ENOTDIR])]
+            [
+                ("openat", [ENOENT, ENOTDIR, ELOOP]), ("readdir", [EFBIG]), ("statx", [EACCES]),
+                ("lstat", [ENOENT, ENOTDIR]),
+            ]
         // What the file is: gone, a link, a socket or a device, unreadable for the service, too long.
         case .declaration:
             [("openat", [ENOENT, ELOOP, ENXIO, ENODEV, EACCES]), ("read", [EFBIG, ENOTSUP])]

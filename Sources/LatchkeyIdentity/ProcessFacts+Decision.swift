@@ -38,7 +38,8 @@ extension ProcessFacts {
     /// The path of the program, if it identifies the program: only root can have put this file there, and it executes
     /// no code of the user that the user has chosen by an ordinary means.
     private var protectedProgram: String? {
-        guard isInSystemNamespaces, !isTraced, !loadsForeignCode, let executable, let program, Self.isUsable(program.path), ProtectedPath.isProtected(program.components),
+        guard isInSystemNamespaces, !isTraced, !loadsForeignCode, let executable, let program,
+            Self.isUsable(program.path), ProtectedPath.isProtected(program.components),
             // The path leads to the very file that is executed (abuse case 6): another file may be at this path now.
             program.components.last?.status.file == executable, program.isELF,
             !Interpreters.contains(Files.name(of: program.path))

@@ -20,7 +20,8 @@ extension ProcessFacts {
     package static func read(
         _ name: ProcessName, reference: Int32, _ calls: SystemCalls = .kernel
     ) throws(Failure) -> ProcessFacts {
-        let folder = try IdentificationStep.process { () throws(SystemError) in try ProcessFolder(name.processID, calls) }
+        let folder = try IdentificationStep.process { () throws(SystemError) in try ProcessFolder(name.processID, calls)
+        }
         let before = try Fixed(folder)
         guard before.record.startTime == name.startTime,
             // Otherwise an execve(2) is under way, and the environment would seem to be empty.

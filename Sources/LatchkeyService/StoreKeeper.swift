@@ -95,6 +95,7 @@ final class StoreKeeper: Sendable {
     ///
     /// - Returns: why they are still in the files; nil if they are not.
     func eraseDeletedRows() -> Failure? {
+        guard keychain.hasDeletedRows else { return nil }
         do throws(Failure) {
             if try keychain.eraseOldCopies(waits: true) { return nil }
             throw Self.isRead

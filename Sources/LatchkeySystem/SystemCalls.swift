@@ -29,7 +29,8 @@ package struct SystemCalls: Sendable {
     }
 
     /// Opens a file, relative to a folder if there is one.
-    package func open(_ path: String, below folder: Descriptor? = nil, _ flags: CInt) throws(SystemError) -> Descriptor {
+    package func open(_ path: String, below folder: Descriptor? = nil, _ flags: CInt) throws(SystemError) -> Descriptor
+    {
         try begin("openat", path)
         guard let folder else { return try Descriptor.open(path, flags) }
         return try Descriptor.open(path, below: folder, flags)

@@ -211,7 +211,9 @@ private final class ShownPrompt: Sendable {
                 (state.outgoing.isEmpty ? nil : state.outgoing.removeFirst(), state.deadline)
             }
             if let message {
-                guard sendNow(message, until: deadline ?? Uptime.deadline(seconds: Self.secondsToAct)) else { return nil }
+                guard sendNow(message, until: deadline ?? Uptime.deadline(seconds: Self.secondsToAct)) else {
+                    return nil
+                }
                 continue
             }
             // Without memory for poll(2) the prompt is lost.
@@ -220,9 +222,9 @@ private final class ShownPrompt: Sendable {
             else { return nil }
             wakeUp.clear()
             guard ready[0] else { continue }
+            let end = deadline ?? Uptime.deadline(seconds: Self.secondsToAct)
             // A process that ended, sent an invalid message or only a part of one loses the prompt, which ends the
             // evaluation.
-            let end = deadline ?? Uptime.deadline(seconds: Self.secondsToAct)
             guard let payload = try? Frame.receive(from: socket, until: end),
                 case .event(let event) = try? AgentMessage(decoding: payload)  // As above.
             else { return nil }

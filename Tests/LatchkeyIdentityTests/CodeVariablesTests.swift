@@ -30,7 +30,9 @@ import Testing
     ])
     func eachIsFoundInEveryPlaceAndHoweverTheBytesArrive(name: String) {
         #expect(CodeVariables.contains(name))
-        for environment in ["\(name)=x\0", "HOME=/\0\(name)=\0A=1\0", "A=1\0\(name)=LD_\0", "A=\0\0\(name)", "\(name)\0B=1\0"] {
+        for environment in [
+            "\(name)=x\0", "HOME=/\0\(name)=\0A=1\0", "A=1\0\(name)=LD_\0", "A=\0\0\(name)", "\(name)\0B=1\0",
+        ] {
             for pieces in [1, 2, 3, 5, 1 << 16] { #expect(hasFound(environment, pieces: pieces), "\(environment)") }
         }
     }
@@ -55,7 +57,8 @@ import Testing
                 let name = entry.prefix { $0 != "=" }
                 return CodeVariables.contains(String(name))
             }
-            #expect(hasFound(text, pieces: Int.random(in: 1..<9, using: &generator)) == simple, "\(text.debugDescription)")
+            #expect(
+                hasFound(text, pieces: Int.random(in: 1..<9, using: &generator)) == simple, "\(text.debugDescription)")
         }
     }
 

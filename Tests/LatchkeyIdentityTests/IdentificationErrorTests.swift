@@ -70,6 +70,8 @@ import Testing
         case ("readdir", "task"): return code == EFBIG
         case ("openat", let path) where path.hasPrefix("task/"): return code == ENOENT
         case ("read", let path) where path.hasPrefix("task/"): return code == ESRCH
+        // Not a fact, but tried again as the user of the process; see below.
+        case ("openat", "environ"): return code == EACCES
         case ("read", "environ"): return code == EFBIG
         case ("openat", "cgroup"): return code == ENOENT
         case ("openat", "echo.conf"): return [ENOENT, ELOOP, ENXIO, ENODEV, EACCES].contains(code)
@@ -79,7 +81,7 @@ import Testing
         // The walks to the program and to the folder of declarations have the same first components.
         case ("openat", let path) where folders.contains(path):
             return [ENOENT, ENOTDIR, ELOOP].contains(code)
- || [ENAMETOOLONG, EINVAL, EACCES].contains(code)
+                || [ENAMETOOLONG, EINVAL, EACCES].contains(code)
         case ("openat", let path) where components.contains(path):
             return [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, EINVAL, EACCES].contains(code)
         case ("statx", let path) where components.contains(path): return code == EACCES
@@ -87,13 +89,15 @@ import Testing
         }
     }
 
-
     @Test func eachErrorOfEachCallIsAnErrorUnlessItIsAFact() throws {
         let recorder = Calls()
         let whole = try identity(recorder.calls)
         #expect(whole.groups == ["Echo"] && whole.strength == .program)
         let made = recorder.made
-        #expect(Set(made.map(\.name)) == ["pidfd_open", "openat", "read", "readlinkat", "statx", "readdir", "lstat", "poll"])
+        #expect(
+            Set(made.map(\.name)) == [
+                "pidfd_open", "openat", "read", "readlinkat", "statx", "readdir", "lstat", "poll",
+            ])
         var (errors, facts) = (0, 0)
         var wrong: [String] = []
         for (index, call) in made.enumerated() {
@@ -123,6 +127,11 @@ import Testing
                 try identity(Calls(failing: index, code: code).calls)
             }
         }
+    }
+
+    @Test func anEnvironmentThatTheServiceMayNotOpenIsAnError() throws {
+        let calls = SystemCalls { call, path in call == "openat" && path == "environ" ? EACCES : nil }
+        #expect(throws: Failure(.daemonUnavailable)) { try identity(calls) }
     }
 
     @Test func sessionOfAProcessThatCannotBeReadIsAnError() throws {

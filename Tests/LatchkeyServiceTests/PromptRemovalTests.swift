@@ -45,6 +45,7 @@ import Testing
             parts.prompter = ScriptedPrompter(prompter, world: world)
         }
         session = machine.handler(Request.Hello(application: "app"))
+        #expect(InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
     private func context() throws -> ContextHandle {

@@ -88,7 +88,9 @@ import Testing
         let child = try ChildProcess.start(
             "/usr/bin/python3", ["-c", script], environment: [], descriptors: [nil, nil, nil, far])
         var text = ""
-        while text.filter({ $0 == " " }).count < 2 { text += String(decoding: try near.read(atMost: 64), as: UTF8.self) }
+        while text.filter({ $0 == " " }).count < 2 {
+            text += String(decoding: try near.read(atMost: 64), as: UTF8.self)
+        }
         let processes = text.split(separator: " ").compactMap { pid_t($0) }
         #expect(child.endTree() == .signalled(SIGKILL))
         for process in processes { #expect(Processes.hasEnded(process, within: 10)) }

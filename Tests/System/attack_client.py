@@ -47,7 +47,8 @@ class Link:
     def __init__(self, path=None, connected=None):
         self.socket = connected or socket.socket(socket.AF_UNIX)
         if path:
-            self.socket.settimeout(10)
+            # As the library: waits while the queue of the listener is full, which a time limit of Python does not.
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 10, 0))
             self.socket.connect(path)
         self.buffer = b""
 

@@ -76,7 +76,7 @@ if os.fork() == 0:
         print(repr(error))
     sys.stdout.flush()
     os._exit(0)
-os.execv(sys.argv[1], [sys.argv[1], "-c", "import time; time.sleep(5)"])
+os.execv(sys.argv[1], [sys.argv[1], "-c", "import time; time.sleep(1)"])
 """
 
 
@@ -221,7 +221,7 @@ class SenderTests(ClientTest):
         mine = self.app(program=self.program(MINE))
         mine.do("app.add", "token", SECRET)
         for manner in ("late", "early"):
-            for _ in range(5):
+            for _ in range(4):
                 seen = self.hand_over(manner)
                 self.assertNotIn(SECRET.decode(), seen)
         # The program itself still reads it.
