@@ -200,13 +200,13 @@ package final class UserAcceptor: @unchecked Sendable {
             var late = user.waiting.prefix { $0.deadline <= now }.count
             switch user.phase {
             case .starting(let deadline) where deadline <= now:
-                log.note(.failed, failure(number, "was not ready within \(limits.startSeconds) seconds and is ended"))
+                log.note(.failed, failure(number, .lateStart))
                 user.running?.kill()
             // One that does not end at once is not waited for, and its user refused as long as it remains.
             case .leaving(let deadline) where deadline <= now: user.running?.kill()
             default:
                 if let since = user.stuckSince, now - since >= limits.stuckSeconds * 1_000_000_000 {
-                    log.note(.failed, failure(number, "takes no connections and is ended"))
+                    log.note(.failed, failure(number, .takesNothing))
                     user.running?.kill()
                     late = user.waiting.count
                 }
@@ -214,7 +214,7 @@ package final class UserAcceptor: @unchecked Sendable {
             while late > 0 {
                 late -= 1
                 guard let waiting = users[number]?.waiting.removeFirst() else { break }
-                refuse(waiting.descriptor, waiting.listener, failure(number, "does not answer"))
+                refuse(waiting.descriptor, waiting.listener, failure(number, .silent))
             }
             if users[number]?.isForgotten(at: now, limits) == true {
                 users[number] = nil
@@ -223,9 +223,26 @@ package final class UserAcceptor: @unchecked Sendable {
         }
     }
 
-    private func failure(_ user: UInt32, _ what: String) -> Failure {
-        Failure(
-            .daemonUnavailable, "The process of the service that serves user \(user) \(what).",
+    /// What is wrong with the process of a user.
+    private enum Trouble {
+        case lateStart, takesNothing, silent, failing, notStarted
+        case exited(CInt)
+        case signalled(CInt)
+    }
+
+    private func failure(_ user: UInt32, _ trouble: Trouble) -> Failure {
+        let message =
+            switch trouble {
+            case .lateStart: "The process that serves user \(user) was not ready in time and is ended."
+            case .takesNothing: "The process that serves user \(user) takes no connections and is ended."
+            case .silent: "The process that serves user \(user) does not answer."
+            case .failing: "The process that serves user \(user) has failed several times."
+            case .notStarted: "The process that serves user \(user) cannot be started."
+            case .exited(let code): "The process that serves user \(user) has failed with status \(code)."
+            case .signalled(let signal): "The process that serves user \(user) was ended by signal \(signal)."
+            }
+        return Failure(
+            .daemonUnavailable, message,
             hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
     }
 
@@ -262,7 +279,7 @@ package final class UserAcceptor: @unchecked Sendable {
         }
         var worker = users[user] ?? UserWorker()
         guard now >= worker.pausedUntil else {
-            return refuse(connection, index, failure(user, "has failed several times"))
+            return refuse(connection, index, failure(user, .failing))
         }
         guard worker.mayConnect(at: now, limits) else {
             return refuse(
@@ -366,7 +383,7 @@ package final class UserAcceptor: @unchecked Sendable {
             watch(started.handle, .process(user))
         } catch {
             log.note(.failed, Failure(error, "The process of user \(user) cannot be started"))
-            failed(user, "cannot be started")
+            failed(user, .notStarted)
         }
     }
 
@@ -421,18 +438,18 @@ package final class UserAcceptor: @unchecked Sendable {
         case (let signal, let code) where wasLeaving || signal == 0 && code == 0:
             if case .wanted? = users[user]?.phase { wanted.append(user) }
         case (let signal, let code):
-            log.note(.failed, failure(user, signal == 0 ? "ended with status \(code)" : "was ended by signal \(signal)"))
-            failed(user, "has failed several times")
+            log.note(.failed, failure(user, signal == 0 ? .exited(code) : .signalled(signal)))
+            failed(user, .failing)
         }
     }
 
     /// Counts a failure of a process; starts another one for what waits, unless there were too many.
-    private func failed(_ user: UInt32, _ what: String) {
+    private func failed(_ user: UInt32, _ trouble: Trouble) {
         let now = Uptime.nanoseconds
         users[user]?.failed(at: now, limits)
         if let worker = users[user], worker.pausedUntil > now {
             users[user]?.phase = .none
-            return refuseWaiting(user, failure(user, what))
+            return refuseWaiting(user, failure(user, trouble))
         }
         guard let worker = users[user], !worker.waiting.isEmpty else { return }
         users[user]?.phase = .wanted

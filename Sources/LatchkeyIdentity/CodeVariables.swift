@@ -57,17 +57,47 @@ package enum CodeVariables {
 
     // MARK: - Scan
 
-    /// The longest name or prefix, in bytes.
-    private static let longest = (Array(names) + prefixes).map(\.utf8.count).max() ?? 0
-    /// The names by length and first byte.
-    private static let table: [[[UInt8]]] = {
-        var table = [[[UInt8]]](repeating: [], count: (longest + 1) << 8)
-        for name in names { table[index(Array(name.utf8)[...])].append(Array(name.utf8)) }
-        return table
-    }()
-    private static let prefixBytes = prefixes.map { Array($0.utf8) }
+    /// A byte of a name, with the names that begin as those up to here.
+    private struct Node {
+        var byte: UInt8
+        /// Whether a name ends here, and whether every name that begins so counts.
+        var isName = false
+        var isPrefix = false
+        /// The first of the next bytes, and the next alternative to this byte; 0 if there is none.
+        var child: Int32 = 0
+        var sibling: Int32 = 0
+    }
 
-    private static func index(_ name: ArraySlice<UInt8>) -> Int { name.count << 8 | Int(name.first ?? 0) }
+    /// The names and prefixes as a tree; its root is node 0. An entry costs one step for each byte, whatever the process
+    /// chose as its name.
+    private static let tree: [Node] = {
+        var nodes = [Node(byte: 0)]
+        for (name, isPrefix) in names.map({ ($0, false) }) + prefixes.map({ ($0, true) }) {
+            var node = 0
+            for byte in name.utf8 {
+                var next = Int(nodes[node].child)
+                while next != 0, nodes[next].byte != byte { next = Int(nodes[next].sibling) }
+                if next == 0 {
+                    next = nodes.count
+                    nodes.append(Node(byte: byte, sibling: nodes[node].child))
+                    nodes[node].child = Int32(next)
+                }
+                node = next
+            }
+            if isPrefix { nodes[node].isPrefix = true } else { nodes[node].isName = true }
+        }
+        return nodes
+    }()
+    /// The nodes of first bytes, by byte.
+    private static let first: [Int32] = {
+        var first = [Int32](repeating: 0, count: 256)
+        var node = Int(tree[0].child)
+        while node != 0 {
+            first[Int(tree[node].byte)] = Int32(node)
+            node = Int(tree[node].sibling)
+        }
+        return first
+    }()
 
     /// Looks for the variables in an environment that arrives in pieces: entries `NAME=value`, each with a zero byte at its
     /// end.
@@ -76,53 +106,52 @@ package enum CodeVariables {
     package struct Scan {
         /// Whether one of the variables was found.
         package private(set) var hasFound = false
-        /// The beginning of the present name; longer names are none of these.
-        private var name = [UInt8](repeating: 0, count: longest)
-        private var length = 0
-        /// Whether the value of an entry is being skipped.
-        private var isInValue = false
+        /// The node of the present name so far; -1 in a value, and in a name that is none of these.
+        private var node = 0
 
         package init() {}
 
         /// Takes the next piece.
         package mutating func take(_ piece: UnsafeRawBufferPointer) {
-            guard let base = piece.baseAddress else { return }
-            var index = 0
-            while index < piece.count, !hasFound {
-                if isInValue {
-                    guard let end = memchr(base + index, 0, piece.count - index) else { return }
-                    index = UnsafeRawPointer(end) - base + 1
-                    (isInValue, length) = (false, 0)
-                    continue
-                }
-                let byte = piece[index]
-                index += 1
-                if byte == 0 || byte == UInt8(ascii: "=") {
-                    end()
-                    (isInValue, length) = (byte != 0, 0)
-                } else if length < name.count {
-                    name[length] = byte
-                    length += 1
-                } else {
-                    // Longer than every name; a prefix is found at the end of the name or here.
-                    end(isCut: true)
-                    isInValue = true
+            guard let base = piece.baseAddress, !hasFound else { return }
+            var (node, isFound, index) = (node, false, 0)
+            tree.withUnsafeBufferPointer { tree in
+                first.withUnsafeBufferPointer { first in
+                    while index < piece.count {
+                        if node < 0 {
+                            // Most entries end soon, and a call costs more than some bytes.
+                            let near = min(piece.count, index + 8)
+                            while index < near, base.load(fromByteOffset: index, as: UInt8.self) != 0 { index += 1 }
+                            if index == near {
+                                guard index < piece.count, let end = memchr(base + index, 0, piece.count - index) else {
+                                    return
+                                }
+                                index = UnsafeRawPointer(end) - base
+                            }
+                            index += 1
+                            node = 0
+                            continue
+                        }
+                        let byte = base.load(fromByteOffset: index, as: UInt8.self)
+                        index += 1
+                        if byte == 0 || byte == UInt8(ascii: "=") {
+                            isFound = tree[node].isName
+                            node = byte == 0 ? 0 : -1
+                        } else {
+                            var next = Int(node == 0 ? first[Int(byte)] : tree[node].child)
+                            while next != 0, tree[next].byte != byte { next = Int(tree[next].sibling) }
+                            isFound = tree[next].isPrefix
+                            node = next == 0 ? -1 : next
+                        }
+                        if isFound { return }
+                    }
                 }
             }
+            self.node = node
+            hasFound = isFound
         }
 
-        /// Takes the end of the environment, or of a name.
-        package mutating func end() { end(isCut: false) }
-
-        private mutating func end(isCut: Bool) {
-            guard !isInValue, length > 0, !hasFound else { return }
-            let name = name[..<length]
-            if !isCut {
-                for known in table[CodeVariables.index(name)] where name.elementsEqual(known) { hasFound = true }
-            }
-            // Few names begin with L.
-            guard name[0] == UInt8(ascii: "L") else { return }
-            for prefix in prefixBytes where name.starts(with: prefix) { hasFound = true }
-        }
+        /// Takes the end of the environment.
+        package mutating func end() { if node >= 0, tree[node].isName { hasFound = true } }
     }
 }

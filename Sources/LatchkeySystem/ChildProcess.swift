@@ -92,10 +92,9 @@ package final class ChildProcess: Sendable {
                 throw SystemError("open", code: opened.code == 0 ? EACCES : opened.code)
             }
             // Compared again: the child belongs to the user since it has become the user.
-            let status = try descriptor.status()
-            guard status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR, status.st_uid == user.userID,
-                status.st_rdev == dev_t(device)
-            else { throw SystemError("open", code: EACCES) }
+            guard Terminal.isDevice(try descriptor.status(), device, ownedBy: user.userID) else {
+                throw SystemError("open", code: EACCES)
+            }
             return (child, OpenedTerminal(descriptor: descriptor, modes: opened.modes))
         } catch {
             child.end(within: 0)

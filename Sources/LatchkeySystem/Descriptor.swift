@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CLatchkeyLinux
-package import Glibc
+import Glibc
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {
@@ -14,7 +14,7 @@ package final class Descriptor: Sendable {
     deinit { close(number) }
 
     /// Opens a file with `O_CLOEXEC` added to `flags`.
-    package static func open(_ path: String, _ flags: CInt, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
+    package static func open(_ path: String, _ flags: CInt, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
         let number = latchkey_open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw SystemError("open") }
         return Descriptor(owning: number)

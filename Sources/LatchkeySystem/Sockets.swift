@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CLatchkeyLinux
-package import Glibc
+import Glibc
 
 /// The peer of a socket, as the kernel recorded it when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
@@ -35,7 +35,7 @@ package enum Sockets {
 
     /// Listens at `path`, replacing a file there. The socket file never has more permissions than `mode`, and has them
     /// when this function returns; the descriptor is non-blocking.
-    package static func listen(_ path: String, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
+    package static func listen(_ path: String, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)

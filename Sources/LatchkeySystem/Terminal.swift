@@ -46,9 +46,12 @@ package struct Terminal: Sendable {
         device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls
     ) throws(SystemError) -> Bool {
         guard let path = path(of: device) else { return false }
-        let status = try calls.status(at: path)
-        return status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user
-            && status.st_rdev == dev_t(device)
+        return isDevice(try calls.status(at: path), device, ownedBy: user)
+    }
+
+    /// Whether a status is that of the device with this number, and the device belongs to `user`.
+    static func isDevice(_ status: stat, _ device: UInt64, ownedBy user: uid_t) -> Bool {
+        status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user && status.st_rdev == dev_t(device)
     }
 
     /// The device number of a process's controlling terminal; 0 when it has none.

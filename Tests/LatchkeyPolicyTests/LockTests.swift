@@ -61,7 +61,7 @@ import Testing
         #expect(world.send(.evaluate(request)).shown == [2])
         world.send(.promptVisible(2))
         #expect(world.send(.matched(2, .a)).outcomes(2) == [.granted(.finger)])
-        let ending: [PromptPurpose] = [.unlock, .recoverPasscode, .discardProtected]
+        let ending: [PromptPurpose] = [.unlock, .recoverPasscode, .discardProtected, .acceptStore]
         for (id, purpose) in PromptPurpose.allCases.enumerated() where !ending.contains(purpose) {
             let request = EvaluationRequest(
                 id: UInt64(3 + id), plan: .either, allowsFallback: true, interactionAllowed: true, purpose: purpose)
