@@ -116,7 +116,9 @@ package enum AuthorityProcess {
                             let user = ServiceChannelName.user(of: connection), !UnmappedUser.includes(user)
                         else { return .close }
                         return .user(user)
-                    } payload: { _ in SecretBytes([]) },
+                    } payload: { _ in
+                        SecretBytes([])
+                    },
                     .ofPrograms(listeners.agents) { _ in SecretBytes([]) },
                 ], WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events, endsWhenIdle: false
             ) { Files.exists("\(state)/\($0)") }

@@ -89,7 +89,7 @@ package final class UserAcceptor: @unchecked Sendable {
     private var wanted: [UInt32] = []
     /// Users without an account, and until when they are refused without a process.
     private var unknown: [UInt32: Int64] = [:]
-    private var sensors: (started: WorkerProgram.Started, control: MessageSocket)?
+    private var sensors: (process: ChildProcess, control: MessageSocket)?
     private var acceptsAgain: Int64?
     private var idleDeadline: Int64
 
@@ -201,13 +201,13 @@ package final class UserAcceptor: @unchecked Sendable {
             switch user.phase {
             case .starting(let deadline) where deadline <= now:
                 log.note(.failed, failure(number, .lateStart))
-                user.running?.kill()
+                user.running?.destroy()
             // One that does not end at once is not waited for, and its user refused as long as it remains.
-            case .leaving(let deadline) where deadline <= now: user.running?.kill()
+            case .leaving(let deadline) where deadline <= now: user.running?.destroy()
             default:
                 if let since = user.stuckSince, now - since >= limits.stuckSeconds * 1_000_000_000 {
                     log.note(.failed, failure(number, .takesNothing))
-                    user.running?.kill()
+                    user.running?.destroy()
                     late = user.waiting.count
                 }
             }
@@ -377,7 +377,7 @@ package final class UserAcceptor: @unchecked Sendable {
             let started = try program.start(
                 ["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
             users[user]?.begin(
-                UserWorker.Running(started: started, control: near, connections: pairs.map(\.0)),
+                UserWorker.Running(process: started, control: near, connections: pairs.map(\.0)),
                 deadline: Uptime.deadline(seconds: limits.startSeconds))
             watch(near.descriptor, .control(user))
             watch(started.handle, .process(user))
@@ -398,7 +398,7 @@ package final class UserAcceptor: @unchecked Sendable {
                 }
             } catch {
                 ignore(running.control.descriptor)
-                running.kill()
+                running.destroy()
                 return
             }
         }
@@ -421,24 +421,24 @@ package final class UserAcceptor: @unchecked Sendable {
     }
 
     private func reap(_ user: UInt32) {
-        guard let running = users[user]?.running else { return }
+        guard let running = users[user]?.running, let end = running.process.wait(until: 0) else { return }
         for socket in running.connections { ignore(socket.descriptor) }
         ignore(running.control.descriptor)
-        ignore(running.started.handle)
-        let status = Processes.wait(running.started.processID)
+        ignore(running.process.handle)
         let wasLeaving = if case .leaving? = users[user]?.phase { true } else { false }
         users[user]?.ended()
         idleDeadline = Uptime.deadline(seconds: limits.idleSeconds)
-        // The low seven bits have the signal, the next eight the exit code (wait(2)).
-        switch (status & 0x7f, (status >> 8) & 0xff) {
-        case (0, WorkerMessage.noAccount):
+        switch end {
+        case .exited(WorkerMessage.noAccount):
             if unknown.count >= limits.users { unknown = [:] }
             unknown[user] = Uptime.deadline(seconds: limits.unknownSeconds)
             refuseWaiting(user, Self.noAccount(user))
-        case (let signal, let code) where wasLeaving || signal == 0 && code == 0:
-            if case .wanted? = users[user]?.phase { wanted.append(user) }
-        case (let signal, let code):
-            log.note(.failed, failure(user, signal == 0 ? .exited(code) : .signalled(signal)))
+        case _ where wasLeaving, .exited(0): if case .wanted? = users[user]?.phase { wanted.append(user) }
+        case .exited(let code):
+            log.note(.failed, failure(user, .exited(code)))
+            failed(user, .failing)
+        case .signalled(let signal):
+            log.note(.failed, failure(user, .signalled(signal)))
             failed(user, .failing)
         }
     }
@@ -488,15 +488,14 @@ package final class UserAcceptor: @unchecked Sendable {
     }
 
     private func endSensors() {
-        guard let ended = sensors else { return }
-        ignore(ended.started.handle)
+        guard let ended = sensors, ended.process.wait(until: 0) != nil else { return }
+        ignore(ended.process.handle)
         sensors = nil
-        let status = Processes.wait(ended.started.processID)
         guard !stopping.load(ordering: .acquiring) else { return }
         log.note(
             .sensorFailed,
             Failure(
-                .biometryNotAvailable, "The process of the sensors ended with status \(status).",
+                .biometryNotAvailable, "The process of the sensors has ended.",
                 hint: "It is started again. See: journalctl -u latchkey-authd"))
     }
 
@@ -508,13 +507,12 @@ package final class UserAcceptor: @unchecked Sendable {
         for listener in listeners { ignore(listener.socket) }
         for running in users.values.compactMap(\.running) { running.end() }
         sensors?.control.shutDown()
-        var rest = users.values.compactMap(\.running?.started.handle)
-        if let sensors { rest.append(sensors.started.handle) }
+        var rest = users.values.compactMap(\.running?.process)
+        if let sensors { rest.append(sensors.process) }
         for (seconds, kills) in [(limits.stopSeconds, true), (1, false)] {
             let deadline = Uptime.deadline(seconds: seconds)
-            // A process whose state cannot be determined counts as running.
-            rest.removeAll { (try? $0.wait(for: POLLIN, until: deadline)) ?? false }
-            if kills { for process in rest { latchkey_pidfd_signal(process.number, SIGKILL) } }
+            rest.removeAll { $0.wait(until: deadline) != nil }
+            if kills { for process in rest { process.signal(SIGKILL) } }
         }
         for _ in rest { log.note(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
     }

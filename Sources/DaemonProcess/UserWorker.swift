@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLatchkeyLinux
 import Glibc
-import LatchkeyModel
 import LatchkeySystem
 
 /// What the accepting process knows of one user: the process that serves the user, and the connections that wait for it.
@@ -44,16 +42,17 @@ struct UserWorker {
 
     /// A process and the ends of its sockets.
     struct Running {
-        let started: WorkerProgram.Started
+        let process: ChildProcess
         let control: MessageSocket
         let connections: [MessageSocket]
         /// Connections that were passed on.
         var sent: UInt64 = 0
 
+        /// Asks the process to end.
         func end() { for socket in connections { socket.shutDown() } }
 
-        /// Kills the process through its pidfd.
-        func kill() { latchkey_pidfd_signal(started.handle.number, SIGKILL) }
+        /// Ends it at once, whatever it does.
+        func destroy() { process.signal(SIGKILL) }
     }
 
     /// Counts a connection; false if the user makes too many.

@@ -97,7 +97,8 @@ package final class HostSession: Sendable {
     }
 
     private static let notHello = Failure(
-        .malformedRequest, "The first request of a connection must be hello, and repeat a challenge that it is answered with.",
+        .malformedRequest,
+        "The first request of a connection must be hello, and repeat a challenge that it is answered with.",
         hint: "Install the same version of library and daemon.")
 
     /// Handles the second hello, which repeats the challenge.

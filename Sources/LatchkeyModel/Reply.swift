@@ -52,8 +52,8 @@ package enum Reply: Equatable, Sendable {
     package struct Welcome: Equatable, Sendable {
         package var tier: Tier
         package var processID: Int32
-        /// In tiers `file` and `tpm`, in the reply to the first hello: the second one has to repeat it. Whoever sent the first
-        /// may have executed another program since, which must not get what it has not asked for.
+        /// In tiers `file` and `tpm`, in the reply to the first hello: the second one has to repeat it. The process that sent
+        /// the first may have executed another program since, which must not get what it has not asked for.
         package var challenge: [UInt8]?
         package init(tier: Tier, processID: Int32, challenge: [UInt8]? = nil) {
             self.tier = tier

@@ -24,8 +24,8 @@ package final class ChildProcess: Sendable {
 
     /// Its number, for records and as the parent of other processes. It is valid until the process has been reaped.
     package let processID: pid_t
-    /// The pidfd.
-    private let handle: Descriptor
+    /// The pidfd, which is readable when the process has ended.
+    package let handle: Descriptor
     private let result = Mutex<End?>(nil)
 
     /// Takes a child that has not been reaped.
@@ -44,6 +44,7 @@ package final class ChildProcess: Sendable {
     /// Starts a program in a session of its own, with no signal blocked and the default signal actions.
     ///
     /// - Parameters:
+    ///   - name: the first argument, under which the program knows itself; nil for its path.
     ///   - environment: entries `NAME=value`; the whole environment of the program.
     ///   - descriptors: become descriptors 0, 1, 2, … of the program, at most 8; nil is replaced by /dev/null. It inherits
     ///     nothing else.
@@ -51,10 +52,11 @@ package final class ChildProcess: Sendable {
     ///   - deadline: when the program must run, on the clock of `Uptime`, in nanoseconds.
     /// - Throws: `SystemError` if the program cannot be executed; with ETIMEDOUT if it does not run in time.
     package static func start(
-        _ path: String, _ arguments: [String], environment: [String], descriptors: [Descriptor?],
+        _ path: String, _ arguments: [String], name: String? = nil, environment: [String], descriptors: [Descriptor?],
         as user: UserIdentity? = nil, until deadline: Int64 = Uptime.deadline(seconds: secondsToStart)
     ) throws(SystemError) -> ChildProcess {
-        let (child, report) = try fork(path, arguments, environment, descriptors, terminal: nil, as: user)
+        let (child, report) = try fork(
+            path, [name ?? path] + arguments, environment, descriptors, terminal: nil, as: user)
         var failure = latchkey_report()
         do throws(SystemError) {
             // The stream ends when the program is executed.
@@ -85,7 +87,7 @@ package final class ChildProcess: Sendable {
     ) throws(SystemError) -> (process: ChildProcess, terminal: OpenedTerminal) {
         guard let terminalPath = Terminal.path(of: device) else { throw SystemError("open", code: EACCES) }
         let (child, report) = try fork(
-            path, arguments, environment, [nil, nil, nil, channel], terminal: (terminalPath, device), as: user)
+            path, [path] + arguments, environment, [nil, nil, nil, channel], terminal: (terminalPath, device), as: user)
         var opened = latchkey_report()
         do throws(SystemError) {
             guard let descriptor = try receive(&opened, from: report, until: deadline) else {
@@ -111,7 +113,7 @@ package final class ChildProcess: Sendable {
         let (near, far) = try Sockets.pair()
         let numbers = descriptors.map { $0?.number ?? -1 }
         let isOther = user.map { $0.userID != geteuid() } ?? false
-        let (number, code) = Processes.withCStrings([path] + arguments) { arguments in
+        let (number, code) = Processes.withCStrings(arguments) { arguments in
             Processes.withCStrings(environment) { environment in
                 // The terminal's path is the second of these; an empty one stands for none.
                 Processes.withCStrings([path, terminal?.path ?? ""]) { paths in

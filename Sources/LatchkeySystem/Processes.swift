@@ -9,15 +9,14 @@ package enum Processes {
     /// actions.
     ///
     /// - Parameters:
-    ///   - name: the first argument, under which the program knows itself; nil for its path.
     ///   - environment: entries `NAME=value`; nil passes on this process's environment.
     ///   - descriptors: become descriptors 0, 1, 2, … of the program; nil is replaced by /dev/null.
     ///   - newSession: whether the program starts in a session of its own, without this process's terminal.
     ///   - terminal: the path of a terminal that becomes descriptors 0, 1 and 2 and the controlling terminal.
     /// - Returns: its process id; the caller must wait for it.
     package static func spawn(
-        _ path: String, _ arguments: [String], name: String? = nil, environment: [String]? = nil,
-        descriptors: [Descriptor?] = [], newSession: Bool = true, terminal: String? = nil
+        _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?] = [],
+        newSession: Bool = true, terminal: String? = nil
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -50,7 +49,7 @@ package enum Processes {
         if newSession { flags |= latchkey_spawn_setsid_flag() }
         posix_spawnattr_setflags(&attributes, flags)
         var process: pid_t = 0
-        let code = withCStrings([name ?? path] + arguments) { arguments in
+        let code = withCStrings([path] + arguments) { arguments in
             if let environment {
                 return withCStrings(environment) {
                     posix_spawn(&process, path, &actions, &attributes, arguments, $0)

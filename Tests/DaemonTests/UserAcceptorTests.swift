@@ -190,7 +190,8 @@ private final class AcceptedService: Sendable {
     func outcome(of connection: Descriptor) throws -> Status? {
         let bytes = try answer(connection)
         guard bytes.count > Frame.headerBytes else { return nil }
-        return Status(rawValue: try #require(Status.RawValue(String(decoding: bytes[Frame.headerBytes...], as: UTF8.self))))
+        return Status(
+            rawValue: try #require(Status.RawValue(String(decoding: bytes[Frame.headerBytes...], as: UTF8.self))))
     }
 
     /// The number of processes that were started.

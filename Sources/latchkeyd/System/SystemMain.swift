@@ -3,8 +3,8 @@
 import AuthorityDriver
 import DaemonProcess
 import Glibc
-import LatchkeyIdentity
 import LatchkeyHost
+import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
@@ -50,14 +50,17 @@ enum SystemMain {
         try serving(options) { () throws(SystemError) in
             let listener: Descriptor
             // Every user may connect; the kernel reports who does.
-            if let activated { listener = activated } else {
+            if let activated {
+                listener = activated
+            } else {
                 listener = try Sockets.listen(options.sockets.keychain, mode: 0o666)
             }
             let acceptor = try UserAcceptor(
                 [.ofPrograms(listener, payload: HostSession.payload(of:))],
                 WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events,
                 // Without a service manager nothing would start the daemon again, so it does not exit on idle.
-                endsWhenIdle: activated != nil) { Files.exists("\(state)/\($0)") }
+                endsWhenIdle: activated != nil
+            ) { Files.exists("\(state)/\($0)") }
             DaemonProcess.stop(on: signals) { acceptor.stop() }
             events.note(.started, nil)
             try acceptor.run()

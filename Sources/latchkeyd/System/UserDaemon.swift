@@ -20,7 +20,10 @@ final class UserDaemon: FrameHandler {
     /// Determines who a program is and opens its user's store, which would block the thread that serves connections.
     private let arrivals = SerialWorkQueue { false }
 
-    init(_ keychain: UserKeychain, _ channel: WorkerChannel, _ link: AuthorityLink, _ count: SessionCount, _ random: any RandomSource) {
+    init(
+        _ keychain: UserKeychain, _ channel: WorkerChannel, _ link: AuthorityLink, _ count: SessionCount,
+        _ random: any RandomSource
+    ) {
         self.keychain = keychain
         self.channel = channel
         self.link = link
@@ -74,13 +77,13 @@ final class UserDaemon: FrameHandler {
         }
         return HostSession(
             send: { [weak connection] in connection?.send($0) },
-            end: { [weak connection] in connection?.endAfterSending() }, challenge: challenge
-        ) { [weak connection] hello in
-            service.session(caller: caller, terminal: terminal, mayNameItself: false, hello: hello) {
-                [weak connection] body in
-                if let connection { connection.whenDrained(body) } else { body() }
-            }
-        }
+            end: { [weak connection] in connection?.endAfterSending() }, challenge: challenge,
+            begin: { [weak connection] hello in
+                service.session(caller: caller, terminal: terminal, mayNameItself: false, hello: hello) {
+                    [weak connection] body in
+                    if let connection { connection.whenDrained(body) } else { body() }
+                }
+            })
     }
 
     /// The accepting process decides: a connection may be on its way.
