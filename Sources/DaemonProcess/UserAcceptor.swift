@@ -231,19 +231,36 @@ package final class UserAcceptor: @unchecked Sendable {
     }
 
     private func failure(_ user: UInt32, _ trouble: Trouble) -> Failure {
-        let message =
-            switch trouble {
-            case .lateStart: "The process that serves user \(user) was not ready in time and is ended."
-            case .takesNothing: "The process that serves user \(user) takes no connections and is ended."
-            case .silent: "The process that serves user \(user) does not answer."
-            case .failing: "The process that serves user \(user) has failed several times."
-            case .notStarted: "The process that serves user \(user) cannot be started."
-            case .exited(let code): "The process that serves user \(user) has failed with status \(code)."
-            case .signalled(let signal): "The process that serves user \(user) was ended by signal \(signal)."
-            }
-        return Failure(
-            .daemonUnavailable, message,
-            hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        switch trouble {
+        case .lateStart:
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) was not ready in time and is ended.",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .takesNothing:
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) takes no connections and is ended.",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .silent:
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) does not answer.",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .failing:
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) has failed several times.",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .notStarted:
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) cannot be started.",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .exited(let code):
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) has failed with status \(code).",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        case .signalled(let signal):
+            Failure(
+                .daemonUnavailable, "The process that serves user \(user) was ended by signal \(signal).",
+                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
+        }
     }
 
     // MARK: - Connections
