@@ -134,24 +134,6 @@ struct UserProcess {
         }
     }
 
-    /// The folder of the user, whose lock this process takes with the first attachment, and has until it ends: a program that
-    /// only shows prompts needs no folder.
-    private final class UserFolder: Sendable {
-        let path: String
-        private let lock = Mutex<FolderLock?>(nil)
-
-        init(_ path: String) { self.path = path }
-
-        /// Waits for a process of the same user that is ending.
-        func take() throws(Failure) {
-            try lock.withLock { (lock) throws(Failure) in
-                guard lock == nil else { return }
-                try Files.makePrivateFolder(path)
-                lock = try DaemonProcess.ownFolder(path)
-            }
-        }
-    }
-
     private static func otherUser(_ user: UInt32) -> Failure {
         Failure(.notPermitted, "This process of latchkey-authd does not serve user \(user).")
     }

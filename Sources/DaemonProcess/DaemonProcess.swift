@@ -50,16 +50,6 @@ package enum DaemonProcess {
         }
     }
 
-    /// Takes the lock of a user's folder alone; waits while another process of the service has it. `latchkey admin
-    /// remove-user` takes it as well.
-    package static func ownFolder(_ path: String) throws(Failure) -> FolderLock {
-        do throws(SystemError) {
-            return try FolderLock.alone(path)
-        } catch {
-            throw Failure(error, "\(path) cannot be locked")
-        }
-    }
-
     /// Takes the lock of a service's folder, which `latchkey admin remove-user` needs alone; waits while it has it.
     package static func shareFolder(_ path: String) throws(Failure) -> FolderLock {
         do throws(SystemError) {

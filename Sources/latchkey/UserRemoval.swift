@@ -98,8 +98,23 @@ struct UserRemoval {
                     hint: "Run: systemctl stop \(Self.sockets) latchkeyd.service latchkey-authd.service")
             }
             locks.append(lock)
+            try lockFolder(of: place).map { locks.append($0) }
         }
         return locks
+    }
+
+    /// The lock of the user's folder, which a process of the user has that did not end with its service.
+    private func lockFolder(of place: Place) throws(Failure) -> FolderLock? {
+        let path = "\(place.folder)/\(userID)"
+        guard Files.exists(path) else { return nil }
+        do throws(SystemError) {
+            if let lock = try FolderLock.takeAlone(path) { return lock }
+        } catch {
+            throw Failure(.storeReadOnly, "\(path) cannot be locked: \(error.description).", cause: error)
+        }
+        throw Failure(
+            .storeReadOnly, "A process of \(place.service) still serves user \(userID).",
+            hint: "End it, or restart the machine; see: ps -C \(place.service)")
     }
 
     /// Records the removal before it begins; without the record nothing is removed.

@@ -80,10 +80,11 @@ class ServiceTest(MachineTest):
         eventually(lambda: not self.own_daemons())
 
     def processes(self, unit):
-        """The processes of a service that is running, by their number, with their arguments."""
-        group = self.machine.unit(unit)["ControlGroup"]
-        found = {}
-        for pid in self.machine.run("cat", f"/sys/fs/cgroup{group}/cgroup.procs").stdout.split():
+        """The processes of a service, by their number, with their arguments; none if it does not run."""
+        group, found = self.machine.unit(unit).get("ControlGroup"), {}
+        if not group:
+            return found
+        for pid in self.machine.run("cat", f"/sys/fs/cgroup{group}/cgroup.procs", check=False).stdout.split():
             words = self.machine.run("cat", f"/proc/{pid}/cmdline", check=False).stdout.split("\0")[:-1]
             found[int(pid)] = words
         return found

@@ -79,10 +79,6 @@ enum SystemMain {
         let signals = DaemonProcess.blockEndingSignals()
         DaemonProcess.checkAccount(of: channel)
         let folder = StoreFolder("\(options.state)/\(channel.user)")
-        try Files.makePrivateFolder(folder.path)
-        // Waits for a process of the same user that is ending, for instance one of an accepting process that has ended.
-        let lock = try DaemonProcess.ownFolder(folder.path)
-        defer { withExtendedLifetime(lock) {} }
         let count = SessionCount()
         let (clock, random) = (SystemClock(), SystemRandomSource())
         let chip = options.enclave == .tpm ? chip(options) : nil
@@ -92,7 +88,8 @@ enum SystemMain {
                 options.sockets.authority, servedBy: options.authority, for: channel.user))
         let keychain = UserKeychain(
             UserKeychain.Parts(
-                userID: channel.user, tier: options.tier, folder: folder, vaults: try vaults(options, chip),
+                userID: channel.user, tier: options.tier, folder: folder,
+                lock: UserFolder(folder.path), vaults: try vaults(options, chip),
                 modules: KeyModules(
                     options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware,
                     configuration: options.configuration, clock: clock,

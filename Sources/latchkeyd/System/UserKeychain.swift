@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
+import DaemonProcess
 import Glibc
 import LatchkeyIdentity
 import LatchkeyKeychain
@@ -20,6 +21,7 @@ final class UserKeychain: Sendable {
         var tier: Tier
         /// The folder of the user.
         var folder: StoreFolder
+        var lock: UserFolder
         var vaults: StoreVaults
         var modules: KeyModules
         var acceptsVirtual: Bool
@@ -123,7 +125,8 @@ final class UserKeychain: Sendable {
     }
 
     private func openKeychain(_ account: AccountName) throws(Failure) -> Keychain {
-        try parts.vaults.open(
+        try parts.lock.take()
+        return try parts.vaults.open(
             parts.folder, StoreIdentity(tier: parts.tier, userID: parts.userID, account: account), clock: parts.clock,
             random: parts.random)
     }
