@@ -110,6 +110,8 @@ struct UserRemoval {
         do throws(SystemError) {
             if let lock = try FolderLock.takeAlone(path) { return lock }
         } catch {
+            // Something else in place of the folder, which is refused when it is looked at.
+            if [ELOOP, ENOTDIR].contains(error.code) { return nil }
             throw Failure(.storeReadOnly, "\(path) cannot be locked: \(error.description).", cause: error)
         }
         throw Failure(

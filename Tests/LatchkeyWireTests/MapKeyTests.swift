@@ -22,7 +22,7 @@ import Testing
         #expect(refusal(of: request(2, entries((128, 0), (128, 0)))) == .unsortedKeys)
     }
 
-    @Test(arguments: [3, 23, 24, 127] as [UInt64]) func anUnknownMandatoryKeyIsRefused(_ key: UInt64) {
+    @Test(arguments: [4, 23, 24, 127] as [UInt64]) func anUnknownMandatoryKeyIsRefused(_ key: UInt64) {
         #expect(refusal(of: request(1, entries((0, "a"), (key, 0)))) == .unknownKey(key))
     }
 
