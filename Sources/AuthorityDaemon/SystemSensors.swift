@@ -33,9 +33,11 @@ enum SystemSensors {
         let drivers = try makeDrivers(options, virtual, clock, hosts.log).get()
         hosts.observe(drivers.reader, drivers.sessions)
         do throws(SystemError) {
-            while let message = try control.wait(until: .max) {
+            while let message = try control.wait(until: nil) {
                 guard let connection = message.descriptor, let user = UInt32(exactly: message.number) else { continue }
-                Processes.detachThread { hosts.serve(connection, user: user, drivers.reader, drivers.sessions) }
+                // Without a thread the connection is closed, and the process of the user asks again later: serving it here would
+                // hold up the other users.
+                _ = Processes.startThread { hosts.serve(connection, user: user, drivers.reader, drivers.sessions) }
             }
         } catch {
             throw Failure(error, "The connections of the users' processes cannot be received")

@@ -3,13 +3,17 @@
 /// The budgets that the accepting process of a service counts, so that no user can take what another one needs
 /// (docs/decisions/044-process-per-user.md).
 package struct AcceptorLimits: Sendable {
-    /// Maximum users with a process at the same time.
+    /// Descriptors that the accepting process may have; the hard limit of the process may be lower.
+    package var descriptors = 8192
+    /// Maximum users with a process at the same time; fewer where descriptors do not suffice.
     package var users = 1024
+    /// The same for users that the service has no folder of and whose process is not ready.
+    package var newcomers = 64
     /// Maximum connections of a user that wait for their process.
     package var waitingOfUser = 32
-    /// Maximum connections of all users that wait.
-    package var waiting = 512
-    /// Connections that a user may let wait when half of `waiting` is used.
+    /// Connections of all users that wait, from which on each user has `waitingShare` only.
+    package var waiting = 256
+    /// Connections that a user may let wait whatever the others do.
     package var waitingShare = 4
     /// Connections of a user in a second, on average, and at once. Each one costs a look-up of the program, which a flood of
     /// connections would have the user's process make on the processors that all users share.
@@ -32,6 +36,8 @@ package struct AcceptorLimits: Sendable {
     package var failureSeconds: Int64 = 10
     /// Seconds for which a user without an account is refused without starting a process.
     package var unknownSeconds: Int64 = 30
+    /// Maximum users that are remembered for that.
+    package var unknown = 65_536
     /// Seconds without any process after which a service ends that its service manager starts with a connection.
     package var idleSeconds: Int64 = 5
 

@@ -108,6 +108,10 @@ package final class UserAcceptor: @unchecked Sendable {
         self.program = program
         self.isKnown = isKnown
         self.log = log
+        var limits = limits
+        // For each user: the process, its sockets, and the connections that may wait in any case.
+        let ofUser = listeners.count + 2 + limits.waitingShare
+        limits.users = min(limits.users, (Descriptor.raiseLimit(to: limits.descriptors) - limits.waiting - 64) / ofUser)
         self.limits = limits
         self.endsWhenIdle = endsWhenIdle
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -177,14 +181,7 @@ package final class UserAcceptor: @unchecked Sendable {
     private func timeout() -> CInt {
         var next = acceptsAgain
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
-        for user in users.values {
-            if let waiting = user.waiting.first { consider(waiting.deadline) }
-            if let since = user.stuckSince { consider(since + limits.stuckSeconds * 1_000_000_000) }
-            switch user.phase {
-            case .starting(let deadline), .leaving(let deadline): consider(deadline)
-            case .none, .wanted, .serving: break
-            }
-        }
+        for user in users.values { if let deadline = user.deadline(limits) { consider(deadline) } }
         if endsWhenIdle, isIdle { consider(idleDeadline) }
         guard let next else { return -1 }
         return CInt(clamping: max(0, (next - Uptime.nanoseconds + 999_999) / 1_000_000))
@@ -196,71 +193,25 @@ package final class UserAcceptor: @unchecked Sendable {
             acceptsAgain = nil
             for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index)) }
         }
-        for (number, user) in users {
-            var late = user.waiting.prefix { $0.deadline <= now }.count
-            switch user.phase {
-            case .starting(let deadline) where deadline <= now:
-                log.note(.failed, failure(number, .lateStart))
-                user.running?.destroy()
-            // One that does not end at once is not waited for, and its user refused as long as it remains.
-            case .leaving(let deadline) where deadline <= now: user.running?.destroy()
-            default:
-                if let since = user.stuckSince, now - since >= limits.stuckSeconds * 1_000_000_000 {
-                    log.note(.failed, failure(number, .takesNothing))
-                    user.running?.destroy()
-                    late = user.waiting.count
-                }
-            }
-            while late > 0 {
-                late -= 1
-                guard let waiting = users[number]?.waiting.removeFirst() else { break }
-                refuse(waiting.descriptor, waiting.listener, failure(number, .silent))
-            }
-            if users[number]?.isForgotten(at: now, limits) == true {
-                users[number] = nil
-                wanted.removeAll { $0 == number }
-            }
+        for (number, earlier) in users {
+            var user = earlier
+            if user.destroyIfLate(at: now, limits) { log.note(.failed, Self.silent(number)) }
+            for late in user.takeLate(at: now) { refuse(late.descriptor, late.listener, Self.silent(number)) }
+            users[number] = user.isForgotten(at: now, limits) ? nil : user
         }
+        wanted.removeAll { users[$0] == nil }
     }
 
-    /// What is wrong with the process of a user.
-    private enum Trouble {
-        case lateStart, takesNothing, silent, failing, notStarted
-        case exited(CInt)
-        case signalled(CInt)
+    private static func silent(_ user: UInt32) -> Failure {
+        Failure(
+            .daemonUnavailable, "The process that serves user \(user) does not answer.",
+            hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
     }
 
-    private func failure(_ user: UInt32, _ trouble: Trouble) -> Failure {
-        switch trouble {
-        case .lateStart:
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) was not ready in time and is ended.",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .takesNothing:
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) takes no connections and is ended.",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .silent:
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) does not answer.",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .failing:
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) has failed several times.",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .notStarted:
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) cannot be started.",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .exited(let code):
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) has failed with status \(code).",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        case .signalled(let signal):
-            Failure(
-                .daemonUnavailable, "The process that serves user \(user) was ended by signal \(signal).",
-                hint: "Try again. If that does not help, see: systemctl status latchkeyd latchkey-authd")
-        }
+    private static func failing(_ user: UInt32) -> Failure {
+        Failure(
+            .daemonUnavailable, "The process that serves user \(user) has failed several times.",
+            hint: "Try again later. See: journalctl -u latchkeyd -u latchkey-authd")
     }
 
     // MARK: - Connections
@@ -275,7 +226,7 @@ package final class UserAcceptor: @unchecked Sendable {
                 // Out of descriptors or memory: the connection stays in the queue of the socket. Trying again at once would
                 // only cost time.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
-                for listener in listeners { watch(listener.socket, .wakeup, 0) }
+                for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index), 0) }
                 acceptsAgain = Uptime.nanoseconds + 50_000_000
                 return
             }
@@ -294,34 +245,8 @@ package final class UserAcceptor: @unchecked Sendable {
             if now < until { return refuse(connection, index, Self.noAccount(user)) }
             unknown[user] = nil
         }
-        var worker = users[user] ?? UserWorker()
-        guard now >= worker.pausedUntil else {
-            return refuse(connection, index, failure(user, .failing))
-        }
-        guard worker.mayConnect(at: now, limits) else {
-            return refuse(
-                connection, index,
-                Failure(
-                    .limitExceeded,
-                    "User \(user) makes more than \(limits.rateOfUser) connections to the service in a second.",
-                    hint: "One connection serves any number of requests."))
-        }
-        let total = users.values.reduce(0) { $0 + $1.waiting.count }
-        let count = worker.waiting.count
-        guard count < limits.waitingOfUser, total < limits.waiting,
-            count < limits.waitingShare || total < limits.waiting / 2
-        else {
-            return refuse(
-                connection, index,
-                Failure(
-                    .limitExceeded, "\(count) connections of user \(user) wait for the service, and no more may wait.",
-                    hint: "Try again later."))
-        }
-        if users[user] == nil, users.count >= limits.users {
-            return refuse(
-                connection, index,
-                Failure(.limitExceeded, "The service serves \(users.count) users, and can serve no more."))
-        }
+        var worker = users[user] ?? UserWorker(isKnown: isKnown(user))
+        if let refusal = refusal(of: user, &worker, now) { return refuse(connection, index, refusal) }
         worker.waiting.append(
             UserWorker.Waiting(
                 listener: index, descriptor: connection, deadline: now + limits.waitSeconds * 1_000_000_000))
@@ -331,6 +256,32 @@ package final class UserAcceptor: @unchecked Sendable {
         }
         users[user] = worker
         if case .serving = worker.phase { passOn(user) }
+    }
+
+    /// Why a connection of a user is refused; nil if it may wait.
+    private func refusal(of user: UInt32, _ worker: inout UserWorker, _ now: Int64) -> Failure? {
+        guard now >= worker.pausedUntil else { return Self.failing(user) }
+        guard worker.mayConnect(at: now, limits) else {
+            return Failure(
+                .limitExceeded, "User \(user) makes more than \(limits.rateOfUser) connections to the service in a second.",
+                hint: "One connection serves any number of requests.")
+        }
+        let (count, total) = (worker.waiting.count, users.values.reduce(0) { $0 + $1.waiting.count })
+        guard count < limits.waitingShare || (count < limits.waitingOfUser && total < limits.waiting) else {
+            return Failure(
+                .limitExceeded, "\(count) connections of user \(user) wait for the service, and no more may wait.",
+                hint: "Try again later.")
+        }
+        guard users[user] == nil else { return nil }
+        // Somebody can have thousands of user numbers; none of them may take the place of a user who has a keychain.
+        let isFull =
+            users.count >= limits.users
+            || (!worker.isKnown && users.values.count { $0.isNewcomer } >= limits.newcomers)
+        guard !isFull else {
+            return Failure(
+                .limitExceeded, "The service serves as many users as it can now.", hint: "Try again later.")
+        }
+        return nil
     }
 
     private func passOn(_ user: UInt32) {
@@ -372,10 +323,10 @@ package final class UserAcceptor: @unchecked Sendable {
     /// Starts wanted processes while there is room for them. Users that the service knows come first.
     private func startWanted() {
         guard !wanted.isEmpty else { return }
-        let starting = users.filter { if case .starting = $0.value.phase { true } else { false } }.keys
-        var (total, newcomers) = (starting.count, starting.count { !isKnown($0) })
+        let starting = users.values.filter { if case .starting = $0.phase { true } else { false } }
+        var (total, newcomers) = (starting.count, starting.count { !$0.isKnown })
         for isForKnown in [true, false] {
-            for user in wanted where isKnown(user) == isForKnown {
+            for user in wanted where users[user]?.isKnown == isForKnown {
                 guard total < limits.starting, isForKnown || newcomers < limits.startingNewcomers else { break }
                 wanted.removeAll { $0 == user }
                 guard case .wanted? = users[user]?.phase else { continue }
@@ -400,7 +351,7 @@ package final class UserAcceptor: @unchecked Sendable {
             watch(started.handle, .process(user))
         } catch {
             log.note(.failed, Failure(error, "The process of user \(user) cannot be started"))
-            failed(user, .notStarted)
+            failed(user)
         }
     }
 
@@ -415,7 +366,7 @@ package final class UserAcceptor: @unchecked Sendable {
                 }
             } catch {
                 ignore(running.control.descriptor)
-                running.destroy()
+                users[user]?.destroy()
                 return
             }
         }
@@ -447,26 +398,35 @@ package final class UserAcceptor: @unchecked Sendable {
         idleDeadline = Uptime.deadline(seconds: limits.idleSeconds)
         switch end {
         case .exited(WorkerMessage.noAccount):
-            if unknown.count >= limits.users { unknown = [:] }
+            if unknown.count >= limits.unknown { unknown = unknown.filter { $0.value > Uptime.nanoseconds } }
+            if unknown.count >= limits.unknown { unknown = [:] }
             unknown[user] = Uptime.deadline(seconds: limits.unknownSeconds)
             refuseWaiting(user, Self.noAccount(user))
         case _ where wasLeaving, .exited(0): if case .wanted? = users[user]?.phase { wanted.append(user) }
         case .exited(let code):
-            log.note(.failed, failure(user, .exited(code)))
-            failed(user, .failing)
+            log.note(
+                .failed,
+                Failure(
+                    .daemonUnavailable, "The process that serves user \(user) has failed with status \(code).",
+                    hint: "Its earlier lines say more."))
+            failed(user)
         case .signalled(let signal):
-            log.note(.failed, failure(user, .signalled(signal)))
-            failed(user, .failing)
+            log.note(
+                .failed,
+                Failure(
+                    .daemonUnavailable, "The process that serves user \(user) was ended by signal \(signal).",
+                    hint: "Its earlier lines say more."))
+            failed(user)
         }
     }
 
     /// Counts a failure of a process; starts another one for what waits, unless there were too many.
-    private func failed(_ user: UInt32, _ trouble: Trouble) {
+    private func failed(_ user: UInt32) {
         let now = Uptime.nanoseconds
         users[user]?.failed(at: now, limits)
         if let worker = users[user], worker.pausedUntil > now {
             users[user]?.phase = .none
-            return refuseWaiting(user, failure(user, trouble))
+            return refuseWaiting(user, Self.failing(user))
         }
         guard let worker = users[user], !worker.waiting.isEmpty else { return }
         users[user]?.phase = .wanted

@@ -24,18 +24,22 @@ struct UserWorker {
         /// The process ends because it is idle. The next one is started when it has ended, since both would use the same
         /// files.
         case leaving(deadline: Int64)
+        /// The process was killed and has not ended, because a system call holds it. Nothing waits for that.
+        case destroyed
     }
 
     var phase = Phase.none
+    /// Whether the service has a folder of the user.
+    let isKnown: Bool
     /// Nil unless a process runs.
     private(set) var running: Running?
     var waiting: [Waiting] = []
     /// Since when the process has not taken a connection that waits; nil if it takes them.
-    var stuckSince: Int64?
+    private var stuckSince: Int64?
     /// When processes of this user failed, within the time that counts.
-    var failures: [Int64] = []
+    private var failures: [Int64] = []
     /// Until when no process is started, after too many failures.
-    var pausedUntil: Int64 = 0
+    private(set) var pausedUntil: Int64 = 0
     /// When the connections that were accepted so far would have come at the rate that a user may have; in the future if
     /// they came faster.
     private var busyUntil: Int64 = 0
@@ -50,9 +54,15 @@ struct UserWorker {
 
         /// Asks the process to end.
         func end() { for socket in connections { socket.shutDown() } }
+    }
 
-        /// Ends it at once, whatever it does.
-        func destroy() { process.signal(SIGKILL) }
+    init(isKnown: Bool) { self.isKnown = isKnown }
+
+    /// Whether no process has served this user so far, and the service has no folder of the user.
+    var isNewcomer: Bool {
+        guard !isKnown else { return false }
+        if case .serving = phase { return false }
+        return true
     }
 
     /// Counts a connection; false if the user makes too many.
@@ -88,7 +98,49 @@ struct UserWorker {
             waiting.removeFirst()
             self.running?.sent += 1
         }
+        stuckSince = nil
         return true
+    }
+
+    /// Kills the process.
+    mutating func destroy() {
+        running?.process.signal(SIGKILL)
+        phase = .destroyed
+        stuckSince = nil
+    }
+
+    /// The next time at which something of this user is too late; nil if nothing is awaited.
+    func deadline(_ limits: AcceptorLimits) -> Int64? {
+        let phaseDeadline: Int64? =
+            switch phase {
+            case .starting(let deadline), .leaving(let deadline): deadline
+            case .none, .wanted, .serving, .destroyed: nil
+            }
+        let stuckDeadline = stuckSince.map { $0 + limits.stuckSeconds * 1_000_000_000 }
+        return [waiting.first?.deadline, phaseDeadline, stuckDeadline].compactMap(\.self).min()
+    }
+
+    /// Kills a process that is too late.
+    ///
+    /// - Returns: whether that is a failure, and not the end of a process that was idle.
+    mutating func destroyIfLate(at now: Int64, _ limits: AcceptorLimits) -> Bool {
+        switch phase {
+        case .leaving(let deadline) where deadline <= now:
+            destroy()
+            return false
+        case .starting(let deadline) where deadline <= now: break
+        default:
+            guard let stuckSince, now - stuckSince >= limits.stuckSeconds * 1_000_000_000 else { return false }
+        }
+        destroy()
+        return true
+    }
+
+    /// Removes and returns the connections that have waited too long.
+    mutating func takeLate(at now: Int64) -> [Waiting] {
+        let late = waiting.prefix { $0.deadline <= now }
+        waiting.removeFirst(late.count)
+        return Array(late)
     }
 
     /// Counts a failure of the process.

@@ -61,7 +61,16 @@ package final class WorkerChannel: Sendable {
     /// Returns the function with which a `FrameServer` takes the next connection.
     package func accept(_ index: Int) -> @Sendable (Descriptor) throws(SystemError) -> Descriptor? {
         { [self] _ throws(SystemError) in
-            switch try connections[index].receive() {
+            let next: MessageSocket.Received
+            do throws(SystemError) {
+                next = try connections[index].receive()
+            } catch {
+                // The connection is lost, and its program connects again. It counts, because the accepting process has
+                // counted it too.
+                if error.code == EMFILE { received.add(1, ordering: .relaxed) }
+                throw error
+            }
+            switch next {
             case .nothing: return nil
             case .end:
                 for body in ended.withLock({ ended in

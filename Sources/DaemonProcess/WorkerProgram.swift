@@ -30,7 +30,7 @@ package struct WorkerProgram: Sendable {
         let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         guard errors >= 0 else { throw SystemError("fcntl") }
         return try ChildProcess.start(
-            path, arguments + more, name: name, environment: Environment.all,
+            path, arguments + more, name: name, environment: nil,
             descriptors: [nil, nil, Descriptor(owning: errors)] + descriptors)
     }
 }

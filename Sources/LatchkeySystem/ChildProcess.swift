@@ -45,14 +45,15 @@ package final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - name: the first argument, under which the program knows itself; nil for its path.
-    ///   - environment: entries `NAME=value`; the whole environment of the program.
+    ///   - environment: entries `NAME=value`; the whole environment of the program. Nil passes on that of this process, byte
+    ///     for byte.
     ///   - descriptors: become descriptors 0, 1, 2, … of the program, at most 8; nil is replaced by /dev/null. It inherits
     ///     nothing else.
     ///   - user: as which the program runs; nil as this process does.
     ///   - deadline: when the program must run, on the clock of `Uptime`, in nanoseconds.
     /// - Throws: `SystemError` if the program cannot be executed; with ETIMEDOUT if it does not run in time.
     package static func start(
-        _ path: String, _ arguments: [String], name: String? = nil, environment: [String], descriptors: [Descriptor?],
+        _ path: String, _ arguments: [String], name: String? = nil, environment: [String]?, descriptors: [Descriptor?],
         as user: UserIdentity? = nil, until deadline: Int64 = Uptime.deadline(seconds: secondsToStart)
     ) throws(SystemError) -> ChildProcess {
         let (child, report) = try fork(
@@ -106,20 +107,21 @@ package final class ChildProcess: Sendable {
 
     /// Starts the child, which may do its part only after this process has its pidfd.
     private static func fork(
-        _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [Descriptor?],
+        _ path: String, _ arguments: [String], _ environment: [String]?, _ descriptors: [Descriptor?],
         terminal: (path: String, device: UInt64)?, as user: UserIdentity?
     ) throws(SystemError) -> (ChildProcess, report: Descriptor) {
         reapOthers()
         let (near, far) = try Sockets.pair()
         let numbers = descriptors.map { $0?.number ?? -1 }
         let isOther = user.map { $0.userID != geteuid() } ?? false
+        let inherited: UnsafePointer<UnsafeMutablePointer<CChar>?>? = environment == nil ? .init(Glibc.environ) : nil
         let (number, code) = Processes.withCStrings(arguments) { arguments in
-            Processes.withCStrings(environment) { environment in
+            Processes.withCStrings(environment ?? []) { entries in
                 // The terminal's path is the second of these; an empty one stands for none.
                 Processes.withCStrings([path, terminal?.path ?? ""]) { paths in
                     numbers.withUnsafeBufferPointer { numbers in
                         var start = latchkey_start(
-                            path: paths[0], arguments: arguments, environment: environment,
+                            path: paths[0], arguments: arguments, environment: inherited ?? entries,
                             descriptors: numbers.baseAddress, count: CInt(numbers.count),
                             terminal: terminal == nil ? nil : UnsafePointer(paths[1]),
                             device: dev_t(terminal?.device ?? 0), becomes_user: isOther ? 1 : 0,

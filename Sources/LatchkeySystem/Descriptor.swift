@@ -20,6 +20,19 @@ package final class Descriptor: Sendable {
         return Descriptor(owning: number)
     }
 
+    /// Raises the number of descriptors that this process may have, as far as its hard limit permits (setrlimit(2)).
+    ///
+    /// - Returns: the number that it may have now.
+    package static func raiseLimit(to count: Int) -> Int {
+        let kind = __rlimit_resource_t(7)
+        var limit = rlimit()
+        // Without the present limit the smallest one that a system has is assumed.
+        guard getrlimit(kind, &limit) == 0 else { return 256 }
+        var raised = limit
+        raised.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(count)))
+        return Int(clamping: setrlimit(kind, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
+    }
+
     /// Reads at most `memory.count` bytes, retrying after EINTR; blocks like read(2).
     ///
     /// - Returns: the number of bytes read; 0 at the end of the file.

@@ -5,17 +5,6 @@ import Glibc
 
 /// The environment of this process.
 package enum Environment {
-    /// Every entry, `NAME=value`.
-    package static var all: [String] {
-        var entries: [String] = []
-        var next = Glibc.environ
-        while let entry = next.pointee {
-            entries.append(String(cString: entry))
-            next = next.advanced(by: 1)
-        }
-        return entries
-    }
-
     /// The value of a variable; nil when it is unset or empty. Always nil in a program that runs with more privileges
     /// than its caller (abuse case 8).
     package static func value(_ name: String) -> String? {

@@ -101,8 +101,9 @@ package struct MessageSocket: Sendable {
         return .message(message)
     }
 
-    /// Waits for a message until the deadline (`Uptime`, nanoseconds); nil at the deadline, and at the end.
-    package func wait(until deadline: Int64) throws(SystemError) -> HandedMessage? {
+    /// Waits for a message until the deadline (`Uptime`, nanoseconds), without one for ever; nil at the deadline, and at the
+    /// end.
+    package func wait(until deadline: Int64?) throws(SystemError) -> HandedMessage? {
         while try descriptor.wait(for: POLLIN, until: deadline) {
             switch try receive() {
             case .message(let message): return message

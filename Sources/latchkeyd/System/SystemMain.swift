@@ -44,8 +44,6 @@ enum SystemMain {
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
         let activated = ActivatedSockets.take()[socketName]
-        // The processes of users check it too: each of them has a connection to the TPM of its own.
-        if options.tier == .tpm, options.ownerPassword != nil { checkOwner(chip(options), events) }
         let state = options.state
         try serving(options) { () throws(SystemError) in
             let listener: Descriptor
