@@ -89,6 +89,41 @@ struct UserAcceptorTests {
         withExtendedLifetime(waiting) {}
     }
 
+    @Test func theSeventeenthUserHasItsPlacesWhateverSixteenDo() throws {
+        var limits = AcceptorLimits()
+        limits.waiting = 64
+        let service = try AcceptedService("stuck", for: 1..<18, limits: limits)
+        defer { service.stop() }
+        let held = try (1..<17).flatMap { user in try (0..<20).map { _ in try service.connect(user) } }
+        #expect(try service.ask(18) == "18")
+        // The kernel holds a few more.
+        let own = try (0..<limits.waitingShare).map { _ in try service.connect(17) }
+        #expect(try service.ask(18) == "18")
+        #expect(try own.allSatisfy { try !$0.wait(for: POLLIN, until: 0) }, "none is refused")
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func aUserWhoConnectsTooOftenIsRefusedAlone() throws {
+        var limits = AcceptorLimits()
+        (limits.rateOfUser, limits.burstOfUser) = (1, 3)
+        let service = try AcceptedService("serve", limits: limits)
+        defer { service.stop() }
+        let held = try (0..<20).map { _ in try service.connect(1) }
+        #expect(try service.refusal(of: held[19]) == .limitExceeded)
+        #expect(try service.ask(2) == "2")
+    }
+
+    @Test func unknownUsersTakeNoMoreThanTheirPlaces() throws {
+        var limits = AcceptorLimits()
+        limits.newcomers = 4
+        let service = try AcceptedService("silent", for: 100..<110, limits: limits, isKnown: { $0 < 100 })
+        defer { service.stop() }
+        let waiting = try (100..<104).map { try service.connect(UInt32($0)) }
+        #expect(try service.refusal(of: service.connect(104)) == .limitExceeded)
+        #expect(try service.ask(2) == "2")
+        withExtendedLifetime(waiting) {}
+    }
+
     @Test func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
         var limits = AcceptorLimits()
         limits.stopSeconds = 1
@@ -104,17 +139,17 @@ struct UserAcceptorTests {
 /// A service with stand-ins for the users' processes, in this process.
 private final class AcceptedService: Sendable {
     private static let standIn = """
-        import array, os, socket, sys, time
+        import os, signal, socket, sys
         kinds, folder = sys.argv[1], sys.argv[2]
         user = sys.argv[sys.argv.index("--worker") + 1]
         kind = dict(entry.split("=") for entry in kinds.split(",")).get(user, "serve")
         open(f"{folder}/{os.getpid()}", "w").write(user)
         control, listener = socket.socket(fileno=3), socket.socket(fileno=4)
         def tell(kind, number=0): control.send(bytes([kind]) + number.to_bytes(8, "little"))
-        if kind == "silent": time.sleep(1000)
+        if kind == "silent": signal.pause()
         if kind == "unknown": sys.exit(67)
         tell(2)
-        if kind == "stuck": time.sleep(1000)
+        if kind == "stuck": signal.pause()
         count = 0
         while True:
             data, found, _, _ = socket.recv_fds(listener, 9, 1)

@@ -14,6 +14,8 @@ final class EchoServer: FrameHandler {
         /// Whether the memory of a frame stays counted until `release`, as for a request without an answer.
         var keepsWhatFramesHold = false
         var restSeconds = Limits.restSeconds
+        var firstFrameSeconds: Int64?
+        var bindsToSender = false
     }
 
     private final class Receiver: FrameReceiver {
@@ -53,9 +55,12 @@ final class EchoServer: FrameHandler {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/socket"
         var deadlines = FrameServer.Deadlines()
         deadlines.now = { [unowned self] in time.withLock { $0 } }
+        deadlines.firstFrameSeconds = setting.firstFrameSeconds
+        let listener = try Sockets.listen(path)
+        if setting.bindsToSender { try Sockets.recordSenders(listener) }
         server = try FrameServer(
-            Sockets.listen(path), handler: self, idleSeconds: 3600, restSeconds: setting.restSeconds,
-            deadlines: deadlines, caps: setting.caps, bytes: setting.bytes
+            listener, handler: self, idleSeconds: 3600, restSeconds: setting.restSeconds,
+            deadlines: deadlines, bindsToSender: setting.bindsToSender, caps: setting.caps, bytes: setting.bytes
         ) { [unowned self] (listener) throws(SystemError) in
             let code = acceptFailure.withLock { failure in
                 if failure.code != nil { failure.count += 1 }
