@@ -8,6 +8,7 @@ extension ProcessFacts {
     package func identity(of name: ProcessName, _ declarations: AppDeclarations) -> ProgramIdentity {
         var identity = ProgramIdentity.undetermined(name.userID)
         guard userIDs.first == name.userID else { return identity }
+        identity.execution = execution
         let place = controlGroup.flatMap(ControlGroup.init)
         identity.session = place?.session(of: name.userID) ?? ""
         // The number of a terminal has another meaning in a mount namespace with its own devpts.

@@ -27,12 +27,13 @@ extension ProcessFacts {
             // Otherwise an execve(2) is under way, and the environment would seem to be empty.
             before.record.hasEnvironment
         else { throw IdentificationStep.changed() }
-        let facts = ProcessFacts(
+        var facts = ProcessFacts(
             userIDs: before.userIDs, executable: before.executable, program: try program(folder, calls),
             isInSystemNamespaces: try sharesNamespaces(folder, reference, calls), isTraced: try isTraced(folder),
             loadsForeignCode: try loadsForeignCode(folder, name.userID), controlGroup: try controlGroup(folder),
             terminal: before.record.terminal,
             ownsTerminal: try ownsTerminal(before.record.terminal, name.userID, calls))
+        facts.execution = before.record.execution
         // Compared last: neither was the id reused (abuse case 3), nor another program executed between two reads. An entry
         // of a process that has ended is missing like one that the kernel does not have, which this tells apart, too.
         let after = try Fixed(folder)

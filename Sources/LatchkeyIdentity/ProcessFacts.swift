@@ -41,6 +41,8 @@ package struct ProcessFacts: Equatable, Sendable {
     package var terminal: UInt64
     /// Whether the terminal is a device of the same user.
     package var ownsTerminal: Bool
+    /// What tells this execution of a program from others of the same process (`ProcessRecord.execution`).
+    package var execution: UInt64 = 0
 
     package init(
         userIDs: [UInt32], executable: ExecutableFile?, program: ProgramFile?, isInSystemNamespaces: Bool,

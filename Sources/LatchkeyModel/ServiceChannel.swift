@@ -426,6 +426,8 @@ package struct ProgramIdentity: Equatable, Sendable {
     package var terminal: UInt64
     /// The login session; empty if there is none.
     package var session: String
+    /// Another number after each execve(2), also of the same program: two equal identities of a process are of one execution.
+    package var execution: UInt64
 
     /// Returns the caller with this identity.
     ///
@@ -443,7 +445,7 @@ package struct ProgramIdentity: Equatable, Sendable {
     /// Creates an identity from its fields.
     package init(
         label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,
-        session: String
+        session: String, execution: UInt64 = 0
     ) {
         self.label = label
         self.program = program
@@ -452,5 +454,6 @@ package struct ProgramIdentity: Equatable, Sendable {
         self.strength = strength
         self.terminal = terminal
         self.session = session
+        self.execution = execution
     }
 }

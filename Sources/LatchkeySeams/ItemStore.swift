@@ -121,11 +121,11 @@ package struct StoreUsage: Equatable, Sendable {
     /// The file system of the store; nil for a store without files.
     package var disk: Disk?
 
-    /// Bytes of a file system.
+    /// The space of a file system.
     package struct Disk: Equatable, Sendable {
-        /// Bytes that it has left for this process.
+        /// Free bytes that this process may use.
         package var freeBytes: Int64
-        /// Bytes that it has in all.
+        /// Size in bytes.
         package var bytes: Int64
 
         /// Creates a value from its fields.

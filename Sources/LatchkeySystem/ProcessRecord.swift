@@ -19,6 +19,10 @@ package struct ProcessRecord: Equatable, Sendable {
     /// `/proc/PID/environ` is empty. False also for a reader that may not trace the process.
     package let hasEnvironment: Bool
 
+    /// A hash of the start time and the layout, which differs after each execve(2). The kernel chooses the addresses, and the
+    /// process cannot.
+    package var execution: UInt64 { ([String(startTime)] + layout).joined(separator: " ").utf8.shortHash }
+
     /// Parses the record; nil when it is malformed.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)

@@ -228,7 +228,7 @@ package final class FrameConnection: @unchecked Sendable {
             frameDeadline: incoming.isInsideFrame ? deadlines.ofFrame : nil)
     }
 
-    /// Bytes that a frame occupies besides its payload, about: an empty one is not free.
+    /// Approximate memory of a frame besides its payload, in bytes, so that empty frames count too.
     private static let frameBytes = 256
 
     private enum HandedOver {

@@ -23,7 +23,8 @@ extension ProgramIdentity: WireMap {
                 3, \.groups, .list(of: .text(limit: Limits.titleBytes), limit: Limits.accessGroups)),
             strength: try map.field(4, \.strength),
             terminal: try map.field(5, \.terminal),
-            session: try map.field(6, \.session, .text(limit: Limits.applicationBytes)))
+            session: try map.field(6, \.session, .text(limit: Limits.applicationBytes)),
+            execution: try map.field(7, \.execution, .unsigned))
     }
 }
 

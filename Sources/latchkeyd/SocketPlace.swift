@@ -9,7 +9,7 @@ enum SocketPlace {
     /// Returns a path of at most `Sockets.pathBytes` bytes in a folder that belongs to the user.
     static func choose(store: String) throws(Failure) -> String {
         // A user may have several stores, each with its own socket.
-        let name = "/" + hash(store) + ".sock"
+        let name = "/" + String(store.utf8.shortHash, radix: 16) + ".sock"
         if let runtime = Environment.value("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), Files.exists(runtime) {
             let folder = runtime + "/latchkey"
             if fits(folder + name), isMade(folder) { return folder + name }
@@ -30,11 +30,4 @@ enum SocketPlace {
     }
 
     private static func fits(_ path: String) -> Bool { path.utf8.count <= Sockets.pathBytes }
-
-    /// FNV-1a, which suffices to distinguish names.
-    private static func hash(_ text: String) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return String(hash, radix: 16)
-    }
 }

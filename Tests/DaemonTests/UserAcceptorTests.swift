@@ -125,9 +125,7 @@ struct UserAcceptorTests {
     }
 
     @Test func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
-        var limits = AcceptorLimits()
-        limits.stopSeconds = 1
-        let service = try AcceptedService("stuck", for: 1, limits: limits)
+        let service = try AcceptedService("stuck", for: 1)
         #expect(try service.ask(2) == "2")
         _ = try service.connect(1)
         try service.awaitProcesses(2)
@@ -176,6 +174,9 @@ private final class AcceptedService: Sendable {
         _ kind: String, for users: Range<UInt32> = 1..<3, limits: AcceptorLimits = AcceptorLimits(),
         isKnown: @escaping @Sendable (UInt32) -> Bool = { _ in true }
     ) throws {
+        // The stand-ins that hang are killed then.
+        var limits = limits
+        limits.stopSeconds = 1
         folder = try TemporaryFolder()
         path = folder.path + "/service.sock"
         let processes = folder.path + "/processes"

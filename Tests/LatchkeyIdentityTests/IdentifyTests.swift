@@ -63,6 +63,20 @@ import Testing
         #expect(identity.groups == undetermined && identity.strength == .user)
     }
 
+    /// A connection is for one execution: a process that executed something else in between, and then the same program again, is
+    /// not the one that was identified.
+    @Test func eachExecutionHasAnotherNumberAlsoOfTheSameProgram() throws {
+        let child = try Child("/bin/sh", ["-c", "read x; echo; read x; exec /bin/sh -c 'echo; read x'"])
+        try child.awaitEcho()
+        let (first, again) = (try child.identity(), try child.identity())
+        #expect(first == again)
+        try child.awaitEcho()
+        var second = try child.identity()
+        #expect(second.execution != first.execution && second != first)
+        second.execution = first.execution
+        #expect(second == first)
+    }
+
     @Test func processIDOfAnotherProcessIsAnError_abuse3() throws {
         let child = try Child("/usr/bin/cat")
         try child.awaitEcho()

@@ -38,7 +38,7 @@ import Testing
         return { replies.all.withLock { $0 } }
     }
 
-    /// As after a real restart: what was proven in the earlier boot counts for nothing, also on a connection that is still open.
+    /// As after a real restart, proofs of the earlier boot are void, also on a connection that is still open.
     @Test func noProofOfAContextOutlivesASimulatedRestart() throws {
         world.perform(.touch(matching: true))
         func evaluate(mayAsk: Bool) -> () -> [Reply] {

@@ -35,7 +35,8 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
 
     private static let identity = ProgramIdentity(
         label: "notes", program: "/usr/bin/notes", application: "org.example.notes",
-        groups: ["org.example.notes", "org.example.shared"], strength: .program, terminal: 34_816, session: "2")
+        groups: ["org.example.notes", "org.example.shared"], strength: .program, terminal: 34_816, session: "2",
+        execution: 5)
 
     private static let counters = PolicyCounters(
         biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3, lastPasscode: 4, lastBiometry: nil)
