@@ -441,7 +441,7 @@ let package = Package(
             "SensorDriverTests",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "SensorDriver", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
+                "SensorDriver", "SensorHost", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
             "ItemStoreTests",

@@ -82,7 +82,10 @@ package enum AuthorityProcess {
         do throws(Failure) {
             let configuration = try AuthorityConfiguration(options.configuration, group: storeUser.groupID)
             if let user = options.worker {
-                try UserProcess(options, configuration, storeUser, events, isVirtual: isVirtual).serve(user)
+                let process = UserProcess(
+                    options: options, configuration: configuration, storeUser: storeUser, events: events,
+                    isVirtual: isVirtual)
+                try process.serve(user)
             } else if options.isForSensors {
                 try SystemSensors.serve(options, configuration, events, drivers)
             } else {

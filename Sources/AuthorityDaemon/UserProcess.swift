@@ -24,22 +24,11 @@ struct UserProcess {
         static let agents = 1
     }
 
-    private let options: AuthorityOptions
-    private let configuration: AuthorityConfiguration
-    private let storeUser: UserIdentity
-    private let events: FileAndJournalLog
-    private let isVirtual: Bool
-
-    init(
-        _ options: AuthorityOptions, _ configuration: AuthorityConfiguration, _ storeUser: UserIdentity,
-        _ events: FileAndJournalLog, isVirtual: Bool
-    ) {
-        self.options = options
-        self.configuration = configuration
-        self.storeUser = storeUser
-        self.events = events
-        self.isVirtual = isVirtual
-    }
+    let options: AuthorityOptions
+    let configuration: AuthorityConfiguration
+    let storeUser: UserIdentity
+    let events: FileAndJournalLog
+    let isVirtual: Bool
 
     /// Serves until the accepting process ends this one.
     func serve(_ user: UInt32) throws(Failure) {

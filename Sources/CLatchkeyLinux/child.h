@@ -9,6 +9,8 @@
    until it executes a program (signal-safety(7)), which Swift code does not guarantee. User and groups are set by system
    calls and not by glibc's functions, which signal the other threads of the process: the child has none of them. */
 
+#include "message.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -60,49 +62,16 @@ struct latchkey_report {
     struct termios modes;
 };
 
-/* Sends a report, with a descriptor if it is not -1; unix(7). */
+/* Sends a report, with a descriptor if it is not -1. */
 static inline int latchkey_send_report(int socket, const struct latchkey_report *report, int descriptor) {
-    struct iovec data = {(void *)report, sizeof *report};
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr alignment;
-    } control;
-    memset(&control, 0, sizeof control);
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-    if (descriptor >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    }
-    ssize_t sent;
-    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)sizeof *report ? 0 : -1;
+    return latchkey_send_message(socket, report, sizeof *report, descriptor);
 }
 
 /* Receives a report without waiting: 1 with one, and its descriptor or -1; 0 at the end of the stream; -1 for anything
    else. */
 static inline int latchkey_receive_report(int socket, struct latchkey_report *report, int *descriptor) {
-    struct iovec data = {report, sizeof *report};
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr alignment;
-    } control;
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    *descriptor = -1;
-    ssize_t received;
-    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    while (received < 0 && errno == EINTR);
-    if (received <= 0) return received == 0 ? 0 : -1;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
-        && header->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
-    return received == (ssize_t)sizeof *report ? 1 : -1;
+    ssize_t received = latchkey_receive_message(socket, report, sizeof *report, descriptor);
+    return received == (ssize_t)sizeof *report ? 1 : received == 0 ? 0 : -1;
 }
 
 static inline int latchkey_become_user(uid_t user, gid_t group) {

@@ -2,8 +2,7 @@
 #ifndef LATCHKEY_LINUX_MESSAGE_H
 #define LATCHKEY_LINUX_MESSAGE_H
 
-/* Short messages with at most one descriptor, on a socket that keeps their borders (SOCK_SEQPACKET, unix(7)). The macros of
-   control messages (cmsg(3)) are not available in Swift. */
+/* Control messages (cmsg(3)) of a socket, unix(7): descriptors and senders. Their macros are not available in Swift. */
 
 #include <errno.h>
 #include <string.h>
@@ -35,15 +34,15 @@ static inline int latchkey_send_message(int socket, const void *bytes, size_t co
     return sent < 0 ? -1 : 0;
 }
 
-/* Receives a message of at most `count` bytes; `descriptor` is -1 unless the message has one. Returns the number of bytes, 0 at
+/* Receives a message of at most `count` bytes without waiting; `descriptor` is -1 unless the message has one. Returns the number of bytes, 0 at
    the end of the stream, -1 with errno; EMFILE also when the descriptor of a message could not be received. */
-static inline ssize_t latchkey_receive_message(int socket, void *bytes, size_t count, int flags, int *descriptor) {
+static inline ssize_t latchkey_receive_message(int socket, void *bytes, size_t count, int *descriptor) {
     struct iovec data = {bytes, count};
     union latchkey_one_descriptor control;
     struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     *descriptor = -1;
     ssize_t received;
-    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     while (received < 0 && errno == EINTR);
     if (received <= 0) return received;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);

@@ -85,7 +85,7 @@ package struct MessageSocket: Sendable {
         var failure: CInt = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: HandedMessage.byteCount) { memory, end in
             count = latchkey_receive_message(
-                descriptor.number, memory.baseAddress, memory.count, CInt(MSG_DONTWAIT), &number)
+                descriptor.number, memory.baseAddress, memory.count, &number)
             failure = errno
             end = max(0, count)
         }

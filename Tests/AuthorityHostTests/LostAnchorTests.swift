@@ -89,16 +89,22 @@ import Testing
         }
     }
 
+    /// Services that have ended, whose passcode was set after the time of their anchor.
+    private func withAnEarlierAnchor() throws -> TwoServices {
+        let services = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
+        let earlier = try #require(try services.disk.vault.anchor())
+        let replies = services.answers(services.session(), .passcode(.setAtPrompt))
+        type("account password", on: services)
+        services.enterNew("abcdef")
+        #expect(replies() == [.done])
+        services.end()
+        try services.disk.vault.replaceAnchor(earlier)
+        return services
+    }
+
     /// An anchor of a time without a passcode does not say that none is set now, and latchkey-authd cannot be asked.
     @Test func anOlderAnchorIsNotAcceptedWithoutLatchkeyAuthd() throws {
-        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
-        let earlier = try #require(try first.disk.vault.anchor())
-        let replies = first.answers(first.session(), .passcode(.setAtPrompt))
-        type("account password", on: first)
-        first.enterNew("abcdef")
-        #expect(replies() == [.done])
-        first.end()
-        try first.disk.vault.replaceAnchor(earlier)
+        let first = try withAnEarlierAnchor()
         let machine = try TwoServices(
             WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
         let condition = try machine.keychain.anchor.condition
@@ -119,14 +125,7 @@ import Testing
     /// The records of latchkey-authd and the older anchor have no passcode, but the audit log says that one was set: the
     /// program that put the anchor back and removed the records would choose the next passcode.
     @Test func anAnchorFromBeforeThePasscodeIsNotAcceptedIfTheLogHasOne() throws {
-        let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
-        let earlier = try #require(try first.disk.vault.anchor())
-        let replies = first.answers(first.session(), .passcode(.setAtPrompt))
-        type("account password", on: first)
-        first.enterNew("abcdef")
-        #expect(replies() == [.done])
-        first.end()
-        try first.disk.vault.replaceAnchor(earlier)
+        let first = try withAnEarlierAnchor()
         try FileManager.default.removeItem(atPath: first.disk.folder.path + "/\(TwoServices.userID)")
         let machine = try TwoServices(
             WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)

@@ -79,4 +79,22 @@ import Testing
         try daemon.write("8\t7\tnotice\tlanded\t\t\t\t\n8\t7\tno", to: "daemon.log")
         #expect(try lines().map(\.event) == ["refusalNotRecorded", "landed"])
     }
+
+    /// The processes of a service write to one file. Two that replace it at the same time would lose the older one.
+    @Test func aFileThatAnotherProcessReplacesIsLeftToIt() throws {
+        let log = DaemonLogFile(daemon.folder, limit: 200)
+        func append(_ number: Int64) throws {
+            try log.append(DaemonLogLine(.started, nil, time: number, processID: 7))
+        }
+        try append(0)
+        let other = try Descriptor.open(daemon.folder + "/daemon.log", O_RDONLY)
+        try #require(flock(other.number, LOCK_EX) == 0)
+        for number in 1..<20 as Range<Int64> { try append(number) }
+        #expect(!Files.exists(daemon.folder + "/daemon.log.1"))
+        #expect(try lines().map(\.time) == Array(0..<20))
+        flock(other.number, LOCK_UN)
+        try append(20)
+        #expect(Files.exists(daemon.folder + "/daemon.log.1"))
+        #expect(try lines().map(\.time) == Array(0...20))
+    }
 }
