@@ -310,7 +310,8 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "DaemonProcess", "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost",
+                "CLatchkeyLinux", "DaemonProcess", "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient",
+                "LatchkeyHost",
                 "LatchkeyKeychain", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
                 "LatchkeyTransport", "LatchkeyWire", "LatchkeyWords", "PromptDriver", "SQLiteDriver", "SystemDriver",
                 "TPMDriver",
@@ -441,7 +442,8 @@ let package = Package(
             "SensorDriverTests",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "SensorDriver", "SensorHost", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
+                "SensorDriver", "SensorHost", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver",
+                "TestSupport",
             ]),
         tests(
             "ItemStoreTests",

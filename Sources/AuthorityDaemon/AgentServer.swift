@@ -43,11 +43,12 @@ final class AgentServer: FrameHandler {
         guard let startTime = connection.process.knownStartTime else { return nil }
         let name = ProcessName(
             processID: connection.peer.processID, startTime: startTime, userID: connection.peer.userID)
+        // Counted first: the process must not leave meanwhile.
+        programs.add(1, ordering: .relaxed)
         do throws(Failure) {
-            let program = Program(self, connection, session: try identify(name).session)
-            programs.add(1, ordering: .relaxed)
-            return program
+            return Program(self, connection, session: try identify(name).session)
         } catch {
+            programs.subtract(1, ordering: .relaxed)
             refusals.note(connection.peer, "it cannot be identified: \(error.message)")
             return nil
         }

@@ -72,6 +72,19 @@ package enum AuthorityProcess {
     private static func run(
         _ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers
     ) throws(Failure) {
+        // The other processes have none.
+        let activated = ActivatedSockets.take()
+        do throws(Failure) {
+            try run(options, activated, isVirtual, drivers)
+        } catch {
+            for socket in activated.values { listener(socket).refuseWaiting(error) }
+            throw error
+        }
+    }
+
+    private static func run(
+        _ options: AuthorityOptions, _ activated: [String: Descriptor], _ isVirtual: Bool, _ drivers: MakeDrivers
+    ) throws(Failure) {
         guard let storeUser = Accounts.user(named: options.storeUser) else {
             throw Failure(
                 .invalidParameter, "There is no user \(options.storeUser).",
@@ -89,7 +102,7 @@ package enum AuthorityProcess {
             } else if options.isForSensors {
                 try SystemSensors.serve(options, configuration, events, drivers)
             } else {
-                try accept(options, storeUser, events)
+                try accept(options, activated, storeUser, events)
             }
         } catch {
             events.note(.failed, error)
@@ -97,16 +110,22 @@ package enum AuthorityProcess {
         }
     }
 
+    /// A socket whose refused connections only end: a connection to it is made again.
+    private static func listener(_ socket: Descriptor) -> UserAcceptor.Listener {
+        .ofPrograms(socket) { _ in SecretBytes([]) }
+    }
+
     /// Accepts connections, and hands each to the process of its user.
     private static func accept(
-        _ options: AuthorityOptions, _ storeUser: UserIdentity, _ events: FileAndJournalLog
+        _ options: AuthorityOptions, _ activated: [String: Descriptor], _ storeUser: UserIdentity,
+        _ events: FileAndJournalLog
     ) throws(Failure) {
         let lock = try DaemonProcess.shareFolder(options.state)
         defer { withExtendedLifetime(lock) {} }
         try DaemonProcess.protect()
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
-        let listeners = try AuthoritySockets(options.sockets, storeUser, ActivatedSockets.take())
+        let listeners = try AuthoritySockets(options.sockets, storeUser, activated)
         // After the sockets exist, no privilege is needed but those of the processes that it starts.
         try AuthorityPrivileges.drop()
         let (user, state) = (storeUser.userID, options.state)
@@ -122,7 +141,7 @@ package enum AuthorityProcess {
                     } payload: { _ in
                         SecretBytes([])
                     },
-                    .ofPrograms(listeners.agents) { _ in SecretBytes([]) },
+                    listener(listeners.agents),
                 ], WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events, endsWhenIdle: false
             ) { Files.exists("\(state)/\($0)") }
             DaemonProcess.stop(on: signals) { acceptor.stop() }

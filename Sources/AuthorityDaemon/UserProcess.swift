@@ -69,7 +69,10 @@ struct UserProcess {
                 channel.listener(Listener.authority), handler: authority, idleSeconds: Limits.idleSeconds,
                 bindsToSender: true, accept: channel.accept(Listener.authority))
             // Weak: at the end the server is released with its connections, which keep the store open.
-            channel.whenEnded { [weak server] in server?.stop() }
+            channel.whenEnded { [weak server, weak serving] in
+                server?.stop()
+                serving?.stop()
+            }
             Processes.detachThread { [events] in
                 do throws(SystemError) {
                     try serving.run()

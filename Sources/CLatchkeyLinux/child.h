@@ -173,6 +173,32 @@ static inline pid_t latchkey_start_child(const struct latchkey_start *start) {
     return child;
 }
 
+/* Returns the process ID of a child that has all descriptors of this process, and exits when the other end of `reading` is
+   closed here; -1 with errno if there is none. */
+static inline pid_t latchkey_start_holder(int reading, int writing) {
+    sigset_t all, before;
+    sigfillset(&all);
+    /* No signal ends it before. */
+    int code = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (code != 0) {
+        errno = code;
+        return -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        char none;
+        (void)close(writing);
+        ssize_t count;
+        do count = read(reading, &none, 1);
+        while (count < 0 && errno == EINTR);
+        _exit(0);
+    }
+    code = errno;
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+    errno = code;
+    return child;
+}
+
 /* pidfd_send_signal(2): the signal goes to the process of the pidfd, or nowhere when that has been reaped. */
 static inline int latchkey_pidfd_signal(int pidfd, int number) {
     return (int)syscall(LATCHKEY_PIDFD_SEND_SIGNAL, (long)pidfd, (long)number, 0L, 0L);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 union latchkey_one_descriptor {
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -34,12 +35,14 @@ static inline int latchkey_send_message(int socket, const void *bytes, size_t co
     return sent < 0 ? -1 : 0;
 }
 
-/* Receives a message of at most `count` bytes without waiting; `descriptor` is -1 unless the message has one. Returns the number of bytes, 0 at
-   the end of the stream, -1 with errno; EMFILE also when the descriptor of a message could not be received. */
+/* Receives a message of at most `count` bytes without waiting; `descriptor` is -1 unless the message has one. Returns the number
+   of bytes, 0 at the end of the stream, -1 with errno; EMFILE also when a descriptor of a message could not be received. */
 static inline ssize_t latchkey_receive_message(int socket, void *bytes, size_t count, int *descriptor) {
     struct iovec data = {bytes, count};
     union latchkey_one_descriptor control;
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    /* Without the padding, in which there is room for a second descriptor. */
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
     *descriptor = -1;
     ssize_t received;
     do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
@@ -49,7 +52,9 @@ static inline ssize_t latchkey_receive_message(int socket, void *bytes, size_t c
     if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
         && header->cmsg_len == CMSG_LEN(sizeof(int)))
         memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
-    if (message.msg_flags & MSG_CTRUNC && *descriptor < 0) {
+    if (message.msg_flags & MSG_CTRUNC) {
+        if (*descriptor >= 0) (void)close(*descriptor);
+        *descriptor = -1;
         errno = EMFILE;
         return -1;
     }
@@ -70,6 +75,13 @@ union latchkey_one_sender {
 static inline int latchkey_record_senders(int socket) {
     int on = 1;
     return setsockopt(socket, SOL_SOCKET, latchkey_so_passcred, &on, sizeof on);
+}
+
+/* Has the kernel refuse descriptors that are sent to a connection of a listening socket, from its creation on. Returns 0, or -1
+   with errno before Linux 6.16. */
+static inline int latchkey_refuse_descriptors(int socket) {
+    int off = 0;
+    return setsockopt(socket, SOL_SOCKET, 83 /* SO_PASSRIGHTS */, &off, sizeof off);
 }
 
 /* Reads like read(2) from a stream socket with recorded senders; what is returned is from one of them. `process` is 0 if the kernel

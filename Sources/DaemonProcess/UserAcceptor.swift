@@ -62,6 +62,29 @@ package final class UserAcceptor: @unchecked Sendable {
                     return .user(peer.userID)
                 }, payload: payload)
         }
+
+        /// Answers with a failure. A new connection has room for it.
+        fileprivate func refuse(_ connection: Descriptor, _ failure: Failure) {
+            // A program that is gone needs no answer.
+            _ = try? Frame.bytes(payload(failure)).withBytes { (bytes) throws(SystemError) in
+                try Sockets.send(connection, bytes)
+            }
+        }
+
+        /// Tells the programs that wait at the socket of the service manager why the service does not start. A connection that
+        /// stayed there would start the service again at once, and its program would wait for ever.
+        package func refuseWaiting(_ failure: Failure) {
+            let notStarted = Failure(
+                .daemonUnavailable, "The service does not start: \(failure.message)", hint: failure.hint)
+            // Bounded, so that a flood of connections does not keep the process from ending. An error ends the loop like an
+            // empty queue: what is left starts the service again.
+            for _ in 0..<AcceptorLimits.queue {
+                guard let connection = try? Sockets.accept(socket) else { return }
+                refuse(connection, notStarted)
+                // Closed by the exit of this process, which follows (`ConnectionCloser`).
+                _ = Unmanaged.passRetained(connection)
+            }
+        }
     }
 
     private enum Source {
@@ -90,7 +113,10 @@ package final class UserAcceptor: @unchecked Sendable {
     /// Users without an account, and until when they are refused without a process.
     private var unknown: [UInt32: Int64] = [:]
     private var sensors: (process: ChildProcess, control: MessageSocket)?
+    private var closer: ConnectionCloser
     private var acceptsAgain: Int64?
+    /// When a process that could not be started is tried again.
+    private var startsAgain: Int64?
     private var idleDeadline: Int64
 
     /// Prepares the service.
@@ -98,11 +124,13 @@ package final class UserAcceptor: @unchecked Sendable {
     /// - Parameters:
     ///   - program: starts the process of a user, with the options `--worker UID`, and that of the sensors, with `--sensors`.
     ///   - isKnown: whether the service has a folder of a user; must not block for long.
+    ///   - refusesDescriptors: whether programs may be kept from sending descriptors, where the kernel can do that.
     ///   - endsWhenIdle: whether `run` returns when no user has a process, because the service manager starts the service
     ///     again with the next connection.
     package init(
         _ listeners: [Listener], _ program: WorkerProgram, log: any EventLog, endsWhenIdle: Bool,
-        limits: AcceptorLimits = AcceptorLimits(), isKnown: @escaping @Sendable (UInt32) -> Bool
+        limits: AcceptorLimits = AcceptorLimits(), refusesDescriptors: Bool = true,
+        isKnown: @escaping @Sendable (UInt32) -> Bool
     ) throws(SystemError) {
         self.listeners = listeners
         self.program = program
@@ -114,6 +142,7 @@ package final class UserAcceptor: @unchecked Sendable {
         limits.users = min(limits.users, (Descriptor.raiseLimit(to: limits.descriptors) - limits.waiting - 64) / ofUser)
         self.limits = limits
         self.endsWhenIdle = endsWhenIdle
+        closer = refusesDescriptors ? ConnectionCloser(refusing: listeners.map(\.socket)) : ConnectionCloser()
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }
         self.epoll = Descriptor(owning: epoll)
@@ -179,7 +208,7 @@ package final class UserAcceptor: @unchecked Sendable {
     }
 
     private func timeout() -> CInt {
-        var next = acceptsAgain
+        var next = [acceptsAgain, startsAgain, closer.deadline].compactMap(\.self).min()
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
         for user in users.values { if let deadline = user.deadline(limits) { consider(deadline) } }
         if endsWhenIdle, isIdle { consider(idleDeadline) }
@@ -189,6 +218,8 @@ package final class UserAcceptor: @unchecked Sendable {
 
     private func checkDeadlines() {
         let now = Uptime.nanoseconds
+        closer.proceed(at: now)
+        if let time = startsAgain, time <= now { startsAgain = nil }
         if let time = acceptsAgain, time <= now {
             acceptsAgain = nil
             for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index)) }
@@ -219,6 +250,7 @@ package final class UserAcceptor: @unchecked Sendable {
     /// Accepts what is pending. The number is bounded, so that a flood of connections leaves time for everything else.
     private func acceptAll(_ index: Int) throws(SystemError) {
         for _ in 0..<64 {
+            guard !closer.isFull else { return pauseAccepting() }
             let connection: Descriptor?
             do throws(SystemError) {
                 connection = try Sockets.accept(listeners[index].socket)
@@ -226,17 +258,28 @@ package final class UserAcceptor: @unchecked Sendable {
                 // Out of descriptors or memory: the connection stays in the queue of the socket. Trying again at once would
                 // only cost time.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
-                for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index), 0) }
-                acceptsAgain = Uptime.nanoseconds + 50_000_000
-                return
+                return pauseAccepting()
             }
             guard let connection else { return }
             switch listeners[index].route(connection) {
             case .user(let user): arrived(connection, index, user)
             case .refuse(let failure): refuse(connection, index, failure)
-            case .close: break
+            case .close: closer.close(connection, at: Uptime.nanoseconds)
             }
         }
+    }
+
+    private func pauseAccepting() {
+        for (index, listener) in listeners.enumerated() { watch(listener.socket, .listener(index), 0) }
+        acceptsAgain = Uptime.nanoseconds + Self.pause
+    }
+
+    /// Nanoseconds until something that failed for want of memory or descriptors is tried again.
+    private static let pause: Int64 = 50_000_000
+
+    private func refuse(_ connection: Descriptor, _ index: Int, _ failure: Failure) {
+        listeners[index].refuse(connection, failure)
+        closer.close(connection, at: Uptime.nanoseconds)
     }
 
     private func arrived(_ connection: Descriptor, _ index: Int, _ user: UInt32) {
@@ -263,7 +306,8 @@ package final class UserAcceptor: @unchecked Sendable {
         guard now >= worker.pausedUntil else { return Self.failing(user) }
         guard worker.mayConnect(at: now, limits) else {
             return Failure(
-                .limitExceeded, "User \(user) makes more than \(limits.rateOfUser) connections to the service in a second.",
+                .limitExceeded,
+                "User \(user) makes more than \(limits.rateOfUser) connections to the service in a second.",
                 hint: "One connection serves any number of requests.")
         }
         let (count, total) = (worker.waiting.count, users.values.reduce(0) { $0 + $1.waiting.count })
@@ -286,30 +330,27 @@ package final class UserAcceptor: @unchecked Sendable {
 
     private func passOn(_ user: UInt32) {
         guard var worker = users[user], let running = worker.running else { return }
+        let now = Uptime.nanoseconds
+        var next: Int?
         do throws(SystemError) {
-            let isDone = try worker.passOn(Uptime.nanoseconds)
-            users[user] = worker
-            // Watched only while something waits: a socket that is writable would be reported in every turn.
-            let next = worker.waiting.first?.listener
-            for (index, socket) in running.connections.enumerated() {
-                if !isDone, index == next {
-                    watch(socket.descriptor, .connections(user), EPOLLOUT.rawValue)
-                } else {
-                    ignore(socket.descriptor)
-                }
-            }
+            if try !worker.passOn(now, passed: { closer.close($0, at: now) }) { next = worker.waiting.first?.listener }
         } catch {
-            // The process has ended, which its pidfd reports; what waits is for the next one. A connection that could not be
-            // passed on for want of descriptors is refused at its deadline.
-            users[user] = worker
+            // Either the process has ended, which its pidfd reports, and what waits is for the next one. Or this connection cannot
+            // be passed on, and no later one may wait for it.
+            if error.code != EPIPE, error.code != ECONNRESET {
+                let first = worker.waiting.removeFirst()
+                refuse(first.descriptor, first.listener, Self.silent(user))
+                if !worker.waiting.isEmpty { next = worker.waiting.first?.listener }
+            }
         }
-    }
-
-    /// Answers with a failure. A new socket has room for it.
-    private func refuse(_ connection: Descriptor, _ index: Int, _ failure: Failure) {
-        // A program that is gone needs no answer.
-        _ = try? Frame.bytes(listeners[index].payload(failure)).withBytes { (bytes) throws(SystemError) in
-            try Sockets.send(connection, bytes)
+        users[user] = worker
+        // Watched only while something waits: a socket that is writable would be reported in every turn.
+        for (index, socket) in running.connections.enumerated() {
+            if index == next {
+                watch(socket.descriptor, .connections(user), EPOLLOUT.rawValue)
+            } else {
+                ignore(socket.descriptor)
+            }
         }
     }
 
@@ -322,14 +363,18 @@ package final class UserAcceptor: @unchecked Sendable {
 
     /// Starts wanted processes while there is room for them. Users that the service knows come first.
     private func startWanted() {
-        guard !wanted.isEmpty else { return }
+        guard !wanted.isEmpty, startsAgain == nil else { return }
         let starting = users.values.filter { if case .starting = $0.phase { true } else { false } }
         var (total, newcomers) = (starting.count, starting.count { !$0.isKnown })
         for isForKnown in [true, false] {
             for user in wanted where users[user]?.isKnown == isForKnown {
                 guard total < limits.starting, isForKnown || newcomers < limits.startingNewcomers else { break }
                 wanted.removeAll { $0 == user }
-                guard case .wanted? = users[user]?.phase else { continue }
+                guard let worker = users[user], case .wanted = worker.phase else { continue }
+                guard !worker.waiting.isEmpty else {
+                    users[user]?.phase = .none
+                    continue
+                }
                 start(user)
                 total += 1
                 if !isForKnown { newcomers += 1 }
@@ -352,11 +397,14 @@ package final class UserAcceptor: @unchecked Sendable {
         } catch {
             log.note(.failed, Failure(error, "The process of user \(user) cannot be started"))
             failed(user)
+            startsAgain = Uptime.nanoseconds + Self.pause
         }
     }
 
     private func received(_ user: UInt32) {
-        while let running = users[user]?.running {
+        // Bounded, so that a process that sends without end leaves time for everything else.
+        for _ in 0..<16 {
+            guard let running = users[user]?.running else { return }
             do throws(SystemError) {
                 switch try running.control.receive() {
                 case .nothing: return
@@ -381,8 +429,7 @@ package final class UserAcceptor: @unchecked Sendable {
         case (.leave?, .serving):
             // It has not received every connection, so it is not idle.
             guard worker.waiting.isEmpty, message.number == running.sent else { return }
-            users[user]?.phase = .leaving(deadline: Uptime.deadline(seconds: limits.stopSeconds))
-            running.end()
+            users[user]?.leave(until: Uptime.deadline(seconds: limits.stopSeconds))
         case (.sensors?, _): connectSensors(user, running)
         default: break
         }
@@ -393,7 +440,7 @@ package final class UserAcceptor: @unchecked Sendable {
         for socket in running.connections { ignore(socket.descriptor) }
         ignore(running.control.descriptor)
         ignore(running.process.handle)
-        let wasLeaving = if case .leaving? = users[user]?.phase { true } else { false }
+        let wasLeaving = users[user]?.isLeaving ?? false
         users[user]?.ended()
         idleDeadline = Uptime.deadline(seconds: limits.idleSeconds)
         switch end {
@@ -492,5 +539,8 @@ package final class UserAcceptor: @unchecked Sendable {
             if kills { for process in rest { process.signal(SIGKILL) } }
         }
         for _ in rest { log.note(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
+        for waiting in users.values.flatMap(\.waiting) { closer.close(waiting.descriptor, at: 0) }
+        users = [:]
+        closer.closeAll(at: 0)
     }
 }

@@ -33,6 +33,8 @@ struct UserWorker {
     let isKnown: Bool
     /// Nil unless a process runs.
     private(set) var running: Running?
+    /// Whether the process ends because it is idle, also if it has to be killed for that.
+    private(set) var isLeaving = false
     var waiting: [Waiting] = []
     /// Since when the process has not taken a connection that waits; nil if it takes them.
     private var stuckSince: Int64?
@@ -80,14 +82,23 @@ struct UserWorker {
         stuckSince = nil
     }
 
+    /// Asks the process to end, because it is idle.
+    mutating func leave(until deadline: Int64) {
+        phase = .leaving(deadline: deadline)
+        isLeaving = true
+        running?.end()
+    }
+
     mutating func ended() {
         running = nil
+        isLeaving = false
         phase = waiting.isEmpty ? .none : .wanted
         stuckSince = nil
     }
 
-    /// Passes waiting connections on, in their order; false if the process has to take earlier ones first.
-    mutating func passOn(_ now: Int64) throws(SystemError) -> Bool {
+    /// Passes waiting connections on, in their order, and gives this process's own copies to `passed`; false if the process has to
+    /// take earlier ones first.
+    mutating func passOn(_ now: Int64, passed: (Descriptor) -> Void) throws(SystemError) -> Bool {
         while let next = waiting.first {
             let message = HandedMessage(kind: WorkerMessage.connection.rawValue, descriptor: next.descriptor)
             guard let running, try running.connections[next.listener].send(message) else {
@@ -95,7 +106,7 @@ struct UserWorker {
                 return false
             }
             stuckSince = nil
-            waiting.removeFirst()
+            passed(waiting.removeFirst().descriptor)
             self.running?.sent += 1
         }
         stuckSince = nil

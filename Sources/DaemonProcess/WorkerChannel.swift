@@ -97,6 +97,8 @@ package final class WorkerChannel: Sendable {
     /// A connection to the process of the sensors. Blocks until the accepting process has made one; no other thread may wait
     /// for one meanwhile.
     package func sensors(within seconds: Int64 = 5) throws(SystemError) -> Descriptor {
+        // An answer that came too late for an earlier call.
+        while case .message = try control.receive() {}
         guard try control.send(HandedMessage(kind: WorkerMessage.sensors.rawValue)) else {
             throw SystemError("sendmsg", code: EAGAIN)
         }

@@ -25,12 +25,12 @@ package struct WorkerProgram: Sendable {
     }
 
     /// Starts a process with `descriptors` from number 3 on. It inherits standard error and the environment, which the service
-    /// manager has chosen, and nothing else.
+    /// manager has chosen, and nothing else. Does not wait until it runs.
     func start(_ more: [String], _ descriptors: [Descriptor]) throws(SystemError) -> ChildProcess {
         let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         guard errors >= 0 else { throw SystemError("fcntl") }
         return try ChildProcess.start(
             path, arguments + more, name: name, environment: nil,
-            descriptors: [nil, nil, Descriptor(owning: errors)] + descriptors)
+            descriptors: [nil, nil, Descriptor(owning: errors)] + descriptors, until: nil)
     }
 }

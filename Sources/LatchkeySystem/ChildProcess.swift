@@ -50,14 +50,16 @@ package final class ChildProcess: Sendable {
     ///   - descriptors: become descriptors 0, 1, 2, … of the program, at most 8; nil is replaced by /dev/null. It inherits
     ///     nothing else.
     ///   - user: as which the program runs; nil as this process does.
-    ///   - deadline: when the program must run, on the clock of `Uptime`, in nanoseconds.
+    ///   - deadline: when the program must run, on the clock of `Uptime`, in nanoseconds; nil does not wait for that, and the
+    ///     process exits with status 127 if the program cannot be executed.
     /// - Throws: `SystemError` if the program cannot be executed; with ETIMEDOUT if it does not run in time.
     package static func start(
         _ path: String, _ arguments: [String], name: String? = nil, environment: [String]?, descriptors: [Descriptor?],
-        as user: UserIdentity? = nil, until deadline: Int64 = Uptime.deadline(seconds: secondsToStart)
+        as user: UserIdentity? = nil, until deadline: Int64? = Uptime.deadline(seconds: secondsToStart)
     ) throws(SystemError) -> ChildProcess {
         let (child, report) = try fork(
             path, [name ?? path] + arguments, environment, descriptors, terminal: nil, as: user)
+        guard let deadline else { return child }
         var failure = latchkey_report()
         do throws(SystemError) {
             // The stream ends when the program is executed.
@@ -103,6 +105,32 @@ package final class ChildProcess: Sendable {
             child.end(within: 0)
             throw error
         }
+    }
+
+    /// Runs a body while a child has every descriptor of this process too; the child exits afterwards. So a descriptor of which
+    /// `body` releases the last reference here is closed by the exit of a process. That never waits, as close(2) can for what
+    /// a socket has not sent (SO_LINGER, socket(7)).
+    ///
+    /// - Returns: the child, which has to be reaped.
+    /// - Throws: `SystemError` without having run `body`.
+    package static func closing(_ body: () -> Void) throws(SystemError) -> ChildProcess {
+        reapOthers()
+        var ends: [CInt] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError("pipe2") }
+        let reading = Descriptor(owning: ends[0])
+        var writing: Descriptor? = Descriptor(owning: ends[1])
+        let number = latchkey_start_holder(reading.number, ends[1])
+        guard number > 0 else { throw SystemError("fork") }
+        let handle = latchkey_pidfd_open(number)
+        let failure = SystemError("pidfd_open")
+        if handle >= 0 { body() }
+        // It exits when the pipe ends.
+        _ = writing.take()
+        guard handle >= 0 else {
+            Processes.wait(number)
+            throw failure
+        }
+        return ChildProcess(number, Descriptor(owning: handle))
     }
 
     /// Starts the child, which may do its part only after this process has its pidfd.

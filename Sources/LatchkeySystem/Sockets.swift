@@ -139,6 +139,12 @@ package enum Sockets {
         throw SystemError("accept4")
     }
 
+    /// Has the kernel refuse descriptors that programs send to connections of a listening socket (SO_PASSRIGHTS), also before
+    /// they are accepted; false before Linux 6.16.
+    package static func refuseDescriptors(_ listener: Descriptor) -> Bool {
+        latchkey_refuse_descriptors(listener.number) == 0
+    }
+
     /// Has the kernel record which process sent what a socket receives (SO_PASSCRED, unix(7)). The connections of a listening
     /// socket inherit it, also for what is sent before they are accepted.
     package static func recordSenders(_ descriptor: Descriptor) throws(SystemError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLatchkeyLinux
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
@@ -124,6 +125,21 @@ struct UserAcceptorTests {
         withExtendedLifetime(waiting) {}
     }
 
+    /// A connection is closed with what its program has sent: here a socket whose close waits for a peer that never reads. The
+    /// first connections are passed on, and the others are refused.
+    @Test(arguments: [true, false])
+    func aConnectionThatIsNotClosedInTimeHoldsUpNobody(refusesDescriptors: Bool) throws {
+        var limits = AcceptorLimits()
+        (limits.rateOfUser, limits.burstOfUser) = (1, 6)
+        let service = try AcceptedService("serve", limits: limits, refusesDescriptors: refusesDescriptors)
+        let lingering = try (0..<12).map { _ in try LingeringSocket() }
+        for socket in lingering { try socket.close(over: service.connect(1)) }
+        let begin = Uptime.nanoseconds
+        for _ in 0..<5 { #expect(try service.ask(2) == "2") }
+        service.stop()
+        #expect(Uptime.nanoseconds - begin < 20_000_000_000)
+    }
+
     @Test func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
         let service = try AcceptedService("stuck", for: 1)
         #expect(try service.ask(2) == "2")
@@ -172,7 +188,7 @@ private final class AcceptedService: Sendable {
 
     init(
         _ kind: String, for users: Range<UInt32> = 1..<3, limits: AcceptorLimits = AcceptorLimits(),
-        isKnown: @escaping @Sendable (UInt32) -> Bool = { _ in true }
+        refusesDescriptors: Bool = true, isKnown: @escaping @Sendable (UInt32) -> Bool = { _ in true }
     ) throws {
         // The stand-ins that hang are killed then.
         var limits = limits
@@ -192,7 +208,8 @@ private final class AcceptedService: Sendable {
                 } payload: { failure in
                     SecretBytes(String(failure.status.rawValue).utf8)
                 }
-            ], program, log: SilentLog(), endsWhenIdle: false, limits: limits, isKnown: isKnown)
+            ], program, log: SilentLog(), endsWhenIdle: false, limits: limits,
+            refusesDescriptors: refusesDescriptors, isKnown: isKnown)
         Processes.detachThread { [acceptor, far = ended.far] in
             try? acceptor.run()
             Sockets.shutDown(far)
@@ -259,4 +276,51 @@ private final class AcceptedService: Sendable {
 
 private final class SilentLog: EventLog {
     func note(_ event: DaemonEvent, _ failure: Failure?) {}
+}
+
+/// A socket with data that its peer does not read, whose close waits a minute for that (SO_LINGER).
+private final class LingeringSocket {
+    private let listener, near: CInt
+    private var far: CInt = -1
+
+    init() throws {
+        func check(_ code: CInt) throws -> CInt {
+            guard code >= 0 else { throw SystemError("socket") }
+            return code
+        }
+        listener = try check(socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        near = try check(socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = try check(bind(listener, address, size))
+                _ = try check(listen(listener, 1))
+                _ = try check(getsockname(listener, address, &size))
+                _ = try check(connect(near, address, size))
+            }
+        }
+        far = try check(accept(listener, nil, nil))
+        let block = [UInt8](repeating: 0, count: 1 << 16)
+        while Glibc.send(near, block, block.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL)) > 0 {}
+        try linger(60)
+    }
+
+    deinit { for descriptor in [listener, far] { Glibc.close(descriptor) } }
+
+    private func linger(_ seconds: CInt) throws {
+        var time = Glibc.linger(l_onoff: 1, l_linger: seconds)
+        guard setsockopt(near, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<Glibc.linger>.size)) == 0 else {
+            throw SystemError("setsockopt")
+        }
+    }
+
+    /// Puts it into a connection, and closes the copy here. A kernel that refuses it leaves nothing to close.
+    func close(over connection: Descriptor) throws {
+        var byte: UInt8 = 0
+        if latchkey_send_message(connection.number, &byte, 1, near) != 0 { try linger(0) }
+        Glibc.close(near)
+    }
 }

@@ -52,18 +52,18 @@ import Testing
         for _ in 0..<20 {
             worker.waiting.append(UserWorker.Waiting(listener: 0, descriptor: connection, deadline: 500 * second))
         }
-        let isTaken = try worker.passOn(second)
+        let isTaken = try worker.passOn(second) { _ in }
         #expect(!isTaken, "the socket has room for a few")
         while !worker.waiting.isEmpty {
             while case .message = try ends[1].receive() {}
-            _ = try worker.passOn(2 * second)
+            _ = try worker.passOn(2 * second) { _ in }
         }
         let isLate = worker.destroyIfLate(at: 1_000 * second, limits)
         #expect(!isLate)
         for _ in 0..<20 {
             worker.waiting.append(UserWorker.Waiting(listener: 0, descriptor: connection, deadline: 5_000 * second))
         }
-        let isTakenAgain = try worker.passOn(2_000 * second)
+        let isTakenAgain = try worker.passOn(2_000 * second) { _ in }
         #expect(!isTakenAgain)
         let isLateNow = worker.destroyIfLate(at: (2_000 + limits.stuckSeconds) * second, limits)
         #expect(isLateNow)

@@ -18,44 +18,57 @@ enum SystemMain {
     private static let socketName = "keychain"
 
     static func run(_ wanted: SystemOptions) throws(Failure) {
-        var options = wanted
-        try options.read()
-        let events = FileAndJournalLog(options.state)
-        let run: (SystemOptions, FileAndJournalLog) throws(Failure) -> Void
-        if options.worker == nil {
-            try Files.makePrivateFolder(options.state)
-            run = accept
-        } else {
-            run = serve
-        }
+        // The process of a user has none.
+        let activated = ActivatedSockets.take()[socketName]
         do throws(Failure) {
-            try run(options, events)
+            var options = wanted
+            try options.read()
+            try run(options, activated)
+        } catch {
+            activated.map(listener)?.refuseWaiting(error)
+            throw error
+        }
+    }
+
+    private static func run(_ options: SystemOptions, _ activated: Descriptor?) throws(Failure) {
+        let events = FileAndJournalLog(options.state)
+        do throws(Failure) {
+            if options.worker == nil {
+                try Files.makePrivateFolder(options.state)
+                try accept(options, activated, events)
+            } else {
+                try serve(options, events)
+            }
         } catch {
             events.note(.failed, error)
             throw error
         }
     }
 
+    private static func listener(_ socket: Descriptor) -> UserAcceptor.Listener {
+        .ofPrograms(socket, payload: HostSession.payload(of:))
+    }
+
     /// Accepts connections, and hands each to the process of its user.
-    private static func accept(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
+    private static func accept(
+        _ options: SystemOptions, _ activated: Descriptor?, _ events: FileAndJournalLog
+    ) throws(Failure) {
         let lock = try DaemonProcess.shareFolder(options.state)
         defer { withExtendedLifetime(lock) {} }
         try DaemonProcess.protect()
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
-        let activated = ActivatedSockets.take()[socketName]
         let state = options.state
         try serving(options) { () throws(SystemError) in
-            let listener: Descriptor
             // Every user may connect; the kernel reports who does.
+            let socket: Descriptor
             if let activated {
-                listener = activated
+                socket = activated
             } else {
-                listener = try Sockets.listen(options.sockets.keychain, mode: 0o666)
+                socket = try Sockets.listen(options.sockets.keychain, mode: 0o666)
             }
             let acceptor = try UserAcceptor(
-                [.ofPrograms(listener, payload: HostSession.payload(of:))],
-                WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events,
+                [listener(socket)], WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events,
                 // Without a service manager nothing would start the daemon again, so it does not exit on idle.
                 endsWhenIdle: activated != nil
             ) { Files.exists("\(state)/\($0)") }
