@@ -96,4 +96,25 @@ extension Keychain {
             return page
         }
     }
+    /// Whether a passcode may be set, by the newest entry of the audit log about one. Reads the whole log. An entry that is
+    /// missing or cannot be opened may be the one that sets it.
+    package var logMayHavePasscode: Bool {
+        get throws(Failure) {
+            var (maySet, next) = (false, Int64(1))
+            try store.read { (store) throws(Failure) in
+                try store.forEachAuditEntry(after: 0) { (entry) throws(Failure) in
+                    let event = try audit.line(entry).event
+                    if entry.sequence != next { maySet = true }
+                    next = entry.sequence + 1
+                    switch event {
+                    case nil, .passcodeSet, .passcodeChanged, .trailCut: maySet = true
+                    case .passcodeRemoved, .protectedDiscarded: maySet = false
+                    default: break
+                    }
+                    return true
+                }
+            }
+            return try isTrailCut() || maySet
+        }
+    }
 }

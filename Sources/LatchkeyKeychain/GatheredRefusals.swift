@@ -52,6 +52,16 @@ final class GatheredRefusals: Sendable {
         }
     }
 
+    /// Takes back refusals that could not be written.
+    func giveBack(_ refusals: [(caller: Caller, count: UInt64)]) {
+        state.withLock { state in
+            for (caller, count) in refusals {
+                let waiting = state.waiting[caller.label]?.count ?? 0
+                state.waiting[caller.label] = (caller, waiting + count)
+            }
+        }
+    }
+
     /// Whether no refusal waits to be written.
     var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 }
@@ -59,7 +69,7 @@ final class GatheredRefusals: Sendable {
 extension Keychain {
     /// Commits an audit entry about the store as a whole, which represents `count` equal events.
     package func record(_ event: AuditEvent, caller: Caller?, count: UInt64 = 1) throws(Failure) {
-        try write { (store) throws(Failure) in
+        try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: event, in: store)
             _ = try audit.append(event, caller: caller, count: count, to: store)
         }
@@ -68,20 +78,25 @@ extension Keychain {
     /// Commits an audit entry for a refused caller. Further refusals of that caller within a minute are counted and
     /// written together.
     package func recordRefusal(of caller: Caller) throws(Failure) {
-        guard let (caller, count) = gathered.note(caller, at: clock.uptime) else { return }
-        try write { (store) throws(Failure) in
-            try checkRoom(for: .refused, in: store)
-            _ = try audit.append(.refused, caller: caller, count: count, to: store)
-        }
+        guard let refusal = gathered.note(caller, at: clock.uptime) else { return }
+        try append([refusal])
     }
 
     /// Writes the refusals that are counted but not written yet.
     package func recordGatheredRefusals() throws(Failure) {
         guard !gathered.isEmpty else { return }
-        let waiting = gathered.take()
-        try write { (store) throws(Failure) in
-            try checkRoom(for: .refused, in: store)
-            for (caller, count) in waiting { try audit.append(.refused, caller: caller, count: count, to: store) }
+        try append(gathered.take())
+    }
+
+    private func append(_ refusals: [(caller: Caller, count: UInt64)]) throws(Failure) {
+        do throws(Failure) {
+            try writeWithinQuota { (store) throws(Failure) in
+                try checkRoom(for: .refused, in: store)
+                for (caller, count) in refusals { try audit.append(.refused, caller: caller, count: count, to: store) }
+            }
+        } catch {
+            gathered.giveBack(refusals)
+            throw error
         }
     }
 }

@@ -68,7 +68,7 @@ extension Keychain {
 
     /// Records that a key was attested; called before the proof is returned.
     package func recordAttestation(of key: UsedItem, caller: Caller) throws(Failure) {
-        try write { (store) throws(Failure) in
+        try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: .keyAttested, in: store)
             _ = try audit.append(.keyAttested, item: key.id, caller: caller, to: store)
         }

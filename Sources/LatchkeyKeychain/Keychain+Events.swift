@@ -44,12 +44,20 @@ extension Keychain {
         _ entry: AuditEvent, caller: Caller?, _ body: (any ItemWriting) throws(Failure) -> Void,
         state change: (inout StoreState.Values) -> Void
     ) throws(Failure) {
-        try settling { () throws(Failure) in
-            try store.write { (store) throws(Failure) in
-                try body(store)
-                try changeState(in: store, change)
-                try audit.append(entry, caller: caller, to: store)
-            }
+        try settled { (store) throws(Failure) in
+            try body(store)
+            try changeState(in: store, change)
+            try audit.append(entry, caller: caller, to: store)
+        }
+    }
+
+    /// Whether the database may be of a later time than the anchor, which then does not say what is set now.
+    package var mayOutdateAnchor: Bool {
+        get throws(Failure) {
+            guard anchor.condition != .unfinished else { return false }
+            // 0 is in a record that was written in place of one that could not be read.
+            guard let generation = try generation(), generation > 0 else { return true }
+            return generation > anchor.record?.committed ?? 0
         }
     }
 

@@ -44,7 +44,7 @@ extension Keychain {
         let targets = try targets(of: items, map)
         var incomplete: MigrationReport?
         do throws(Failure) {
-            return try write { (store) throws(Failure) in
+            return try writeWithinQuota { (store) throws(Failure) in
                 var receipt = Receipt()
                 try items.visit { (found) throws(Failure) in
                     guard let target = targets[found.accessGroup ?? ""] else { throw Self.noGroup }
@@ -54,6 +54,7 @@ extension Keychain {
                     incomplete = receipt.report
                     throw Self.wouldKeep
                 }
+                try checkRoom(for: .migrated, in: store)
                 _ = try audit.append(.migrated, caller: caller, to: store)
                 return ReceivedItems(report: receipt.report, areAdded: true)
             }
@@ -214,6 +215,7 @@ extension Keychain {
         try envelopes.begin(&next)
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next) }
         next.attributes = try envelopes.sealAttributes(item, next)
+        try checkRoom(for: next, insteadOf: row, in: store)
         try replaceRow(row, by: next, store)
     }
 }

@@ -42,7 +42,7 @@ extension Keychain {
 
     /// Inserts a new row with its audit entry.
     func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
-        try writeItems { (store) throws(Failure) in
+        try writeWithinQuota { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
             try insertRow(row, store)
             try audit.append(.added, item: row.id, caller: caller, to: store)
@@ -72,7 +72,7 @@ extension Keychain {
             reportDamage()
             reportOldCopies()
         }
-        return try writeItems { (store) throws(Failure) -> SearchResult in
+        return try writeWithinQuota { (store) throws(Failure) -> SearchResult in
             // A first pass checks all matches without their secrets. The second reads and replaces them one by one,
             // so that memory holds a single secret at a time.
             var matches: [RowName] = []
@@ -136,7 +136,7 @@ extension Keychain {
     /// Commits audit entries for the use of protected items; called before their secrets are returned.
     package func recordUse(_ items: [UsedItem], caller: Caller) throws(Failure) {
         guard !items.isEmpty else { return }
-        try write { (store) throws(Failure) in
+        try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: .used, in: store)
             for item in items { try audit.append(.used, item: item.id, caller: caller, to: store) }
         }

@@ -107,7 +107,7 @@ package final class Keychain: Sendable {
             throw Failure(
                 .daemonUnavailable, "The items were moved to the system's keychain.", hint: "Try again.")
         }
-        let result = try settling { () throws(Failure) in try store.write(body) }
+        let result = try settled(body)
         noteWrite()
         return result
     }
@@ -116,17 +116,31 @@ package final class Keychain: Sendable {
     /// way.
     package func releaseMemory() { store.releaseMemory() }
 
-    /// Runs a body that writes one transaction, then applies the changes recorded by the scan, or drops all cached
-    /// state if the body throws.
-    func settling<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
-        do throws(Failure) {
-            let result = try body()
-            scan.settle(committed: true)
-            return result
-        } catch {
+    /// Runs one write transaction, then applies the changes recorded by the scan, or drops all cached state if it was rolled
+    /// back.
+    func settled<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        var isDropped = false
+        func drop() {
             audit.forget()
             state.forget()
             scan.settle(committed: false)
+        }
+        do throws(Failure) {
+            let result = try store.write { (store) throws(Failure) in
+                do throws(Failure) {
+                    return try body(store)
+                } catch {
+                    // While no other thread can write: it would continue from what is rolled back.
+                    drop()
+                    isDropped = true
+                    throw error
+                }
+            }
+            scan.settle(committed: true)
+            return result
+        } catch {
+            // The transaction could not be committed.
+            if !isDropped { drop() }
             throw error
         }
     }

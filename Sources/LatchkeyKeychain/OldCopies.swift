@@ -19,6 +19,8 @@ struct OldCopies: Sendable {
     var exist: Bool
     /// Whether there may be rows that were deleted or replaced.
     var areDeleted: Bool
+    /// Changes with each of them, so that one that comes during an erasure is not forgotten with the earlier ones.
+    var changes = 0
     /// Called after an update that leaves such a copy.
     var handler: (@Sendable () -> Void)?
     /// Whether the handler was called since the copies were last erased.
@@ -53,7 +55,10 @@ extension Keychain {
             (needsPasscodeKey(new) && !needsPasscodeKey(old)) || (new.asksForAppPassword && !old.asksForAppPassword)
         guard isSealedMore else { return }
         // If the transaction is rolled back, there is nothing to erase, which does no harm.
-        oldCopies.withLock { $0.exist = true }
+        oldCopies.withLock { state in
+            state.exist = true
+            state.changes += 1
+        }
         if try store.record(.oldCopies) != OldCopies.Record.weaker {
             try store.setRecord(RecordName.oldCopies.rawValue, OldCopies.Record.weaker)
         }
@@ -61,7 +66,10 @@ extension Keychain {
 
     /// Records that this transaction deletes or replaces a row, which `root.key` opens as long as its bytes are in a file.
     func noteDeletion(in store: any ItemWriting) throws(Failure) {
-        oldCopies.withLock { $0.areDeleted = true }
+        oldCopies.withLock { state in
+            state.areDeleted = true
+            state.changes += 1
+        }
         if try store.record(.oldCopies) == nil {
             try store.setRecord(RecordName.oldCopies.rawValue, OldCopies.Record.deleted)
         }
@@ -89,13 +97,18 @@ extension Keychain {
     /// - Parameter waits: whether to wait for reads in progress, and for some seconds for other readers of the database.
     /// - Returns: false if a reader of the database prevents it for now.
     package func eraseOldCopies(waits: Bool = false) throws(Failure) -> Bool {
+        let changes = oldCopies.withLock { $0.changes }
         guard try store.eraseOldCopies(waits: waits) else { return false }
-        try write { (store) throws(Failure) in try store.setRecord(RecordName.oldCopies.rawValue, nil) }
-        oldCopies.withLock { state in
-            (state.exist, state.areDeleted) = (false, false)
-            state.isReported = false
+        return try write { (store) throws(Failure) in
+            // No row is deleted or replaced during this transaction.
+            guard oldCopies.withLock({ $0.changes }) == changes else { return false }
+            try store.setRecord(RecordName.oldCopies.rawValue, nil)
+            oldCopies.withLock { state in
+                (state.exist, state.areDeleted) = (false, false)
+                state.isReported = false
+            }
+            return true
         }
-        return true
     }
 
     /// Moves all commits from the log of the database to its file, before the daemon exits. Without a reader the log is empty

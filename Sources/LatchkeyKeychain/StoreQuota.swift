@@ -6,9 +6,9 @@ import LatchkeySeams
 /// How much of the disk a user's store may use, where users share it: one who fills it would take the room of all others.
 ///
 /// Three kinds of writes differ. Items may use `bytes`, and must leave `freeBytes` to the others. Entries of the audit log about
-/// what a program asks for may use `auditBytes` more; when these are used up, what would have to be recorded is refused.
-/// Deletions and security events are never refused: the former are bounded by the items, and the latter by the person who
-/// causes them.
+/// what a program asks for may use `auditBytes` more, and must leave half as much to the others; when these are used up, what
+/// would have to be recorded is refused. Deletions and security events are never refused: the former are bounded by the items,
+/// and the latter by the person who causes them.
 package struct StoreQuota: Equatable, Sendable {
     /// Maximum bytes of the database and its log after an item was added or has grown.
     package var bytes: Int64
@@ -35,9 +35,13 @@ package struct StoreQuota: Equatable, Sendable {
 
     /// Throws unless there is room for more bytes of items.
     func check(_ more: Int, _ usage: StoreUsage) throws(Failure) {
-        guard usage.bytes + Int64(more) <= bytes else { throw Self.full(bytes) }
+        guard usage.bytes + Int64(more) <= bytes else {
+            throw Failure(
+                .limitExceeded, "The keychain of this user has reached its limit of \(Self.words(bytes)).",
+                hint: "Delete items that are not needed.")
+        }
         guard let disk = usage.disk else { return }
-        let reserve = min(freeBytes, disk.bytes / freePart)
+        let reserve = reserve(of: disk)
         guard disk.freeBytes - Int64(more) >= reserve else {
             throw Failure(
                 .diskFull,
@@ -46,15 +50,26 @@ package struct StoreQuota: Equatable, Sendable {
         }
     }
 
+    private func reserve(of disk: StoreUsage.Disk) -> Int64 { min(freeBytes, disk.bytes / freePart) }
+
     /// Throws unless there is room for an entry of the audit log about a request of a program.
     func checkEntry(_ usage: StoreUsage) throws(Failure) {
-        guard usage.bytes <= bytes + auditBytes else { throw Self.full(bytes + auditBytes) }
-    }
-
-    private static func full(_ bytes: Int64) -> Failure {
-        Failure(
-            .limitExceeded, "The keychain of this user has reached its limit of \(words(bytes)).",
-            hint: "Delete items that are not needed.")
+        guard usage.bytes <= bytes + auditBytes else {
+            throw Failure(
+                .limitExceeded,
+                "The audit log of this user has reached its limit of \(Self.words(bytes + auditBytes)), with the items.",
+                hint:
+                    "Delete items that are not needed. The log itself ends with the keychain only: latchkey admin remove-user"
+            )
+        }
+        guard let disk = usage.disk else { return }
+        let reserve = reserve(of: disk) / 2
+        guard disk.freeBytes >= reserve else {
+            throw Failure(
+                .diskFull,
+                "The disk of the keychains has less than \(Self.words(reserve)) left, which the audit log must leave free.",
+                hint: "Free some space on that disk. Items can be deleted meanwhile.")
+        }
     }
 
     private static func words(_ bytes: Int64) -> String {
@@ -95,9 +110,9 @@ extension Keychain {
     /// The bytes of a row with its entries in the indexes.
     private func bytes(of row: StoredRow) -> Int { 256 + row.attributes.count + (row.secret?.count ?? 0) }
 
-    /// Runs a write that adds items. If the quota refuses it while the log is long, the log is merged and the write repeated:
-    /// the log of a large transaction remains long until then.
-    func writeItems<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+    /// Runs a write that the quota may refuse. If it does while the log is long, the log is merged and the write repeated: the
+    /// log of a large transaction remains long until then.
+    func writeWithinQuota<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) {
             return try write(body)
         } catch {

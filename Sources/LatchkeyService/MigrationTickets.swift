@@ -49,10 +49,7 @@ final class MigrationTickets: Sendable {
             issued.removeAll { now >= $0.deadline }
             // Compares every ticket in constant time, so that the time tells nothing about their bytes.
             let matches = issued.indices.filter { issued[$0].secret == secret }
-            guard let index = matches.first, issued[index].roundsLeft > 0, let ticket = issued[index].ticket.take()
-            else {
-                return nil
-            }
+            guard let index = matches.first, let ticket = issued[index].ticket.take() else { return nil }
             issued[index].roundsLeft -= 1
             return ticket
         }

@@ -27,16 +27,24 @@ extension Session {
         }
     }
 
-    /// Refuses an anchor of a time without a passcode if the database has a record of one. No passcode could be asked for,
-    /// and the program that put the anchor back would choose the next one: it would open what the lost one protected.
+    /// Refuses an anchor that may be of a time before the passcode. No passcode could be asked for, and the program that put the
+    /// anchor back would choose the next one: it would open what the lost one protected.
     private func checkPasscodeRecord(_ keychain: Keychain) throws(Failure) {
-        guard keychain.anchor.condition == .anchorOld, service.authority.isStateKnown, !hasPasscode(keychain),
-            try keychain.logHasPasscode
-        else { return }
+        guard !hasPasscode(keychain) else { return }
+        // The plan of the prompt depends on what latchkey-authd has, so nothing is decided before it has said so.
+        guard service.authority.isStateKnown else { throw Self.stateUnknown }
+        guard try keychain.mayOutdateAnchor, try keychain.logMayHavePasscode else { return }
         throw Failure(
-            .anchorOld, "The file anchor is of a time without a passcode, and the audit log says that one is set.",
+            .anchorOld,
+            "The file anchor is of a time without a passcode, and the audit log says that one is set, or is not complete.",
             hint: "Restore the newest anchor. Without one, discard what the passcode protects with: "
                 + "latchkey reset --protected")
+    }
+
+    private static var stateUnknown: Failure {
+        Failure(
+            .daemonUnavailable, "latchkey-authd has not said yet whether a passcode is set.",
+            hint: "Try again. If it persists, see: systemctl status latchkey-authd")
     }
 
     private func acceptAfterPrompt(_ id: UInt64, _ keychain: Keychain, _ answer: @escaping Answer) {
@@ -168,37 +176,10 @@ extension Session {
         }
         guard hasPasscode(keychain) else {
             // An anchor of a time without a passcode does not say that none is set now.
-            guard service.authority.isStateKnown else {
-                return answer(
-                    .failure(
-                        Failure(
-                            .daemonUnavailable, "latchkey-authd has not said yet whether a passcode is set.",
-                            hint: "Try again. If it persists, see: systemctl status latchkey-authd")))
-            }
+            guard service.authority.isStateKnown else { return answer(.failure(Self.stateUnknown)) }
             guard word != nil else { return carryOut(.none) }
             return ask(AuthenticationPlan([]))
         }
         ask(AuthenticationPlan([[.passcode]]))
-    }
-}
-
-extension Keychain {
-    /// Whether the newest event of the audit log about the passcode sets or changes one. Reads the whole log.
-    fileprivate var logHasPasscode: Bool {
-        get throws(Failure) {
-            var (isSet, position) = (false, Int64(0))
-            while true {
-                let page = try log(Request.Log(after: position, limit: UInt64(Limits.auditEntries), verifies: false))
-                for line in page.lines {
-                    switch line.event {
-                    case .passcodeSet?, .passcodeChanged?: isSet = true
-                    case .passcodeRemoved?, .protectedDiscarded?: isSet = false
-                    default: break
-                    }
-                }
-                guard let last = page.lines.last?.sequence else { return isSet }
-                position = last
-            }
-        }
     }
 }

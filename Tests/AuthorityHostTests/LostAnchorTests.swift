@@ -10,6 +10,7 @@ import SimulatedDriver
 import Testing
 
 @testable import AuthorityHost
+@testable import SQLiteDriver
 
 /// A store of tier `file` whose anchor is lost: the keychain does not know whether there is a passcode, `latchkey-authd` does.
 @Suite struct LostAnchorTests {
@@ -133,6 +134,31 @@ import Testing
         let accepted = machine.answers(machine.session(), .acceptStore)
         confirm("accept", on: machine)
         #expect(try accepted().compactMap(\.status) == [.anchorOld] && machine.keychain.anchor.condition == .anchorOld)
+    }
+
+    /// The same, with what shows it removed from the database: the store generation, or entries of the audit log.
+    @Test(arguments: [
+        ["DELETE FROM record WHERE name = 'state'"], ["DELETE FROM audit WHERE sequence = 1"],
+        ["UPDATE audit SET sealed = x'00'"], ["DELETE FROM audit"],
+        [
+            "DELETE FROM record WHERE name = 'state'", "DELETE FROM audit",
+            "DELETE FROM record WHERE name = 'audit.end'",
+        ],
+    ])
+    func whatIsMissingInTheLogMayBeThePasscode(changes: [String]) throws {
+        let first = try withAnEarlierAnchor()
+        try FileManager.default.removeItem(atPath: first.disk.folder.path + "/\(TwoServices.userID)")
+        let store = try #require(first.disk.store as? SQLiteItemStore)
+        for change in changes { try store.writer.execute(change) }
+        let machine = try TwoServices(
+            WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
+        let condition = try machine.keychain.anchor.condition
+        #expect(condition.refusal != nil)
+        let accepted = machine.answers(machine.session(), .acceptStore)
+        confirm("accept", on: machine)
+        let statuses = accepted().compactMap(\.status)
+        #expect(statuses == [.anchorOld])
+        #expect(try machine.keychain.anchor.condition == condition)
     }
 
     /// In these tiers too, a store without a passcode is accepted after a word at the prompt only.

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import SystemDriver
 import TestSupport
 import Testing
 
@@ -84,8 +85,12 @@ import Testing
     }
 
     @Test func securityEventsAndDeletionsAreNeverRefused() throws {
+        do {
+            try open(Self.small).add("earlier")
+        }
         let keychain = try open(StoreQuota(bytes: 1, auditBytes: 0, freeBytes: .max, freePart: 1))
         #expect(status { try keychain.add("one") } == .limitExceeded)
+        try keychain.delete(.account("earlier"), caller: StoreOnDisk.caller)
         try keychain.setPasscode(SecretBytes("1234".utf8))
         try keychain.changePasscode(to: SecretBytes("4321".utf8))
         _ = try keychain.follow(EnrolmentSet([1]))
@@ -133,11 +138,15 @@ import Testing
     }
 
     @Test func reserveOfTheDiskIsLeftFree() throws {
+        let free: Int64
         do {
             let keychain = try open(Self.small)
             for account in ["one", "two"] { try keychain.add(account, "secret") }
+            free = try #require(try keychain.store.read { (store) throws(Failure) in try store.usage().disk }).freeBytes
         }
-        let keychain = try open(StoreQuota(bytes: 300_000, auditBytes: 40_000, freeBytes: .max, freePart: 1))
+        // More than the disk has, and half of it is less.
+        let keychain = try open(
+            StoreQuota(bytes: 300_000, auditBytes: 40_000, freeBytes: free / 4 * 5, freePart: 1))
         #expect(status { try keychain.add("three") } == .diskFull)
         #expect(status { _ = try keychain.update(.account("one"), secret: "a longer secret") } == .diskFull)
         #expect(try keychain.update(.account("one"), secret: "less") == .finished)
@@ -145,6 +154,41 @@ import Testing
         try keychain.recordUse([UsedItem(id: [1])], caller: StoreOnDisk.caller)
         try keychain.delete(.account("two"), caller: StoreOnDisk.caller)
         try keychain.setPasscode(SecretBytes("1234".utf8))
+    }
+
+    @Test func ofWhatItemsLeaveFreeEntriesLeaveHalf() {
+        let quota = StoreQuota(freeBytes: 100, freePart: 1)
+        func usage(free: Int64) -> StoreUsage {
+            StoreUsage(databaseBytes: 0, logBytes: 0, disk: StoreUsage.Disk(freeBytes: free, bytes: 1000))
+        }
+        #expect(status { try quota.check(0, usage(free: 100)) } == nil)
+        #expect(status { try quota.check(0, usage(free: 99)) } == .diskFull)
+        #expect(status { try quota.checkEntry(usage(free: 50)) } == nil)
+        #expect(status { try quota.checkEntry(usage(free: 49)) } == .diskFull)
+    }
+
+    /// A program that sends newer and larger items of the same names with a ticket.
+    @Test func migrationAtTheLimitMayNotMakeAnItemLarger() throws {
+        let keychain = try open(Self.small)
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        func receive(_ bytes: Int, modified: Int64) throws(Failure) {
+            var held = try HeldItems(SystemRandomSource())
+            var attributes = named("moved", group: "old")
+            attributes[.modificationDate] = .date(modified)
+            try held.add([
+                FoundItem(
+                    itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
+                    secret: SecretBytes([UInt8](repeating: 1, count: bytes)))
+            ])
+            _ = try keychain.receive(held, caller: StoreOnDisk.caller, proof: .ofPasscode) { _ in
+                StoreOnDisk.caller.groups[0]
+            }
+        }
+        try receive(10, modified: 1)
+        _ = try fill(keychain)
+        _ = try fill(keychain, from: 3000, bytes: 10)
+        #expect(status { try receive(5000, modified: 2) } == .limitExceeded)
+        #expect(try keychain.secret("moved")?.utf8.count == 10 && keychain.findings() == [])
     }
 
     @Test func longLogOfOneTransactionTakesNoRoomForEver() throws {
