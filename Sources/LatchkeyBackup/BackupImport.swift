@@ -22,8 +22,6 @@ package struct BackupImport: Sendable {
 
     /// Bytes of a segment; the last one has the rest. An import holds back at most one segment, and 32 bytes for each.
     package static let segmentBytes = 256 << 10
-    /// A code under a key that everybody knows is a digest.
-    private static let digestKey = SecretBytes([0])
 
     private let header: BackupHeader
     private let reader: BackupReader
@@ -55,7 +53,7 @@ package struct BackupImport: Sendable {
     ) throws(Failure) -> Progress {
         if compared == nil {
             try stream.feed(bytes, isLast: isLast) { (_) throws(Failure) in }
-            for segment in takeSegments(bytes, isLast: isLast) { digests.append(try Self.digest(segment)) }
+            for segment in takeSegments(bytes, isLast: isLast) { digests.append(try SHA256.hash(segment)) }
             guard isLast else { return .wantsMore }
             compared = 0
             stream = BackupStream(header, reader)
@@ -92,14 +90,10 @@ package struct BackupImport: Sendable {
     private mutating func compare(_ segment: [UInt8], endsFile: Bool) throws(Failure) {
         let index = compared ?? 0
         guard index < digests.count, endsFile == (index == digests.count - 1),
-            try Self.digest(segment) == digests[index]
+            try SHA256.hash(segment) == digests[index]
         else {
             throw Failure(.storeUnreadable, "The file is not the one that was verified.", hint: "Import it again.")
         }
         compared = index + 1
-    }
-
-    private static func digest(_ segment: [UInt8]) throws(Failure) -> [UInt8] {
-        try HMACSHA256.code(key: digestKey, message: segment)
     }
 }

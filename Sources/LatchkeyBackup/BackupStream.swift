@@ -11,8 +11,6 @@ package struct BackupStream {
     /// Whether the last record was read.
     private var hasEnded = false
     private var waiting: [UInt8] = []
-    /// Number of items read.
-    package private(set) var records: UInt64 = 0
 
     /// Starts a stream; the first byte fed is the first byte of the header.
     package init(_ header: BackupHeader, _ reader: BackupReader) {
@@ -47,7 +45,6 @@ package struct BackupStream {
                 hasEnded = true
                 break
             }
-            records += 1
             try body(item)
         }
         waiting.removeFirst(start)

@@ -88,12 +88,8 @@ package struct AppDeclaration: Equatable, Sendable {
     private static func problem(ofGroup text: String) -> String? {
         if text.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
         // A label must not change the direction or the lines of the text around it in a prompt.
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                return "contains an invisible or unassigned character"
-            default: continue
-            }
+        if text.unicodeScalars.contains(where: \.controlsText) {
+            return "contains an invisible or unassigned character"
         }
         for prefix in ["/", "unit:", "user:"] where text.hasPrefix(prefix) {
             return "begins with `\(prefix)`, which is reserved for programs without a declaration"

@@ -124,8 +124,9 @@ extension CommandTable {
                 file was put back. Nothing is deleted or replaced; each item that stays quarantined is listed with the
                 reason.
 
-                --accept uses a store as it is that looks restored from a backup or changed by another program. It asks
-                you to type the word accept, and the daemon asks for the passcode, if one is set.
+                --accept uses a store as it is that looks restored from a backup or changed by another program. The
+                daemon's prompt, on your terminal or in a window, asks for the passcode, if one is set, and for the word
+                accept.
                 """, action: CheckCommand.run),
         CommandEntry(
             "recover", "open a keychain on a TPM with its recovery code, and set a new passcode",

@@ -93,6 +93,15 @@ import Testing
         #expect(try items.readAll(limit: 100) == Array("secret".utf8), "encrypted, so it is only removed")
     }
 
+    /// One that a system call holds survives its service.
+    @Test(arguments: ["stores", "authorities"])
+    func aProcessOfTheUserThatIsLeftRefusesTheRemovalOfItsUserAlone(place: String) throws {
+        let lock = try FolderLock.alone(root.path + "/" + place + "/1000")
+        try expectRefusal(.storeReadOnly, "still serves user 1000", removal())
+        try removal(1001).run()
+        withExtendedLifetime(lock) {}
+    }
+
     @Test(arguments: ["stores", "authorities"])
     func aRunningServiceIsNotDisturbed(place: String) throws {
         let lock = try FolderLock.share(root.path + "/" + place)

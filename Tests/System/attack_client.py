@@ -44,8 +44,10 @@ class Ended(Exception):
 class Link:
     """A connection that carries frames."""
 
-    def __init__(self, path=None, connected=None):
+    def __init__(self, path=None, connected=None, name=None):
         self.socket = connected or socket.socket(socket.AF_UNIX)
+        if name:
+            self.socket.bind(name)
         if path:
             # As the library: waits while the queue of the listener is full, which a time limit of Python does not.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 10, 0))
@@ -214,10 +216,10 @@ def failure(reply):
 
 
 class Service(Link):
-    """A hostile latchkeyd: the connection to authd. Calls of authd are answered by `answers` and kept in `seen`."""
+    """A hostile latchkeyd: its connection to authd for a user. Calls of authd are answered by `answers` and kept in `seen`."""
 
-    def __init__(self, path=AUTHD, answers=True):
-        super().__init__(path)
+    def __init__(self, uid=ALICE, path=AUTHD, answers=True):
+        super().__init__(path, name=f"\0latchkey/{uid}/{os.urandom(8).hex()}")
         self.number, self.replies, self.seen, self.states = 0, {}, [], {}
         self.opens = lambda fields: [2, True]
         self.mute = not answers

@@ -11,9 +11,13 @@ a machine of its own. The verdicts are:
 
 The exit code is 1 if the verdict of an attack is FELL.
 
-usage: Tests/System/attack_services.py [--list | NAME...]      as root, after `make build system-programs`
+With --soak, all plays of attack_users.py run in turns for so many seconds instead.
+
+usage: Tests/System/attack_services.py [--list | --soak SECONDS | NAME...]      as root, after `make build system-programs`
 """
 
+import argparse
+import functools
 import os
 import pathlib
 import pwd
@@ -23,6 +27,7 @@ import sys
 import time
 import traceback
 
+import attack_users
 from attack_client import ALICE, AGENTS, AUTHD, BOB, PUBLIC, Child, encode, failure, frame, started, struct, touch
 
 # The event with the password of the account, which a first passcode needs (machine.py).
@@ -238,10 +243,12 @@ def hostile_names():
 def hostile_floods():
     h, bob, agent = Hostile(None), Child(BOB), Child(BOB)
     agent.do("Agent", kept="agent")
-    h.call("s.attach", BOB)
+    expect(failure_of(h.call("s.attach", BOB)), "bob on alice's connection", "refused")
+    h.child.do("Service", BOB, kept="b")
+    h.call("b.attach", BOB)
     h.child.do("flood", "s", h.call("s.evaluation", h.caller.pid, plan=[], purpose=8, step=3), 10000)
     begin = time.monotonic()
-    h.child.begin("s.evaluate", bob.pid, 10, uid=BOB, plan=[], purpose=8, step=3)
+    h.child.begin("b.evaluate", bob.pid, 10, uid=BOB, plan=[], purpose=8, step=3)
     shown = attempt(agent, "agent.await_prompt", 5)
     delay = time.monotonic() - begin
     attempt(agent, "agent.event", [3])
@@ -271,9 +278,8 @@ def hostile_floods():
     for uid, gid in ((ALICE, ALICE), (ALICE, service.pw_gid)):
         seen = attempt(Child(uid, gid), "Service", kept="s")
         expect("Permission" in str(seen) or "Ended" in str(seen), f"authd.sock as user {uid}, group {gid}", seen)
-    pid = shell("pidof latchkey-authd")
-    seen = shell(f"cat /var/lib/latchkey-authd/1001/*; head -c 1 /proc/{pid}/mem; cat /proc/{pid}/environ; "
-                 f"ls /proc/{pid}/fd; strace -p {pid}; kill -9 {pid}", "latchkey")
+    seen = shell("cat /var/lib/latchkey-authd/1001/*; for pid in $(pidof latchkey-authd); do head -c 1 /proc/$pid/mem; "
+                 "cat /proc/$pid/environ; ls /proc/$pid/fd; strace -p $pid; kill -9 $pid; done", "latchkey")
     expect(h.call("s.identify", h.caller.pid)[0] == 2 and all(
         "ermi" in line or "denied" in line or "not perm" in line or not line.strip() for line in seen.splitlines()),
         "files, memory and signals of authd as the user latchkey", seen.replace("\n", " | "))
@@ -586,21 +592,42 @@ def disk_is_full():
            f"removal {reply}, passcode set afterwards: {still}; with space again: {again}")
 
 
+# MARK: several users
+
+for _play in attack_users.PLAYS:
+    ATTACKS[f"users_{_play}"] = functools.partial(attack_users.play_all, expect, [_play], 1)
+ATTACKS["users_sixteen"] = functools.partial(attack_users.play_all, expect, attack_users.PLAYS, 16)
+
+
 # MARK: the host
 
+def inside(name, soak):
+    """Runs an attack in its machine."""
+    try:
+        if soak:
+            attack_users.soak(expect, 2, soak)
+        else:
+            if name != "first_connection" and not name.startswith("users_"):
+                Person().stop()
+            ATTACKS[name]()
+    except Exception:
+        expect(False, f"{name} (its script failed)", traceback.format_exc().replace("\n", " ")[-190:])
+    return 1 if "FELL" in RESULTS else 0
+
+
 def main():
-    names = [name for name in sys.argv[1:] if not name.startswith("-")]
-    if "--list" in sys.argv:
+    parser = argparse.ArgumentParser(description="Attacks the two services of a system; needs root.")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--soak", type=int, default=0, metavar="SECONDS")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    if options.list:
         print("\n".join(ATTACKS))
         return 0
-    if "--inside" in sys.argv:
-        try:
-            if names[0] != "first_connection":
-                Person().stop()
-            ATTACKS[names[0]]()
-        except Exception:
-            expect(False, f"{names[0]} (its script failed)", traceback.format_exc().replace("\n", " ")[-190:])
-        return 1 if "FELL" in RESULTS else 0
+    names = ["soak"] if options.soak else options.names or ATTACKS
+    if options.inside:
+        return inside(names[0], options.soak)
     if os.geteuid() != 0:
         print("skip  the attacks on both services: only root can boot a machine in new namespaces")
         return 1 if os.environ.get("CI") == "true" else 0
@@ -609,7 +636,7 @@ def main():
                                         check=True).stdout.strip())
     programs = CHECKOUT / ".build/static/release"
     fallen = False
-    for name in names or ATTACKS:
+    for name in names:
         print(f"-- {name}", flush=True)
         with Machine(image, programs) as machine:
             machine.copy(programs / "latchkey-authd-testing", "/usr/libexec/latchkey-authd")
@@ -617,11 +644,12 @@ def main():
                         "latchkeyd latchkey-authd; do mkdir -p /run/systemd/system/$unit.service.d; printf "
                         "'[Unit]\\nStartLimitIntervalSec=0\\n' > /run/systemd/system/$unit.service.d/y.conf; done; "
                         "systemctl daemon-reload; systemctl start latchkeyd.socket latchkey-authd.socket latchkey-agents.socket")
-            for file in ("attack_services.py", "attack_client.py", "../Wire/deterministic_cbor.py"):
+            for file in ("attack_services.py", "attack_users.py", "attack_client.py", "../Wire/deterministic_cbor.py"):
                 path = pathlib.Path(__file__).parent / file
                 machine.copy(path, f"/opt/attack/{path.name}")
-            done = subprocess.run(machine.command(["python3", "-u", "/opt/attack/attack_services.py", "--inside", name]),
-                                  env=machine._environment, timeout=400, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                machine.command(["python3", "-u", "/opt/attack/attack_services.py", "--inside", "--soak", str(options.soak), name]),
+                env=machine._environment, timeout=options.soak + 1200, stdin=subprocess.DEVNULL)
             fallen = fallen or done.returncode != 0
     return 1 if fallen else 0
 

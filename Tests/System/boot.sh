@@ -35,7 +35,7 @@ name_boot() {
 make_devices() {
     mount -t tmpfs -o mode=755,nosuid,size=1m dev "$root/dev"
     umask 000
-    for node in null:1:3 zero:1:5 full:1:7 random:1:8 urandom:1:9 tty:5:0; do
+    for node in null:1:3 zero:1:5 full:1:7 random:1:8 urandom:1:9 tty:5:0 fuse:10:229; do
         numbers=${node#*:}
         mknod -m 666 "$root/dev/${node%%:*}" c "${numbers%:*}" "${numbers#*:}"
     done

@@ -11,8 +11,10 @@ from machine import eventually, fact
 from services import AUTHORITY, KEYCHAIN, RECORDS, STORES
 
 MINE = "/usr/bin/latchkey-test-target"
-# Connections that a user may have with one program, and that the services give to all users together.
-OF_PROGRAM, FLOOD = 64, 400
+# Connections that a program tries to have.
+FLOOD = 400
+# Requests of a program that wait for its identification (`Limits`).
+WAITING_FRAMES = 64
 
 # Opens connections to the paths of argv[2:] and holds as many as it gets; prints the number, and waits.
 HOLD = """
@@ -59,11 +61,11 @@ if early:
     # The requests of the child's work are sent before the program is executed.
     number = link.send(1, {0: "x"})
     reading = link.send(11, link.reading(sys.argv[2], interactive=False))
+reader, writer = os.pipe()
 if os.fork() == 0:
-    import time
-    # Until the process has executed the program.
-    while os.readlink(f"/proc/{os.getppid()}/exe") != sys.argv[1]:
-        time.sleep(0.01)
+    os.close(writer)
+    # Ends when the process executes the program, which closes its end.
+    os.read(reader, 1)
     try:
         if early:
             print(link.answer(number), link.answer(reading))
@@ -76,7 +78,7 @@ if os.fork() == 0:
         print(repr(error))
     sys.stdout.flush()
     os._exit(0)
-os.execv(sys.argv[1], [sys.argv[1], "-c", "import time; time.sleep(1)"])
+os.execv(sys.argv[1], [sys.argv[1], "-c", "import os; os.wait()"])
 """
 
 
@@ -230,3 +232,18 @@ class SenderTests(ClientTest):
         # The program itself still reads it.
         self.assertEqual(self.app(program=MINE).do("app.read", "token"), SECRET)
         self.assertEqual(self.app().do("app.read", "token"), NOT_FOUND)
+
+    def test_requests_of_a_program_that_is_not_identified_are_few(self):
+        self.app()
+        authority = self.process_of(AUTHORITY)
+        self.machine.run("kill", "-STOP", authority)
+        try:
+            client = self.client()
+            client.do("App", None, kept="app")
+            for _ in range(WAITING_FRAMES + 1):
+                client.do("app.send", 2)
+            reply = client.do("app.answer", 1)
+            self.assertIn("may not send more", reply[1][1])
+            self.assertTrue(client.do("app.ends", 5))
+        finally:
+            self.machine.run("kill", "-CONT", authority)

@@ -53,8 +53,14 @@ class ThiefTest(WithChip, ClientTest):
         self.assertTrue(eventually(connected))
         self.assertEqual(self.thief.do("thief.attach", ALICE, True), [0, {}])
 
-    def make(self, label, constraints, uid=ALICE, accessibility=ALWAYS):
-        self.thief.do("thief.make", uid, [accessibility, USAGE | constraints], label)
+    def connect_for_bob(self, constraints):
+        """A connection of the thief for bob, `bob`, whose key has that name too."""
+        self.thief.do("Thief", BOB, kept="bob")
+        self.assertEqual(self.thief.do("bob.attach", BOB, False), [0, {}])
+        self.thief.do("bob.make", BOB, [ALWAYS, USAGE | constraints], "bob")
+
+    def make(self, label, constraints, accessibility=ALWAYS):
+        self.thief.do("thief.make", ALICE, [accessibility, USAGE | constraints], label)
 
     def attempt(self, label="finger", *arguments, **options):
         return self.thief.do("thief.attempt", label, *arguments, **options)
@@ -149,10 +155,11 @@ class ApprovalTests(ThiefTest):
             self.assertEqual(self.attempt("finger", [self.token(TYPED, purpose=purpose)]), NOT_PERMITTED)
 
     def test_a_key_of_another_user_needs_a_proof_of_theirs(self):
-        self.assertEqual(self.thief.do("thief.attach", BOB, False), [0, {}])
-        self.make("bob", ANY_FINGER, BOB)
+        # A connection is for one user.
+        self.assertEqual(self.thief.do("thief.attach", BOB, False)[1][0], NOT_PERMITTED)
+        self.connect_for_bob(ANY_FINGER)
         token = self.token(uses=1)
-        self.assertEqual(self.attempt("bob", [token]), NOT_PERMITTED)
+        self.assertEqual(self.thief.do("bob.attempt", "bob", [token]), NOT_PERMITTED)
         # Alice's authority computes a reference with her number.
         self.assertEqual(self.attempt("bob", [token], f0=ALICE), WRONG_KEY)
         reference = self.thief.do("thief.keys")["finger"][1]
@@ -230,17 +237,16 @@ class RequestTests(ThiefTest):
             self.assertIn("Permission denied", done.stderr)
 
     def test_a_flood_of_one_user_does_not_stop_another(self):
-        self.assertEqual(self.thief.do("thief.attach", BOB, False), [0, {}])
-        self.make("bob", 0, BOB)
-        quiet = self.seconds("bob")
+        self.connect_for_bob(0)
+        quiet = self.seconds()
         self.thief.do("thief.flood", "finger", 5000)
-        flooded = self.seconds("bob")
+        flooded = self.seconds()
         fact("an approval", f"{quiet * 1000:.1f} ms; behind 5,000 refused ones of another user {flooded * 1000:.0f} ms")
         self.assertLess(flooded, 5)
 
-    def seconds(self, label):
+    def seconds(self):
         begin = time.monotonic()
-        self.assertEqual(self.attempt(label), "used")
+        self.assertEqual(self.thief.do("bob.attempt", "bob"), "used")
         return time.monotonic() - begin
 
 

@@ -6,19 +6,21 @@ import os
 import sys
 
 import attack_client
-from attack_client import Service
+from attack_client import ALICE, Service
 from chip_client import (
     AGREE, CHANGE_PASSWORD, POLICY_COMMAND, POLICY_PASSWORD, POLICY_RESTART, POLICY_VALUE, SIGN, Chip, digest, signing,
     sized, word)
 
 
 class Thief(Service):
-    """A hostile latchkeyd: the connection to authd, and one to the TPM."""
+    """A hostile latchkeyd: the connection to authd for a user. The connection to the TPM, the store and the keys are those of
+    all its connections."""
 
-    def __init__(self):
-        super().__init__()
-        self.chip = Chip()
-        self.store, self.keys = os.urandom(16), {}
+    chip, store, keys = None, os.urandom(16), {}
+
+    def __init__(self, uid=ALICE):
+        super().__init__(uid)
+        Thief.chip = Thief.chip or Chip()
 
     def make(self, uid, rule, label):
         """Makes a key with a rule, `[accessibility, constraints]`, as an honest latchkeyd does."""
