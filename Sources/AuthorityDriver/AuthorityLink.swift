@@ -7,7 +7,7 @@ import LatchkeyTransport
 import LatchkeyWire
 import Synchronization
 
-/// The connection of `latchkeyd` to `latchkey-authd`, which the authorities of all users share.
+/// The connection of `latchkeyd` to `latchkey-authd`, for the users that it serves.
 ///
 /// When the connection ends, all evaluations are refused with `systemCancel` and all proofs are void; a new connection
 /// is made with back-off, and every user is attached again.

@@ -77,8 +77,7 @@ package struct MessageSocket: Sendable {
 
     /// Receives the next message.
     ///
-    /// - Throws: `SystemError` with EBADMSG for a message of another size, with EMFILE if its descriptor could not be
-    ///   received.
+    /// - Throws: `SystemError` with EBADMSG for a shorter message, with EMFILE if its descriptor could not be received.
     package func receive() throws(SystemError) -> Received {
         var number: CInt = -1
         var count = 0

@@ -19,8 +19,8 @@ package struct ProcessRecord: Equatable, Sendable {
     /// `/proc/PID/environ` is empty. False also for a reader that may not trace the process.
     package let hasEnvironment: Bool
 
-    /// A hash of the start time and the layout, which differs after each execve(2). The kernel chooses the addresses, and the
-    /// process cannot.
+    /// A hash of the start time and the layout, which the kernel chooses anew at each execve(2), unless the process has turned
+    /// that off (personality(2)): then two executions of the same program can have one.
     package var execution: UInt64 { ([String(startTime)] + layout).joined(separator: " ").utf8.shortHash }
 
     /// Parses the record; nil when it is malformed.

@@ -211,7 +211,7 @@ package final class FrameServer: @unchecked Sendable {
         do throws(SystemError) {
             return try acceptNext(listener)
         } catch {
-            // Out of descriptors: the peer stays in the listen queue. The listener remains readable, so watching it
+            // Out of descriptors: the peer stays in the listen queue, or its connection is lost if another process has accepted it. The listener remains readable, so watching it
             // pauses; the loop would otherwise spin.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
             watch(listener.number, 0, add: false)

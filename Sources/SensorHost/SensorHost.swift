@@ -44,7 +44,7 @@ package final class SensorHost: Sendable {
         try Sockets.limitSending(socket, milliseconds: Self.sendMilliseconds)
     }
 
-    /// The log of this process: `latchkeyd` writes it.
+    /// The log of this process, which the process at the other end writes.
     package var log: any EventLog { ChannelLog(self) }
 
     private final class ChannelLog: EventLog {
