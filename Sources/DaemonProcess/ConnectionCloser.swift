@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// Closes what the accepting process has of connections that it has passed on or refused.
 ///
-/// To close a connection that nobody else has is to discard what its program sent, descriptors too, and the close of one of
+/// To close a connection that no other process has is to discard what its program sent, descriptors too, and the close of one of
 /// these lasts as long as that program likes (SO_LINGER, socket(7)). Kernels from Linux 6.16 on refuse descriptors that are sent
 /// to such a connection; before, it is closed by the exit of a process, which waits for nothing.
 struct ConnectionCloser {

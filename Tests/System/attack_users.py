@@ -133,7 +133,7 @@ KEPT = []
 
 
 def terminal_command(*argv):
-    """A command on a terminal that nobody reads: its process and the controlling side."""
+    """A command on a terminal whose controlling side reads nothing: its process and the controlling side."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv("/usr/bin/latchkey", ["latchkey", *argv])
@@ -161,7 +161,7 @@ def prompts_on_stopped_terminals():
             pid, terminal = terminal_command("passcode", "set")
             held.append(terminal)
             termios.tcflow(terminal, termios.TCOOFF)
-            # Output beyond its buffer blocks whoever writes to it.
+            # Output beyond its buffer blocks every process that writes to it.
             os.set_blocking(terminal, False)
             try:
                 os.write(terminal, b"x" * 8192)
