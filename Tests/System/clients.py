@@ -83,6 +83,8 @@ class ClientTest(ServiceTest):
         """A process with a connection to latchkeyd, which it calls "app"."""
         client = self.client(user, **options)
         client.do("App", kept="app")
+        welcome = client.do("app.welcome")
+        self.assertEqual(welcome and welcome[0], 2, f"{welcome}\n{self.machine.journal()}")
         return client
 
     def agent(self, user="alice", **options):
