@@ -2,8 +2,8 @@
 """A disk that is full, read-only or broken, and ends at each write: what was acknowledged remains."""
 
 from clients import DISK_FULL, DONE, NOT_FOUND, SECRET, ClientTest
-from machine import fact
-from services import STORES
+from machine import eventually, fact
+from services import KEYCHAIN, STORES
 from traces import WithTraces
 
 FOLDER = f"{STORES}/1001"
@@ -105,7 +105,10 @@ class ReadOnlyFolderTests(DiskTest):
         self.shell(f"mount -t tmpfs -o mode=755,uid=$(id -u latchkey),gid=$(id -g latchkey) small {STORES}")
         self.addCleanup(self.machine.run, "umount", STORES)
         self.addCleanup(self.stop_services)
-        self.machine.run("systemctl", "start", "latchkeyd")
+        self.machine.run("systemctl", "start", KEYCHAIN)
+        # Before, systemd prepares the folder, which it could not do any more.
+        program = f"/proc/{self.machine.main_pid(KEYCHAIN)}/exe"
+        eventually(lambda: self.machine.run("readlink", program).stdout.strip() == "/usr/libexec/latchkeyd")
         self.machine.run("mount", "-o", "remount,ro", STORES)
         status, message, hint = (self.app().do("app.add", "token", SECRET)[1].get(field) for field in range(3))
         self.assertEqual(status, READ_ONLY, message)

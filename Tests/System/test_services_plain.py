@@ -13,7 +13,7 @@ class PlainStartTests(ServiceTest):
     def setUp(self):
         super().setUp()
         # The service manager makes the folders of the state when it starts the services.
-        self.machine.run("systemctl", "start", *SERVICES)
+        self.latchkey("status")
         self.machine.run("systemctl", "stop", *SOCKETS, *SERVICES)
         self.machine.run("sh", "-c", f"rm -rf /run/latchkey {STORES}/* {RECORDS}/*")
         self.started = []
