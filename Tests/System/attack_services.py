@@ -594,9 +594,9 @@ def disk_is_full():
 
 # MARK: several users
 
-for _play in attack_users.PLAYS:
-    ATTACKS[f"users_{_play}"] = functools.partial(attack_users.play_all, expect, [_play], 1)
-ATTACKS["users_sixteen"] = functools.partial(attack_users.play_all, expect, attack_users.PLAYS, 16)
+for _number, _count in (("one", 1), ("sixteen", 16)):
+    for _play in attack_users.PLAYS:
+        ATTACKS[f"{_number}_{_play}"] = functools.partial(attack_users.measure, expect, _play, _count)
 
 
 # MARK: the host
@@ -607,7 +607,7 @@ def inside(name, soak):
         if soak:
             attack_users.soak(expect, 2, soak)
         else:
-            if name != "first_connection" and not name.startswith("users_"):
+            if name != "first_connection" and not name.startswith(("one_", "sixteen_")):
                 Person().stop()
             ATTACKS[name]()
     except Exception:
