@@ -21,7 +21,9 @@ import Testing
     init() throws {
         let (simulated, state) = (try SimulatedService(), State())
         self.state = state
-        let challenge = HostSession.Challenge(Self.challenge) { answer in state.confirming.withLock { $0.append(answer) } }
+        let challenge = HostSession.Challenge(Self.challenge) { answer in
+            state.confirming.withLock { $0.append(answer) }
+        }
         connection = HostSession(
             send: answers.add, end: { state.isOver.withLock { $0 = true } }, challenge: challenge,
             begin: { simulated.session($0) })
