@@ -99,16 +99,19 @@ extension Keychain {
     package func eraseOldCopies(waits: Bool = false) throws(Failure) -> Bool {
         let changes = oldCopies.withLock { $0.changes }
         guard try store.eraseOldCopies(waits: waits) else { return false }
-        return try write { (store) throws(Failure) in
+        let isErased = try write { (store) throws(Failure) in
             // No row is deleted or replaced during this transaction.
             guard oldCopies.withLock({ $0.changes }) == changes else { return false }
             try store.setRecord(RecordName.oldCopies.rawValue, nil)
-            oldCopies.withLock { state in
-                (state.exist, state.areDeleted) = (false, false)
-                state.isReported = false
-            }
             return true
         }
+        oldCopies.withLock { state in
+            // A later transaction has set the record again.
+            guard isErased, state.changes == changes else { return }
+            (state.exist, state.areDeleted) = (false, false)
+            state.isReported = false
+        }
+        return isErased
     }
 
     /// Moves all commits from the log of the database to its file, before the daemon exits. Without a reader the log is empty
