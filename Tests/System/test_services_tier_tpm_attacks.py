@@ -202,6 +202,8 @@ class VirtualTests(TierTest):
                 done = self.get()
                 self.assertNotEqual(done.returncode, 0, done.stdout)
                 self.assertNotIn("free text", done.stdout)
+                # The program is told, and does not wait for a service that is started again and again.
+                self.assertIn("can be changed by others than root", done.stderr)
                 # It was the configuration, and not a service that systemd had given up.
                 eventually(lambda: "can be changed by others than root" in self.machine.journal(KEYCHAIN, lines=4))
         self.configure("allow-virtual-hardware = yes")
