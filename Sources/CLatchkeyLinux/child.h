@@ -146,57 +146,48 @@ static inline int latchkey_run_child(const struct latchkey_start *start, int *re
     return errno;
 }
 
-/* Returns the child's process ID; -1 with errno if there is none. The child waits for a byte on its end of the socket, so
-   that the parent can take a pidfd of it first: until then it has the parent's user, and a process of another user can
-   neither stop nor end it. */
-static inline pid_t latchkey_start_child(const struct latchkey_start *start) {
+/* fork(2) with all signals blocked in the child: a signal action of this process must not run in it. */
+static inline pid_t latchkey_fork(void) {
     sigset_t all, before;
     sigfillset(&all);
-    /* A signal action of this process must not run in the child. */
     int code = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (code != 0) {
         errno = code;
         return -1;
     }
     pid_t child = fork();
-    if (child == 0) {
-        int report = start->report;
-        struct latchkey_report failure;
-        memset(&failure, 0, sizeof failure);
-        failure.code = latchkey_run_child(start, &report);
-        (void)latchkey_send_report(report, &failure, -1);
-        _exit(127);
-    }
+    if (child == 0) return 0;
     code = errno;
     pthread_sigmask(SIG_SETMASK, &before, 0);
     errno = code;
     return child;
 }
 
+/* Returns the child's process ID; -1 with errno if there is none. The child waits for a byte on its end of the socket, so
+   that the parent can take a pidfd of it first: until then it has the parent's user, and a process of another user can
+   neither stop nor end it. */
+static inline pid_t latchkey_start_child(const struct latchkey_start *start) {
+    pid_t child = latchkey_fork();
+    if (child != 0) return child;
+    int report = start->report;
+    struct latchkey_report failure;
+    memset(&failure, 0, sizeof failure);
+    failure.code = latchkey_run_child(start, &report);
+    (void)latchkey_send_report(report, &failure, -1);
+    _exit(127);
+}
+
 /* Returns the process ID of a child that has all descriptors of this process, and exits when the other end of `reading` is
    closed here; -1 with errno if there is none. */
 static inline pid_t latchkey_start_holder(int reading, int writing) {
-    sigset_t all, before;
-    sigfillset(&all);
-    /* No signal ends it before. */
-    int code = pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (code != 0) {
-        errno = code;
-        return -1;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        char none;
-        (void)close(writing);
-        ssize_t count;
-        do count = read(reading, &none, 1);
-        while (count < 0 && errno == EINTR);
-        _exit(0);
-    }
-    code = errno;
-    pthread_sigmask(SIG_SETMASK, &before, 0);
-    errno = code;
-    return child;
+    pid_t child = latchkey_fork();
+    if (child != 0) return child;
+    char none;
+    (void)close(writing);
+    ssize_t count;
+    do count = read(reading, &none, 1);
+    while (count < 0 && errno == EINTR);
+    _exit(0);
 }
 
 /* pidfd_send_signal(2): the signal goes to the process of the pidfd, or nowhere when that has been reaped. */

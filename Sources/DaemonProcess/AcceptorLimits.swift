@@ -41,7 +41,7 @@ package struct AcceptorLimits: Sendable {
     /// Seconds without any process after which a service ends that its service manager starts with a connection.
     package var idleSeconds: Int64 = 5
 
-    /// Connections that wait at most at a listening socket (SOMAXCONN).
+    /// Connections that a service which cannot start answers at most: more than wait at its sockets.
     static let queue = 4096
 
     package init() {}

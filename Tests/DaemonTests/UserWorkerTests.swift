@@ -37,9 +37,10 @@ import Testing
     @Test func anIdleProcessThatDoesNotEndIsKilledWithoutAFailure() throws {
         let limits = AcceptorLimits()
         var (worker, ends) = try worker()
-        worker.phase = .leaving(deadline: 5 * second)
+        worker.leave(until: 5 * second)
         let isFailure = worker.destroyIfLate(at: 5 * second, limits)
         #expect(!isFailure)
+        #expect(worker.isLeaving, "its end is no failure either")
         #expect(worker.deadline(limits) == nil)
         withExtendedLifetime(ends) {}
     }

@@ -156,6 +156,15 @@ import Testing
         try keychain.setPasscode(SecretBytes("1234".utf8))
     }
 
+    @Test func refusalsThatCannotBeRecordedStayCounted() throws {
+        let keychain = try open(StoreQuota(bytes: 1, auditBytes: 0, freeBytes: 0))
+        #expect(status { try keychain.recordRefusal(of: StoreOnDisk.caller) } == .limitExceeded)
+        // Within a minute it is only counted.
+        try keychain.recordRefusal(of: StoreOnDisk.caller)
+        #expect(status { try keychain.recordGatheredRefusals() } == .limitExceeded)
+        #expect(keychain.gathered.take().map(\.count) == [2])
+    }
+
     @Test func ofWhatItemsLeaveFreeEntriesLeaveHalf() {
         let quota = StoreQuota(freeBytes: 100, freePart: 1)
         func usage(free: Int64) -> StoreUsage {
