@@ -22,6 +22,18 @@ extension ProcessFacts {
     ) throws(Failure) -> ProcessFacts {
         let folder = try IdentificationStep.process { () throws(SystemError) in try ProcessFolder(name.processID, calls)
         }
+        do throws(Failure) {
+            return try read(name, folder, reference, calls)
+        } catch {
+            // What a process loses with its end gives errors of many kinds: its environment belongs to root then.
+            guard error.status == .daemonUnavailable, (try? folder.isRunning()) == false else { throw error }
+            throw IdentificationStep.changed()
+        }
+    }
+
+    private static func read(
+        _ name: ProcessName, _ folder: ProcessFolder, _ reference: Int32, _ calls: SystemCalls
+    ) throws(Failure) -> ProcessFacts {
         let before = try Fixed(folder)
         guard before.record.startTime == name.startTime,
             // Otherwise an execve(2) is under way, and the environment would seem to be empty.

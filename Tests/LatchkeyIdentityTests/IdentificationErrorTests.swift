@@ -118,6 +118,32 @@ import Testing
         #expect(errors > made.count * Self.codes.count * 8 / 10)
     }
 
+    /// What fails because the process ends meanwhile, with whatever error, is no error of the service.
+    @Test func aProcessThatEndsMeanwhileIsNamedAsTheCause() throws {
+        let recorder = Calls()
+        _ = try identity(recorder.calls)
+        let made = recorder.made
+        let opened = try #require(made.firstIndex { $0.name == "openat" }) + 1
+        let last = try #require(made.lastIndex { $0.name == "poll" })
+        for index in opened...last {
+            let ending = try Child(program, environment: ["HOME=/"])
+            try ending.awaitEcho()
+            let count = Atomic(0)
+            let calls = SystemCalls { _, _ in
+                guard count.wrappingAdd(1, ordering: .relaxed).oldValue == index else { return nil }
+                kill(ending.processID, SIGKILL)
+                var ended = siginfo_t()
+                waitid(P_PID, id_t(ending.processID), &ended, WEXITED | WNOWAIT)
+                return EIO
+            }
+            let name = try ending.name()
+            #expect(throws: Failure(.peerNotTrusted), "\(made[index])") {
+                try ProgramIdentifier(declarations: DeclarationFolder(folder.path, calls), reference: getpid(), calls)
+                    .identify(name)
+            }
+        }
+    }
+
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ETIMEDOUT])
     func exhaustionIsNeverAFact(code: CInt) throws {
         let recorder = Calls()
