@@ -41,6 +41,15 @@ final class Child: Sendable {
         try #require(Glibc.read(input.number, &byte, 1) == 1 && byte == 0x0a, "the program has ended")
     }
 
+    /// Waits until a program that executes another one, as setpriv(1) does, has begun with it.
+    func awaitProgram(_ path: String) throws {
+        let deadline = Uptime.deadline(seconds: 10)
+        while Environment.linkTarget("/proc/\(processID)/exe") != path {
+            try #require(Uptime.nanoseconds < deadline, "\(path) did not start")
+            sched_yield()
+        }
+    }
+
     /// Waits until execve(2) has ended; posix_spawn(3) returns before.
     private func awaitStart() throws {
         let deadline = Uptime.deadline(seconds: 10)

@@ -90,7 +90,8 @@ import Testing
         #expect(identity.groups == ["Echo", "org.example.shared"] && identity.strength == .program)
     }
 
-    /// Runs `body` on a thread that has these effective capabilities alone, as `latchkey-authd` has.
+    /// Runs `body` on a thread that has these effective capabilities alone, as `latchkey-authd` has. It must not hold a
+    /// `Child`: without a capability the thread could not end the process of another user.
     private func withCapabilities<R: Sendable>(
         _ numbers: [Int], _ body: @escaping @Sendable () throws -> R
     ) throws -> R {
@@ -115,15 +116,15 @@ import Testing
         let child = try Child(as: Self.user, "/usr/bin/cat")
         try child.awaitEcho()
         let (ptrace, setUID) = (19, 7)
-        #expect(try withCapabilities([ptrace, setUID]) { try child.identity(user: Self.user) }.label == "cat")
+        let name = try child.name(user: Self.user)
+        let identifier = ProgramIdentifier(reference: getpid())
+        #expect(try withCapabilities([ptrace, setUID]) { try identifier.identify(name) }.label == "cat")
         for lacking in [[ptrace], [setUID], []] {
-            // Without CAP_SYS_PTRACE the record has no addresses, so the helper that waits for them is not used.
             #expect(throws: Failure(.daemonUnavailable), "\(lacking)") {
-                try withCapabilities(lacking) {
-                    try ProgramIdentifier(reference: getpid()).identify(child.name(user: Self.user))
-                }
+                try withCapabilities(lacking) { try identifier.identify(name) }
             }
         }
+        withExtendedLifetime(child) {}
     }
 
     @Test func variablesOfAnotherUsersProcessAreRead_abuse9() throws {
@@ -134,7 +135,11 @@ import Testing
             for (variable, isIdentified) in [("LD_LIBRARY_PATH=/x", false), ("HOME=/x", true)] {
                 let child = try Child(as: Self.user, program, environment: [variable])
                 try child.awaitEcho()
-                let identity = try withCapabilities([19, 7]) { try child.identity(user: Self.user) }
+                let name = try child.name(user: Self.user)
+                let identity = try withCapabilities([19, 7]) {
+                    try ProgramIdentifier(reference: getpid()).identify(name)
+                }
+                withExtendedLifetime(child) {}
                 #expect((identity.strength == .program) == isIdentified, "\(program) \(variable)")
             }
         }
@@ -145,6 +150,7 @@ import Testing
         let child = try Child(
             "/usr/bin/setpriv",
             ["--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", "/usr/bin/cat"], terminal: terminal.path)
+        try child.awaitProgram("/usr/bin/cat")
         #expect(Terminal.controlling(child.processID) != 0)
         #expect(try child.identity(user: Self.user).terminal == 0)
     }
