@@ -48,7 +48,7 @@ def print_users(found):
     print_services("MiB of anonymous memory", (
         ("idle, one user without an item", found["empty"], MEBIBYTES), (f"one user with {items[0]} items", one["memory"]),
         (f"{len(items)} users", many["memory"]),
-        (f"{len(items)} users, after 46 s without a request", found["rested"], MEBIBYTES),
+        (f"{len(items)} users, after 46 s without a request", found["rested"], f"goal: less than {10 * len(items)}"),
         ("after the connections of all have ended", found["ended"])))
     measured = (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))
     print_services("in 10 s, 36 s after the last request", [

@@ -90,17 +90,22 @@ def as_user(user, work):
     return os.fdopen(reading)
 
 
+def sockets():
+    """How many sockets the processes of latchkeyd have."""
+    count = 0
+    for folder in (f"/proc/{pid}/fd" for pid in pids("latchkeyd")):
+        count += sum(os.readlink(f"{folder}/{each}").startswith("socket:") for each in os.listdir(folder))
+    return count
+
+
 def end_children():
-    """Ends every process of a user, and waits until latchkeyd has none of their connections."""
+    """Ends every process of a user, and waits until latchkeyd has none of their connections, of which each had one."""
+    before = sockets()
     for child in CHILDREN:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        folder = f"/proc/{pid('latchkeyd')}/fd"
-        # Its two sockets, its output, and its connection to the other service.
-        if sum(os.readlink(f"{folder}/{each}").startswith("socket:") for each in os.listdir(folder)) <= 5:
-            return
+    while sockets() > before - len(CHILDREN) and time.monotonic() < deadline:
         pause(0.1)
 
 
