@@ -135,8 +135,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// Deletes all items that match a query.
 ///
 /// - Parameter query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`, and attributes, which must be equal.
-///   `kSecMatch...` keys are not allowed, not even `kSecMatchLimit` with `kSecMatchLimitAll`: all matching items are
-///   deleted anyway.
+///   `kSecMatchLimit` may be `kSecMatchLimitAll`, which changes nothing: all matching items are deleted anyway. Other
+///   `kSecMatch...` keys are not allowed.
 /// - Returns: a result code:
 ///   - `errSecSuccess`: all matching items are deleted.
 ///   - `errSecItemNotFound`: no item matches.
@@ -153,8 +153,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
-        guard parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected else {
-            throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key.")
+        guard parsed.limit ?? .all == .all, !parsed.hasOtherMatch, !parsed.skipsProtected else {
+            throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key but kSecMatchLimit with kSecMatchLimitAll.")
         }
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         if parsed.isForIdentities { return try IdentitySearch(parsed).delete() }

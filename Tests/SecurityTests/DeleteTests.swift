@@ -46,10 +46,15 @@ import Testing
         }
     }
 
-    @Test func matchLimitAllIsRefusedAndDeletesNothing_KC04() {
+    /// As on macOS; iOS refuses it, and there is no danger in it.
+    @Test func matchLimitAllIsAcceptedAlone_KC04() {
         simulator.run {
-            #expect(delete(Query.password(service: "a").all) == errSecParam)
-            #expect(secret(.password("one")) == "secret")
+            let other = Query.password(service: "a").all.with(kSecMatchCaseInsensitive, true)
+            #expect(delete(other) == errSecParam)
+            #expect(secret(.password("one", service: "a")) == "secret")
+            #expect(delete(Query.password(service: "a").all) == errSecSuccess)
+            #expect(exists(.password(service: "a")) == errSecItemNotFound)
+            #expect(secret(.password("three")) == "secret")
         }
     }
 
