@@ -82,7 +82,8 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent test-settings test-login test-server test-server-api test-sign-in \
+	@LATCHKEY_TESTS=all $(MAKE) --no-print-directory test-sdk
+	@$(MAKE) --no-print-directory test-agent test-settings test-login test-server test-server-api test-sign-in \
 	    test-browser test-system attack-services test-deb
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
