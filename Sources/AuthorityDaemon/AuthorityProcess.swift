@@ -39,10 +39,10 @@ package enum AuthorityProcess {
     ///   - isVirtual: whether all hardware is simulated, as in the program for tests, so that every token says so.
     ///   - drivers: makes the drivers, after privileges were given up.
     package static func main(isVirtual: Bool = false, drivers: MakeDrivers) -> Never {
-        signal(SIGPIPE, SIG_IGN)
+        let arguments = ProgramStart.begin()
         umask(0o077)
         do throws(AuthorityOptions.Question) {
-            let options = try AuthorityOptions(arguments: Array(CommandLine.arguments.dropFirst()))
+            let options = try AuthorityOptions(arguments: arguments)
             do throws(Failure) {
                 if options.isForUser {
                     try UserSensors.serve(options, drivers)
@@ -56,8 +56,8 @@ package enum AuthorityProcess {
             }
         } catch {
             switch error {
-            case .help: print(AuthorityOptions.help, terminator: "")
-            case .version: print(AuthorityOptions.version)
+            case .help: StandardOutput.write(AuthorityOptions.help)
+            case .version: StandardOutput.write(AuthorityOptions.version + "\n")
             case .wrong(let argument):
                 StandardError.write(
                     Failure(

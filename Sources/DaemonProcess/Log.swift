@@ -11,8 +11,21 @@ package enum StandardError {
     /// Writes a failure. Failures never contain secrets.
     package static func write(_ failure: Failure) {
         let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
-        let text = Array("error: \(failure.message)\(hint)\n".utf8)
-        _ = Glibc.write(STDERR_FILENO, text, text.count)
+        // Without a stream to say it on, the status of the program remains.
+        try? StandardStream.error.write(all: Array("error: \(failure.message)\(hint)\n".utf8))
+    }
+}
+
+/// The standard output of a daemon, for `--help` and `--version`.
+package enum StandardOutput {
+    /// Writes a text; ends the program with status 74 if that fails.
+    package static func write(_ text: String) {
+        do throws(SystemError) {
+            try StandardStream.output.write(all: Array(text.utf8))
+        } catch {
+            StandardError.write(Failure(error, "Standard output cannot be written"))
+            exit(74)
+        }
     }
 }
 

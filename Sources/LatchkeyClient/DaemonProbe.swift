@@ -35,7 +35,7 @@ package enum DaemonProbe {
         let address: DaemonLock.Address
         do throws(SystemError) {
             let lock = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
-            guard try lock.status().st_uid == geteuid() else { throw SystemError("open", code: EPERM) }
+            guard try lock.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
             guard let found = try listening(lock, path, until: Uptime.deadline(seconds: seconds)) else {
                 return .notRunning
             }

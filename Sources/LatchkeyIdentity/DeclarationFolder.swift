@@ -28,17 +28,15 @@ package final class DeclarationFolder: Sendable {
     private struct Stamp: Equatable, Sendable {
         let name: String
         let file: ExecutableFile
-        let size: Int64
+        let size: Int
         /// Seconds and nanoseconds of the last change of content, owner or mode.
         let changed: [Int]
 
-        init(_ status: stat, _ name: String) {
+        init(_ status: FileRecord, _ name: String) {
             self.name = name
-            file = ExecutableFile(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-            size = Int64(status.st_size)
-            changed = [
-                status.st_ctim.tv_sec, status.st_ctim.tv_nsec, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-            ]
+            file = status.file
+            size = status.size
+            changed = status.changed
         }
 
         /// Whether it is old enough that a later change certainly has another time.

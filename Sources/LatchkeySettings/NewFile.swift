@@ -39,7 +39,7 @@ package final class NewFile {
         guard let mine = try? file.status(),
             let named = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).status()
         else { return false }
-        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+        return mine.file == named.file
     }
 
     deinit { if !isFinished, isStillThere { Files.remove(partial) } }

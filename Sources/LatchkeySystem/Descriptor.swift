@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CLatchkeyLinux
+import CLatchkeyLinux
 import Glibc
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
@@ -8,8 +8,20 @@ package final class Descriptor: Sendable {
     /// The file descriptor number.
     package let number: CInt
 
-    /// Takes ownership of `number`.
-    package init(owning number: CInt) { self.number = number }
+    /// Takes ownership of `number`. One of a standard stream, which is free only in a program that was started without
+    /// that stream, is replaced by a higher one: what such a program writes there must not get into a file or a socket
+    /// of Latchkey. Without a free higher one every use of the descriptor fails with EBADF.
+    package init(owning number: CInt) {
+        guard let stream = StandardStream(rawValue: number) else {
+            self.number = number
+            return
+        }
+        self.number = fcntl(stream.rawValue, F_DUPFD_CLOEXEC, StandardStream.error.rawValue + 1)
+        close(stream.rawValue)
+    }
+
+    /// Takes ownership of a standard stream.
+    package init(standard stream: StandardStream) { number = stream.rawValue }
 
     deinit { close(number) }
 
@@ -97,10 +109,10 @@ package final class Descriptor: Sendable {
     }
 
     /// The result of fstat(2).
-    package func status() throws(SystemError) -> stat {
+    package func status() throws(SystemError) -> FileRecord {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw SystemError("fstat") }
-        return status
+        return FileRecord(status)
     }
 
     /// Waits until written data and metadata are durable (fsync(2)).

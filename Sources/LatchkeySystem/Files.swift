@@ -26,8 +26,8 @@ package enum Files {
             throw error
         }
         let status = try file.status()
-        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw SystemError("read", code: EINVAL) }
-        let size = Int(status.st_size)
+        guard status.isType(S_IFREG) || status.isType(S_IFDIR) else { throw SystemError("read", code: EINVAL) }
+        let size = status.size
         guard size <= limit else { throw SystemError("read", code: EFBIG) }
         var count = 0
         let bytes = try SecretBytes(count: size) { (target) throws(SystemError) in
@@ -64,7 +64,7 @@ package enum Files {
         try file.synchronize()
         try rename(temporary, to: path)
         guard let old else { return }
-        let zeros = SecretBytes(count: Int(try old.status().st_size)) { _ in }
+        let zeros = SecretBytes(count: try old.status().size) { _ in }
         try zeros.withBytes { (bytes) throws(SystemError) in try old.write(all: bytes) }
         try old.synchronize()
     }
@@ -118,6 +118,18 @@ package enum Files {
             }
         }
         try checkPrivateFolder(path)
+    }
+
+    /// The nearest folder above `path` that exists, and its owner; nil if it cannot be determined.
+    package static func nearestParent(of path: String) -> (path: String, owner: UInt32)? {
+        var parent = path[...]
+        while let slash = parent.lastIndex(of: "/") {
+            parent = parent[..<slash]
+            let folder = parent.isEmpty ? "/" : String(parent)
+            var status = stat()
+            if stat(folder, &status) == 0 { return (folder, status.st_uid) }
+        }
+        return nil
     }
 
     /// Throws unless `path` is a folder that belongs to this user and gives no permission to its group or to others.

@@ -84,7 +84,7 @@ package struct FolderRemoval: Sendable {
         }
         try Self.check(file, .regularFile, owner, path)
         try Self.doing(path) { () throws(SystemError) in
-            let size = min(Int(try file.status().st_size), Self.erasedBytes)
+            let size = min(try file.status().size, Self.erasedBytes)
             try file.write(all: [UInt8](repeating: 0, count: size), at: 0)
             try file.synchronize()
         }

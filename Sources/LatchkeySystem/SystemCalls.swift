@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CLatchkeyLinux
+import CLatchkeyLinux
 import Glibc
 
 /// The system calls that read what the kernel knows about a process or a path.
@@ -72,11 +72,9 @@ package struct SystemCalls: Sendable {
     }
 
     /// The result of lstat(2).
-    package func status(at path: String) throws(SystemError) -> stat {
+    package func status(at path: String) throws(SystemError) -> FileRecord {
         try begin("lstat", path)
-        var status = stat()
-        guard lstat(path, &status) == 0 else { throw SystemError("lstat") }
-        return status
+        return try FileRecord(at: path)
     }
 
     /// A pidfd of a process.

@@ -23,7 +23,7 @@ package struct Terminal: Sendable {
 
     /// Wraps an open descriptor; nil unless it is the terminal with that device number and belongs to `user`.
     init?(_ descriptor: Descriptor, device: UInt64, ownedBy user: uid_t) {
-        guard let status = try? descriptor.status(), status.st_uid == user, status.st_rdev == dev_t(device),
+        guard let status = try? descriptor.status(), status.owner == user, status.device == device,
             isatty(descriptor.number) == 1
         else { return nil }
         self.init(descriptor)
@@ -50,8 +50,8 @@ package struct Terminal: Sendable {
     }
 
     /// Whether a status is that of the device with this number, and the device belongs to `user`.
-    static func isDevice(_ status: stat, _ device: UInt64, ownedBy user: uid_t) -> Bool {
-        status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user && status.st_rdev == dev_t(device)
+    static func isDevice(_ status: FileRecord, _ device: UInt64, ownedBy user: uid_t) -> Bool {
+        status.isType(S_IFCHR) && status.owner == user && status.device == device
     }
 
     /// The device number of a process's controlling terminal; 0 when it has none.

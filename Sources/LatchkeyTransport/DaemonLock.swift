@@ -29,7 +29,7 @@ package enum DaemonLock {
         let path = folder + "/" + fileName
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-            guard try file.status().st_uid == geteuid() else {
+            guard try file.status().owner == geteuid() else {
                 throw SystemError("open", code: EPERM)
             }
             return file

@@ -34,7 +34,7 @@ package final class DaemonLogFile: Sendable {
 
     private func write(_ text: [UInt8]) throws(SystemError) {
         var file = try open()
-        if Int(try file.status().st_size) + text.count > limit, try replace(file) { file = try open() }
+        if try file.status().size + text.count > limit, try replace(file) { file = try open() }
         let written = Glibc.write(file.number, text, text.count)
         guard written == text.count else { throw SystemError("write", code: written < 0 ? errno : ENOSPC) }
     }
@@ -43,9 +43,8 @@ package final class DaemonLogFile: Sendable {
     /// file is longer than its limit then by a few lines.
     private func replace(_ file: Descriptor) throws(SystemError) -> Bool {
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { return false }
-        var status = stat()
-        let own = try file.status()
-        guard lstat(path, &status) == 0, status.st_dev == own.st_dev, status.st_ino == own.st_ino else { return true }
+        let own = try file.status().file
+        guard (try? FileRecord(at: path))?.file == own else { return true }
         guard rename(path, path + ".1") == 0 else { throw SystemError("rename") }
         return true
     }

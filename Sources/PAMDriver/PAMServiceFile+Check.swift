@@ -20,7 +20,7 @@ extension PAMServiceFile {
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             let status = try file.status()
-            guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == owner, status.st_mode & 0o022 == 0 else {
+            guard status.isType(S_IFREG), status.owner == owner, status.mode & 0o022 == 0 else {
                 throw SystemError("open", code: EPERM)
             }
             guard let bytes = try Files.read(path, limit: byteLimit) else { throw SystemError("open", code: ENOENT) }

@@ -253,8 +253,13 @@ final class Connection {
     /// Maps a result code to a failure. SQL texts and values are never part of it.
     ///
     /// - Parameter system: the value of `errno`, or 0. It identifies a full disk that `fsync` or the allocation of
-    ///   the shared-memory index reports, for which SQLite has no result code.
+    ///   the shared-memory index reports, for which SQLite has no result code, and a limit of the size of files.
     static func failure(_ code: CInt, system: CInt = 0) -> Failure {
+        if code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_FULL, system == EFBIG {
+            return Failure(
+                .diskFull, "The files of the store may not grow: the daemon runs with a limit of their size.",
+                hint: "Stop latchkeyd, and start it from a shell without ulimit -f.")
+        }
         if code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_CANTOPEN, system == ENOSPC || system == EDQUOT {
             return failure(SQLITE_FULL)
         }

@@ -37,7 +37,7 @@ enum CounterSlots {
     private static func open(_ path: String) throws(SystemError) -> Descriptor {
         if Files.exists(path) {
             let file = try Descriptor.open(path, O_WRONLY | O_NOFOLLOW)
-            if try file.status().st_size == blockBytes * (1 + slots) { return file }
+            if try file.status().size == blockBytes * (1 + slots) { return file }
         }
         // Writes zeros instead of leaving a hole, so that the disk space is allocated now.
         var blank = [UInt8](repeating: 0, count: blockBytes * (1 + slots))

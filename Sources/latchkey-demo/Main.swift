@@ -10,11 +10,11 @@ import LatchkeySystem
 @main
 enum Main {
     static func main() {
-        signal(SIGPIPE, SIG_IGN)
-        let isTold = CommandLine.arguments.dropFirst().allSatisfy { $0 == "--told" }
+        let arguments = ProgramStart.begin()
+        let isTold = arguments.allSatisfy { $0 == "--told" }
         guard isTold else {
             Screen.write("usage: latchkey-demo\n\nDemonstrates Latchkey, in a terminal or without one.")
-            exit(CommandLine.arguments.contains("--help") ? 0 : 64)
+            exit(arguments.contains("--help") ? 0 : 64)
         }
         do {
             if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {

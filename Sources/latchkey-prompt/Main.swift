@@ -16,18 +16,18 @@ import TerminalPromptLayout
 @main
 enum Main {
     static func main() {
-        signal(SIGPIPE, SIG_IGN)
+        let arguments = ProgramStart.begin()
         // Keeps typed secrets out of core files, of the user's other programs and, if the kernel permits locked memory,
         // of swap space. The daemon, which needs the same permission, reports when it is missing.
         guard (try? ProcessProtection.enable()) != nil else { exit(1) }
         _ = SecretMemory.lock()
-        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--restore" {
-            PromptTerminal.restore(modes: CommandLine.arguments[2])
+        if arguments.count == 2, arguments[0] == "--restore" {
+            PromptTerminal.restore(modes: arguments[1])
             exit(0)
         }
         // Terminating signals are handled by the loop, which removes the prompt completely first.
         _ = EndingSignals()
-        let terminal = Terminal(Descriptor(owning: STDIN_FILENO))
+        let terminal = Terminal(Descriptor(standard: .input))
         guard isatty(STDIN_FILENO) == 1, fcntl(3, F_GETFD) >= 0, let modes = terminal.modes() else {
             let text = Array("error: latchkey-prompt is started by latchkeyd\nhint: Run latchkey --help\n".utf8)
             _ = write(STDERR_FILENO, text, text.count)

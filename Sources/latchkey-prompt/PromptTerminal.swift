@@ -37,7 +37,7 @@ struct PromptTerminal {
     /// Does nothing if the modes are not those of a prompt: another program uses the terminal then.
     /// - Parameter modes: the modes before the prompt, `struct termios` of this system in hexadecimal digits.
     static func restore(modes text: String) {
-        let terminal = Terminal(Descriptor(owning: STDIN_FILENO))
+        let terminal = Terminal(Descriptor(standard: .input))
         guard let modes = modes(text), terminal.isReadingKeys(from: modes) else { return }
         // The terminal may be stopped.
         terminal.neverBlock()

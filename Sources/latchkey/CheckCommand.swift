@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySystem
 
 /// check: verifies that every row and record of the store is as it was stored.
 enum CheckCommand {
@@ -63,7 +64,7 @@ enum CheckCommand {
         _ request: Request, _ options: Options
     ) throws(CommandFailure) -> (last: CheckReport, findings: [Finding]) {
         var findings: [Finding] = []
-        let showsProgress = isatty(STDERR_FILENO) == 1 && !options.isJSON
+        let showsProgress = StandardStream.error.isTerminal && !options.isJSON
         let last: CheckReport
         do throws(Failure) {
             let reply = try Client.command.call(request) { part in

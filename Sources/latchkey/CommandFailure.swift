@@ -4,26 +4,19 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Why a command failed: wrong usage (message, hint), or a failure of the work.
+/// Why a command failed: wrong usage (message, hint), a failure of the work, or a standard stream that cannot be read or
+/// written.
 enum CommandFailure: Error {
     case usage(String, String)
     case failure(Failure)
+    case stream(StandardStream, SystemError)
 
     /// Exit codes of sysexits(3), so that scripts can distinguish the cases.
     var exitCode: CInt {
         switch self {
         case .usage: 64
-        case .failure(let failure):
-            switch failure.status {
-            case .itemNotFound: 66
-            case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut: 69
-            case .duplicateItem: 73
-            case .authenticationFailed, .itemAuthenticationFailed, .userCancel, .userFallback, .systemCancel,
-                .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout, .appCancel,
-                .notInteractive, .interactionNotAllowed, .passcodeDelayed, .missingEntitlement, .notPermitted:
-                77
-            default: 1
-            }
+        case .stream: 74
+        case .failure(let failure): failure.status.exitCode
         }
     }
 
@@ -32,10 +25,11 @@ enum CommandFailure: Error {
         let (message, hint): (String, String) =
             switch self {
             case .usage(let message, let hint): (message, hint)
-            case .failure(let failure):
-                (failure.message.isEmpty ? "\(failure.status)" : failure.message, failure.hint)
+            case .failure(let failure): (failure.text, failure.advice)
+            case .stream(.input, let error): ("standard input cannot be read: \(error.description)", "")
+            case .stream(_, let error): ("standard output cannot be written: \(error.description)", "")
             }
-        let isColoured = isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+        let isColoured = StandardStream.error.isTerminal && Environment.value("NO_COLOR") == nil
         let error = localized("error:")
         // A message may have a name of an item or a group, which must not begin a line of its own.
         let advice = hint.isEmpty ? "" : localized("hint:") + " \(localized.translation(of: hint).withoutControls)\n"
@@ -68,30 +62,31 @@ struct TerminalSequence {
 /// turn text, so that a name of an app does neither, wherever it is shown. Names in sentences are without line feeds
 /// before (`withoutControls`).
 enum Output {
-    static func write(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: STDOUT_FILENO) }
-    static func writeError(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: STDERR_FILENO) }
+    static func write(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: .output) }
+    static func writeError(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: .error) }
 
-    static func control(_ sequence: TerminalSequence, to descriptor: CInt = STDERR_FILENO) {
-        write(sequence.bytes, to: descriptor)
+    static func control(_ sequence: TerminalSequence, to stream: StandardStream = .error) {
+        write(sequence.bytes, to: stream)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: CInt) {
-        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    private static func write(_ bytes: [UInt8], to stream: StandardStream) {
+        bytes.withUnsafeBytes { write($0, to: stream) }
     }
 
-    static func writeError(_ secret: SecretBytes) { secret.withBytes { write($0, to: STDERR_FILENO) } }
+    static func writeError(_ secret: SecretBytes) { secret.withBytes { write($0, to: .error) } }
 
-    static func write(_ secret: SecretBytes) { secret.withBytes { write($0, to: STDOUT_FILENO) } }
+    static func write(_ secret: SecretBytes) { secret.withBytes { write($0, to: .output) } }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                exit(errno == EPIPE ? 0 : 74)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    private static func write(_ bytes: UnsafeRawBufferPointer, to stream: StandardStream) {
+        do throws(SystemError) {
+            try stream.write(all: bytes)
+        } catch {
+            // A reader that has seen enough, such as head(1), is no error.
+            guard error.code != EPIPE else { exit(0) }
+            let failure = CommandFailure.stream(stream, error)
+            // What cannot be said on standard error is said by the status alone.
+            if stream != .error { failure.report() }
+            exit(failure.exitCode)
         }
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LatchkeySystem
 
 /// A line on standard error that counts the items of a long command, if standard error is a terminal.
 struct Progress {
     private let words: (Int) -> String
-    private let isShown = isatty(STDERR_FILENO) == 1
+    private let isShown = StandardStream.error.isTerminal
     private(set) var count = 0
     private var shown = 0
 

@@ -16,7 +16,7 @@ enum DoctorCommand {
             let pairs: [(String, JSON)] = [("ok", .boolean(gaps.isEmpty)), ("rows", .array(rows.map(\.json)))]
             Output.write(JSON.object(pairs).line + "\n")
         } else {
-            let isColoured = isatty(STDOUT_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+            let isColoured = StandardStream.output.isTerminal && Environment.value("NO_COLOR") == nil
             write(text(rows), isColoured: isColoured)
         }
         guard gaps.isEmpty else {
@@ -46,9 +46,9 @@ enum DoctorCommand {
         for line in text.split(separator: "\n") {
             let state = [DoctorRow.State.ok, .attention, .absent].first { line.hasPrefix($0.shown) }
             if let state {
-                Output.control(state.colour, to: STDOUT_FILENO)
+                Output.control(state.colour, to: .output)
                 Output.write(state.shown)
-                Output.control(.plain, to: STDOUT_FILENO)
+                Output.control(.plain, to: .output)
             }
             Output.write(line.dropFirst(state?.shown.count ?? 0) + "\n")
         }

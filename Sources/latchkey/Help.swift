@@ -23,7 +23,7 @@ enum Help {
             \(list(rows))
             Options of a command: latchkey help COMMAND, or latchkey COMMAND --help. Version: latchkey --version
 
-            Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 77 not authenticated.
+            Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 74 no input or output, 77 not authenticated.
             Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access groups), NO_COLOR,
               LATCHKEY_PROMPT=plain (prompts in sentences, for screen readers).
 

@@ -9,14 +9,14 @@ import LatchkeySystem
 enum Input {
     /// Reads a secret: all bytes of a pipe or a file unchanged, or one hidden line from the terminal.
     static func secret(_ question: String) throws(CommandFailure) -> SecretBytes {
-        if isatty(STDIN_FILENO) == 1 { return try hiddenLine(question, capacity: 4096) }
+        if StandardStream.input.isTerminal { return try hiddenLine(question, capacity: 4096) }
         return try everything(limit: Limits.secretBytes)
     }
 
     /// Reads passcodes: one line each from a pipe, or hidden lines from the terminal, where `repeatsLast` asks for the
     /// last one twice.
     static func passcodes(_ questions: [String], repeatsLast: Bool) throws(CommandFailure) -> [SecretBytes] {
-        guard isatty(STDIN_FILENO) == 1 else {
+        guard StandardStream.input.isTerminal else {
             let lines = try everything(limit: 4 * Limits.passcodeBytes).withBytes { bytes in
                 bytes.split(separator: 0x0a, omittingEmptySubsequences: false).map { SecretBytes($0) }
             }
@@ -77,35 +77,42 @@ enum Input {
     static func forEachPiece(
         _ path: String?, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(CommandFailure) {
-        do throws(Failure) {
-            let file = try path.map { (path) throws(Failure) in try open(path) }
-            var isAtEnd = false
-            while !isAtEnd {
-                var count = 0
-                let buffer = SecretBytes(count: 64 << 10) { memory in
-                    repeat {
-                        count = read(file?.number ?? STDIN_FILENO, memory.baseAddress, memory.count)
-                    } while count < 0 && errno == EINTR
-                }
-                guard count >= 0 else {
-                    throw Failure(SystemError("read"), "\(path ?? "Standard input") cannot be read")
-                }
-                isAtEnd = count == 0
+        let file = try path.map { (path) throws(CommandFailure) in try open(path) }
+        var isAtEnd = false
+        while !isAtEnd {
+            var count = 0
+            let buffer = try SecretBytes(count: 64 << 10) { (memory) throws(CommandFailure) in
+                count = try read(file, path, into: memory)
+            }
+            isAtEnd = count == 0
+            do throws(Failure) {
                 try buffer.withBytes { (bytes) throws(Failure) in
                     try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
                 }
+            } catch {
+                throw .failure(error)
             }
-        } catch {
-            throw .failure(error)
         }
     }
 
-    private static func open(_ path: String) throws(Failure) -> Descriptor {
+    private static func read(
+        _ file: Descriptor?, _ path: String?, into memory: UnsafeMutableRawBufferPointer
+    ) throws(CommandFailure) -> Int {
+        do throws(SystemError) {
+            if let file { return try file.read(into: memory) }
+            return try StandardStream.input.read(into: memory)
+        } catch {
+            throw path.map { .failure(Failure(error, "\($0) cannot be read")) } ?? .stream(.input, error)
+        }
+    }
+
+    private static func open(_ path: String) throws(CommandFailure) -> Descriptor {
         do throws(SystemError) {
             return try Descriptor.open(path, O_RDONLY)
         } catch {
-            guard error.code != ENOENT else { throw Failure(.itemNotFound, "There is no file \(path).") }
-            throw Failure(error, "\(path) cannot be read")
+            throw .failure(
+                error.code == ENOENT
+                    ? Failure(.itemNotFound, "There is no file \(path).") : Failure(error, "\(path) cannot be read"))
         }
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySettings
+import LatchkeySystem
 
 /// set, get, list, delete: generic passwords of the command's own access groups.
 enum Items {
@@ -85,7 +86,7 @@ enum Items {
             let report = try Client.command.status()
             try rule.checkIsPossible(report)
             let group = options[.group] ?? report.accessGroup
-            guard isatty(STDIN_FILENO) == 1 else { return group }
+            guard StandardStream.input.isTerminal else { return group }
             if let problem = report.problem { throw problem }
             guard !report.isLocked else {
                 throw Failure(
@@ -143,7 +144,7 @@ enum Items {
         }
         Output.write(secret)
         // On a terminal the shell's next prompt begins on a new line; a pipe gets the bytes only.
-        if isatty(STDOUT_FILENO) == 1 { Output.write("\n") }
+        if StandardStream.output.isTerminal { Output.write("\n") }
     }
 
     static func list(_ options: Options) throws(CommandFailure) {

@@ -33,7 +33,7 @@ enum KeyChoice: String, CaseIterable {
     }
 
     private static func makeRSAKey(_ bitCount: Int) throws(Failure) -> PrivateKey {
-        guard isatty(STDERR_FILENO) == 1 else { return try PrivateKey.generateRSA(bitCount: bitCount) }
+        guard StandardStream.error.isTerminal else { return try PrivateKey.generateRSA(bitCount: bitCount) }
         Output.writeError(localized("Searching for two primes") + " ")
         // Clears the line, also after a failure.
         defer { Output.control(.clearLine) }

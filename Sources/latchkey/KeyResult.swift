@@ -29,7 +29,7 @@ struct KeyResult {
         }
     }
 
-    private static var isOnScreen: Bool { isatty(STDOUT_FILENO) == 1 }
+    private static var isOnScreen: Bool { StandardStream.output.isTerminal }
 
     private static let binary = CommandFailure.usage(
         "the result is binary and would go to the terminal", "Use --hex or --base64, or --output FILE, or a pipe.")

@@ -2,12 +2,12 @@
 
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 
 @main
 enum Main {
     static func main() {
-        signal(SIGPIPE, SIG_IGN)
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramStart.begin()
         do throws(CommandFailure) {
             try run(arguments)
         } catch {

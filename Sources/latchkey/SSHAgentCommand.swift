@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 import SSHAgent
 import SSHAgentProtocol
 
@@ -51,14 +52,12 @@ enum SSHAgentCommand {
     /// The lock of the folder, which is held as long as the process runs, prevents a second agent from taking the place
     /// of the first one unnoticed.
     private static func listen() throws(Failure) -> (Descriptor, FolderLock) {
-        guard let runtime = Environment.value("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
-            runtime.utf8.allSatisfy({ isPlain($0) })
-        else {
+        guard let folder = StoreLocation.runtimeFolder, folder.utf8.allSatisfy({ isPlain($0) }) else {
             throw Failure(
-                .noHome, "There is no runtime folder for the socket: XDG_RUNTIME_DIR is not set to a plain path.",
+                .noHome,
+                "There is no runtime folder for the socket: XDG_RUNTIME_DIR is no plain path of a folder of yours.",
                 hint: "Log in again, or start the unit: systemctl --user enable --now latchkey-ssh-agent.socket")
         }
-        let folder = runtime + "/latchkey"
         try Files.makePrivateFolder(folder)
         let path = folder + "/ssh-agent.sock"
         let place: (Descriptor, FolderLock)?

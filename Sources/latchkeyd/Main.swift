@@ -10,16 +10,16 @@ import SystemDriver
 @main
 enum Main {
     static func main() {
-        signal(SIGPIPE, SIG_IGN)
+        let arguments = ProgramStart.begin()
         // All files that this process creates, including SQLite's, are accessible to its user only.
         umask(0o077)
         let options: Options
         do throws(Options.Question) {
-            options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
+            options = try Options(arguments: arguments)
         } catch {
             switch error {
-            case .help: print(Options.help, terminator: "")
-            case .version: print(Options.version)
+            case .help: StandardOutput.write(Options.help)
+            case .version: StandardOutput.write(Options.version + "\n")
             case .wrong(let argument):
                 StandardError.write(
                     Failure(.invalidParameter, "unknown option \(argument)", hint: "See: latchkeyd --help"))
@@ -63,6 +63,10 @@ enum Main {
     private static func serve(_ options: Options) throws(Failure) {
         let folder = StoreFolder(try StoreLocation.folder())
         try Files.makePrivateFolder(folder.path)
+        // What the first client had, and the daemon of all its programs must not keep: a folder that could not be unmounted,
+        // and a limit of the size of files below what the system permits.
+        _ = chdir("/")
+        ProgramStart.raiseFileSizeLimit()
         let events = FileAndJournalLog(folder.path)
         do throws(Failure) {
             try serve(options, folder, events)

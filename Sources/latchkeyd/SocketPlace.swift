@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 
 /// Chooses where the daemon listens: in the user's runtime folder, else in the store, else in a folder below /tmp.
 enum SocketPlace {
@@ -10,10 +11,7 @@ enum SocketPlace {
     static func choose(store: String) throws(Failure) -> String {
         // A user may have several stores, each with its own socket.
         let name = "/" + String(store.utf8.shortHash, radix: 16) + ".sock"
-        if let runtime = Environment.value("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), Files.exists(runtime) {
-            let folder = runtime + "/latchkey"
-            if fits(folder + name), isMade(folder) { return folder + name }
-        }
+        if let folder = StoreLocation.runtimeFolder, fits(folder + name), isMade(folder) { return folder + name }
         if fits(store + "/daemon.sock") { return store + "/daemon.sock" }
         let folder = "/tmp/latchkey-\(geteuid())"
         try Files.makePrivateFolder(folder)

@@ -202,12 +202,12 @@ enum MadeKey: CaseIterable {
         #expect(try bytes("sig") == first)
         _ = try done("sign", "k", "--replace", "--output", path("sig"), input: "two")
         #expect(try bytes("sig") != first)
-        #expect(try Descriptor.open(path("sig"), O_RDONLY).status().st_mode & 0o777 == 0o600)
+        #expect(try Descriptor.open(path("sig"), O_RDONLY).status().mode & 0o777 == 0o600)
         // A file left by a killed run, or created by another user.
         try daemon.write("a secret that was longer", to: "other.partial")
         chmod(path("other.partial"), 0o666)
         _ = try done("sign", "k", "--output", path("other"), input: "two")
-        #expect(try Descriptor.open(path("other"), O_RDONLY).status().st_mode & 0o777 == 0o600)
+        #expect(try Descriptor.open(path("other"), O_RDONLY).status().mode & 0o777 == 0o600)
         // A file that another run is still writing.
         try daemon.write("half", to: "third.partial")
         let half = try Descriptor.open(path("third.partial"), O_WRONLY)

@@ -11,20 +11,20 @@ import SystemBus
 package enum FingerprintProcess {
     /// Runs the command line of this process.
     package static func main() -> Never {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramStart.begin()
         // A program reads the output of --plain, and translates it itself.
         let words = arguments.contains("--plain") ? .plainEnglish : Words.installed(isolates: false, isTerminal: true)
         let texts = FingerprintTexts(words)
         if arguments.isEmpty || arguments == ["--help"] {
-            write(texts.usage, STDOUT_FILENO)
+            write(texts.usage, .output)
             exit(arguments.isEmpty ? 64 : 0)
         }
         do throws(Failure) {
             try run(arguments, words)
             exit(0)
         } catch {
-            write(texts.report(error), STDERR_FILENO)
-            exit(exitCode(error.status))
+            write(texts.report(error), .error)
+            exit(error.status == .invalidParameter ? 64 : error.status.exitCode)
         }
     }
 
@@ -35,32 +35,19 @@ package enum FingerprintProcess {
             throw Failure(error, "The system's message bus cannot be used")
         }
         var surroundings = FingerprintCommand.Surroundings(
-            bus: bus, account: account.text, userID: geteuid(), write: { write($0, STDOUT_FILENO) },
+            bus: bus, account: account.text, userID: geteuid(), write: { write($0, .output) },
             ask: { question in
-                if isatty(STDIN_FILENO) == 1 { write(question, STDOUT_FILENO) }
-                return readLine()
+                if StandardStream.input.isTerminal { write(question, .output) }
+                // Without an answer nothing is done.
+                return (try? StandardStream.input.line()) ?? nil
             })
         surroundings.words = words
-        surroundings.isTerminal = isatty(STDOUT_FILENO) == 1
+        surroundings.isTerminal = StandardStream.output.isTerminal
         try FingerprintCommand(surroundings).run(arguments)
     }
 
-    private static func write(_ text: String, _ number: CInt) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(number, bytes, bytes.count)
-    }
-
-    /// The exit codes of `latchkey` (sysexits(3)).
-    private static func exitCode(_ status: Status) -> CInt {
-        switch status {
-        case .invalidParameter: 64
-        case .itemNotFound: 66
-        case .peerNotTrusted, .timedOut: 69
-        case .duplicateItem: 73
-        case .authenticationFailed, .userCancel, .notPermitted, .biometryNotAvailable, .biometryNotEnrolled,
-            .biometryDisconnected:
-            77
-        default: 1
-        }
+    private static func write(_ text: String, _ stream: StandardStream) {
+        // Without a stream to say it on, the status of the program remains.
+        try? stream.write(all: Array(text.utf8))
     }
 }

@@ -47,7 +47,7 @@ final class EnrolmentFiles: Sendable {
                 guard let prints = try open(device, below: devices) else { continue }
                 for finger in try prints.names(limit: Self.mostFolders) where Self.isFinger(finger) {
                     let file = try Descriptor.open(finger, below: prints, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-                    guard try file.status().st_mode & S_IFMT == S_IFREG else { continue }
+                    guard try file.status().isType(S_IFREG) else { continue }
                     parts += [Array(driver.utf8), Array(device.utf8), Array(finger.utf8)]
                     parts.append(try Self.hash(file.readAll(limit: Self.mostBytes)))
                     count += 1

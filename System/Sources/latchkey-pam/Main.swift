@@ -12,7 +12,7 @@ import PAMProtocol
 @main
 enum Main {
     static func main() {
-        signal(SIGPIPE, SIG_IGN)
+        ProgramStart.begin()
         do throws(SystemError) {
             // A password passes through this process.
             try ProcessProtection.enable()
