@@ -103,7 +103,8 @@ struct SSHConnection {
             bindings.fail()
             agent.log(agent.words("a malformed session could not be bound, process \(peer.processID)"))
             return .extensionFailure
-        case .unknownExtension: return .extensionFailure
+        case .query: return .extensions([Array(SessionBind.name.utf8)])
+        case .malformedQuery: return .extensionFailure
         case .unsupported: return .failure
         case .lock(let passphrase): return agent.lock(passphrase) ? .success : .failure
         case .unlock(let passphrase):

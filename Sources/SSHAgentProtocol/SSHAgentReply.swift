@@ -2,7 +2,7 @@
 
 package import LatchkeyKeys
 
-/// A message that the agent sends (draft-ietf-sshm-ssh-agent, section 4).
+/// A message that the agent sends (RFC 9987).
 package enum SSHAgentReply: Equatable, Sendable {
     /// A key as it is listed: its blob and its name.
     package struct Identity: Equatable, Sendable {
@@ -20,10 +20,12 @@ package enum SSHAgentReply: Equatable, Sendable {
 
     /// `SSH_AGENT_SUCCESS`.
     case success
-    /// `SSH_AGENT_FAILURE`.
+    /// `SSH_AGENT_FAILURE`, also for an extension that the agent does not know.
     case failure
-    /// `SSH_AGENT_EXTENSION_FAILURE`.
+    /// `SSH_AGENT_EXTENSION_FAILURE`: a known extension failed.
     case extensionFailure
+    /// `SSH_AGENT_EXTENSION_RESPONSE` to `query`: the names of the extensions.
+    case extensions([[UInt8]])
     /// `SSH_AGENT_IDENTITIES_ANSWER`.
     case identities([Identity])
     /// `SSH_AGENT_SIGN_RESPONSE` with a signature blob.
@@ -36,6 +38,9 @@ package enum SSHAgentReply: Equatable, Sendable {
         case .success: body.add(6 as UInt8)
         case .failure: body.add(5 as UInt8)
         case .extensionFailure: body.add(28 as UInt8)
+        case .extensions(let names):
+            body.add(29 as UInt8)
+            for name in [SSHAgentRequest.queryName] + names { body.add(string: name) }
         case .identities(let identities):
             body.add(12 as UInt8)
             body.add(identities.count)

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// A message that a program sends to an agent (draft-ietf-sshm-ssh-agent, section 4; OpenSSH: `PROTOCOL.agent`).
+/// A message that a program sends to an agent (RFC 9987; OpenSSH: `PROTOCOL.agent`).
 package enum SSHAgentRequest: Equatable, Sendable {
     /// `SSH_AGENTC_REQUEST_IDENTITIES`.
     case identities
@@ -16,10 +16,16 @@ package enum SSHAgentRequest: Equatable, Sendable {
     case bind(SessionBind)
     /// The same extension, malformed. The connection must not count as unbound afterwards.
     case malformedBind
-    /// Another extension.
-    case unknownExtension
-    /// A message that this agent never grants: to add or remove a key, to use a token, or an unknown one.
+    /// The extension `query`, which asks for the names of the others.
+    case query
+    /// The same extension, with bytes after its name.
+    case malformedQuery
+    /// A message that this agent never grants: to add or remove a key, to use a token, an unknown one, or an unknown
+    /// extension.
     case unsupported(UInt8)
+
+    /// The name of the extension `query`.
+    package static let queryName = Array("query".utf8)
 
     private static let signFlags: UInt32 = 2 | 4
 
@@ -50,11 +56,12 @@ package enum SSHAgentRequest: Equatable, Sendable {
             guard flags & ~signFlags == 0 else { throw SSHFormatError() }
             return .sign(key: key, data: data)
         default:
-            guard try reader.text() == SessionBind.name else { return .unknownExtension }
-            do throws(SSHFormatError) {
-                return .bind(try SessionBind(&reader))
-            } catch {
-                return .malformedBind
+            switch try reader.string() {
+            case queryName:
+                return (try? reader.end()) == nil ? .malformedQuery : .query
+            case Array(SessionBind.name.utf8):
+                return (try? SessionBind(&reader)).map(SSHAgentRequest.bind) ?? .malformedBind
+            default: return .unsupported(type)
             }
         }
     }

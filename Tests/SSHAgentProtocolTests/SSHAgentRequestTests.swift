@@ -22,7 +22,11 @@ import Testing
         #expect(try read([22] + SSHBytes.string("word")) == .lock(SecretBytes("word".utf8)))
         #expect(try read([23] + SSHBytes.string("")) == .unlock(SecretBytes("".utf8)))
         #expect(try read(Self.bindBytes) == .bind(Self.bind))
-        #expect(try read([27] + SSHBytes.string("query")) == .unknownExtension)
+        #expect(try read([27] + SSHBytes.string("query")) == .query)
+        #expect(try read([27] + SSHBytes.string("query") + [0]) == .malformedQuery)
+        // An extension that is not known is refused like any unknown message; so is a name that is no text.
+        #expect(try read([27] + SSHBytes.string("other@example.com")) == .unsupported(27))
+        #expect(try read([27] + SSHBytes.string([0xff])) == .unsupported(27))
         for type in [1, 9, 17, 18, 19, 20, 21, 25, 26, 255] as [UInt8] {
             #expect(try read([type, 1, 2, 3]) == .unsupported(type))
         }
@@ -83,6 +87,8 @@ import Testing
         #expect(SSHAgentReply.success.encoded() == [0, 0, 0, 1, 6])
         #expect(SSHAgentReply.failure.encoded() == [0, 0, 0, 1, 5])
         #expect(SSHAgentReply.extensionFailure.encoded() == [0, 0, 0, 1, 28])
+        let names = SSHAgentReply.extensions([Array("a@b".utf8)]).encoded()
+        #expect(names == SSHBytes.string([29] + SSHBytes.string("query") + SSHBytes.string("a@b")))
         let listed = SSHAgentReply.identities([.init(blob: [9], comment: "k")]).encoded()
         #expect(listed == SSHBytes.string([12, 0, 0, 0, 1, 0, 0, 0, 1, 9, 0, 0, 0, 1, 0x6b]))
         #expect(SSHAgentReply.signature([8]).encoded() == SSHBytes.string([14, 0, 0, 0, 1, 8]))

@@ -80,7 +80,9 @@ import Testing
         }
         #expect(try call(socket, Message.sign(store.sshKey.blob, Array("hello".utf8))) == [5])
         #expect(try call(socket, Message.sign([1, 2, 3], Message.sshsig)) == [5])
-        #expect(try call(socket, [27] + Message.string("query")) == [28])
+        #expect(try call(socket, [27] + Message.string("other@example.com")) == [5])
+        let names = Message.string("query") + Message.string("session-bind@openssh.com")
+        #expect(try call(socket, [27] + Message.string("query")) == [29] + names)
         #expect(try call(socket, [11])?.first == 12)
         #expect(store.promptCount == 0)
     }
