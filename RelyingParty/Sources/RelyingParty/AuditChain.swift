@@ -122,12 +122,13 @@ package enum AuditVerification {
 
     /// The row of another chain whose hash a node copied, if it is not there any more.
     private static func missingHead(_ detail: String, _ hash: [UInt8], _ storage: Storage) throws -> AuditPosition? {
-        let parts = detail.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0]) else {
+        // Bytes and not characters: a space and a combining mark after it are one character.
+        let parts = detail.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int64(Substring(parts[0])), let name = String(parts[1]) else {
             throw StorageFailure("The head of another node in the audit log cannot be read.")
         }
-        let stored = try storage.read(Statements.auditHash, [.text(String(parts[1])), .integer(number)])
-        return stored == [[.blob(hash)]] ? nil : AuditPosition(node: String(parts[1]), number: number)
+        let stored = try storage.read(Statements.auditHash, [.text(name), .integer(number)])
+        return stored == [[.blob(hash)]] ? nil : AuditPosition(node: name, number: number)
     }
 }
 

@@ -75,11 +75,14 @@ package struct TrustedProxies: Sendable {
         // A connection without an address is limited like one of this machine.
         guard let peer = ClientAddress(peer: request.peer) else { return .loopback }
         guard addresses.contains(peer) else { return peer }
-        let entries = request.forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let entries = request.forwardedFor.flatMap {
+            $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        }
         for entry in entries.reversed() {
-            let text = entry.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+            let text = entry.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
             // Something else than an address was not written by a trusted proxy.
-            guard let address = ClientAddress(String(text)) else { return peer }
+            guard let address = ClientAddress(String(decoding: text, as: UTF8.self)) else { return peer }
             if !addresses.contains(address) { return address }
         }
         return peer

@@ -10,7 +10,7 @@ internal import RelyingPartyJSON
 
 extension Interface {
     func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        let names: Set<String> = [
+        let names: Set<JSONName> = [
             "publicKey", "form", "tier", "device", "enrolmentCode", "sessionSignature", "attestation",
         ]
         let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
@@ -95,7 +95,8 @@ extension Interface {
 
     private func publicKey(_ body: RequestBody) throws(RelyingPartyError) -> P256PublicKey {
         let given = try body.value("publicKey")
-        guard case .object(let members) = given, members.allSatisfy({ ["format", "value"].contains($0.name) }),
+        guard case .object(let members) = given,
+            members.allSatisfy({ [JSONName("format"), "value"].contains(JSONName($0.name)) }),
             let format = given.member("format")?.text, let value = given.member("value")
         else {
             throw .malformed("publicKey")

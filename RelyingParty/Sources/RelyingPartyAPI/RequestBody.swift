@@ -13,14 +13,14 @@ package struct RequestBody {
     ///   - bytes: the body.
     ///   - names: the members that may appear. Others are refused: a client that misspells one would believe that it
     ///     had an effect.
-    package init(_ bytes: [UInt8], allowing names: Set<String>) throws(RelyingPartyError) {
+    package init(_ bytes: [UInt8], allowing names: Set<JSONName>) throws(RelyingPartyError) {
         let value: JSONValue
         do throws(JSONReader.Failure) {
             value = try JSONReader.read(bytes)
         } catch {
             throw .malformed("JSON: \(error)")
         }
-        guard case .object(let members) = value, members.allSatisfy({ names.contains($0.name) }) else {
+        guard case .object(let members) = value, members.allSatisfy({ names.contains(JSONName($0.name)) }) else {
             throw .malformed("members")
         }
         object = value
@@ -69,16 +69,16 @@ package struct RequestBody {
     }
 
     /// The members of a proof.
-    package static let proofNames: Set<String> = ["user", "key", "challenge", "signature"]
+    package static let proofNames: Set<JSONName> = ["user", "key", "challenge", "signature"]
 
     /// The members that a proof of a passkey has besides. A request that no passkey signs does not allow them.
-    package static let assertionNames: Set<String> = ["clientDataJSON", "authenticatorData"]
+    package static let assertionNames: Set<JSONName> = ["clientDataJSON", "authenticatorData"]
 
     /// The members of a proof of any form of key.
     package static let signedNames = proofNames.union(assertionNames)
 
     package func proof() throws(RelyingPartyError) -> SignedProof {
-        let isAssertion = Self.assertionNames.contains { object.member($0) != nil }
+        let isAssertion = Self.assertionNames.contains { object.member($0.text) != nil }
         return SignedProof(
             user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
             signature: try bytes("signature"), counter: try number("counter"),
@@ -95,7 +95,7 @@ package struct RequestBody {
         guard case .object(let members) = try value("sessionProof") else { throw .malformed("sessionProof") }
         let proof = RequestBody(members)
         let signature = try proof.bytes("signature")
-        switch Set(members.map(\.name)) {
+        switch Set(members.map { JSONName($0.name) }) {
         case ["signature"]: return .signature(signature)
         case Self.assertionNames.union(["signature"]): return .assertion(try proof.assertion(), signature: signature)
         default: throw .malformed("sessionProof")
@@ -106,8 +106,13 @@ package struct RequestBody {
     package func revocationTarget() throws(RelyingPartyError) -> RelyingPartyService.RevocationTarget {
         let text = try text("target")
         if text == "user" { return .user }
-        if text.hasPrefix("device:"), text.utf8.count > 7 { return .device(String(text.dropFirst(7))) }
-        guard text.hasPrefix("key:"), let key = StrictBase64.url.decode(text.utf8.dropFirst(4)), key.count == 32 else {
+        // Bytes and not characters: the colon and a combining mark after it are one character.
+        if text.utf8.starts(with: "device:".utf8), let name = String(text.utf8.dropFirst(7)), !name.isEmpty {
+            return .device(name)
+        }
+        guard text.utf8.starts(with: "key:".utf8), let key = StrictBase64.url.decode(text.utf8.dropFirst(4)),
+            key.count == 32
+        else {
             throw .malformed("target")
         }
         return .key(key)

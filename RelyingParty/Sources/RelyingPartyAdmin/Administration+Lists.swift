@@ -123,9 +123,9 @@ extension Administration {
     }
 
     /// An object with exactly these members, which is optional.
-    private static func position(_ body: RequestBody, _ names: Set<String>) throws -> JSONValue? {
+    private static func position(_ body: RequestBody, _ names: Set<JSONName>) throws -> JSONValue? {
         guard let value = body.optionalValue("after") else { return nil }
-        guard case .object(let members) = value, Set(members.map(\.name)) == names else {
+        guard case .object(let members) = value, Set(members.map { JSONName($0.name) }) == names else {
             throw RelyingPartyError.malformed("after")
         }
         return value

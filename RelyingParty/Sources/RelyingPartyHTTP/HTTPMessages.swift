@@ -54,9 +54,9 @@ package struct BrowserHeaders: Sendable {
     /// The value of a cookie; nil if there is none, or more than one of this name: which of them came from this server is not
     /// known then, because another host of the same domain can set one for a longer path.
     package func cookie(_ name: String) -> String? {
-        let values = (cookie ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
-            .filter { $0.utf8.starts(with: Array("\(name)=".utf8)) }
-        return values.count == 1 ? String(values[0].utf8.dropFirst(name.utf8.count + 1)) : nil
+        let values = (cookie ?? "").utf8.split(separator: UInt8(ascii: ";")).map { $0.drop { $0 == UInt8(ascii: " ") } }
+            .filter { $0.starts(with: "\(name)=".utf8) }
+        return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
     }
 }
 

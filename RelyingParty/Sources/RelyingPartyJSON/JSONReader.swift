@@ -75,8 +75,7 @@ package struct JSONReader {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw .malformed }
             let name = try string()
-            // Scalars and not characters: strings that are canonically equivalent are different names in JSON.
-            guard !members.contains(where: { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) }) else {
+            guard !members.contains(where: { JSONName($0.name) == JSONName(name) }) else {
                 throw .duplicateName
             }
             skipBlanks()

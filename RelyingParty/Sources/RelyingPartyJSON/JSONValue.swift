@@ -28,10 +28,12 @@ package enum JSONValue: Equatable, Sendable {
     /// The value of a member, nil for other values than objects and for members that do not exist.
     package func member(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
+        return members.first { JSONName($0.name) == JSONName(name) }?.value
     }
 
-    package static func == (left: JSONValue, right: JSONValue) -> Bool { left.encoded == right.encoded }
+    package static func == (left: JSONValue, right: JSONValue) -> Bool {
+        left.encoded.utf8.elementsEqual(right.encoded.utf8)
+    }
 
     /// The value as JSON text without blanks.
     package var encoded: String {

@@ -52,14 +52,31 @@ struct Invocation {
 
 /// The standard output.
 enum Output {
-    /// Writes all bytes. Ends the program where nothing can be written: with 0 if the reader has seen enough.
+    /// Takes the places of closed standard streams, so that no file or connection gets one of their numbers. Using them still
+    /// fails with EBADF (open(2), O_PATH).
+    static func fillClosedStreams() {
+        let path: CInt = 0o10000000  // O_PATH, <fcntl.h> with _GNU_SOURCE
+        var number = open("/dev/null", path)
+        while (0...2).contains(number) { number = open("/dev/null", path) }
+        if number > 2 { close(number) }
+    }
+
+    /// Writes all bytes, and waits also if the stream is non-blocking. Ends the program where nothing can be written, but not if
+    /// the reader has seen enough.
     static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                exit(errno == EPIPE ? 0 : 74)
+                if errno == EAGAIN {
+                    var stream = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&stream, 1, -1)
+                    continue
+                }
+                guard errno != EPIPE else { return }
+                Log.error("error: standard output cannot be written: \(String(cString: strerror(errno)))")
+                exit(74)
             }
             rest = rest.dropFirst(count)
         }

@@ -7,9 +7,11 @@ internal import RelyingParty
 @main
 enum Main {
     static func main() {
+        Output.fillClosedStreams()
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         do {
-            try run(Array(CommandLine.arguments.dropFirst()))
+            try run(try arguments())
         } catch let usage as Usage {
             fail(usage.message, usage.hint, usage.exitCode)
         } catch let error as RelyingPartyError {
@@ -17,6 +19,18 @@ enum Main {
         } catch {
             fail("\(error)")
         }
+    }
+
+    /// The words after the name of the program. One that is not UTF-8 is refused: repaired, it would name something else.
+    private static func arguments() throws(Usage) -> [String] {
+        var words: [String] = []
+        for number in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[number], let word = String(validatingCString: argument) else {
+                throw .command("argument \(number) is not valid UTF-8", hint: "Names and paths are UTF-8.")
+            }
+            words.append(word)
+        }
+        return words
     }
 
     private static func words(_ error: RelyingPartyError) -> String {

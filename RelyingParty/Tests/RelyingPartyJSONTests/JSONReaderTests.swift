@@ -44,6 +44,15 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure.duplicateName) { try JSONReader.read(Array(text.utf8)) }
     }
 
+    /// The Kelvin sign is canonically equivalent to K, and so equal to it in a `String`.
+    @Test func aNameIsEqualInItsBytesOnly() throws {
+        let value = try JSONReader.read(Array("{\"public\u{212a}ey\":1,\"publicKey\":2}".utf8))
+        #expect(value.member("publicKey") == .integer(2) && value.member("public\u{212a}ey") == .integer(1))
+        #expect(try JSONReader.read(Array("{\"public\u{212a}ey\":1}".utf8)).member("publicKey") == nil)
+        #expect(Set<JSONName>(["K", "\u{212a}"]).count == 2)
+        #expect(JSONValue.string("\u{212a}") != .string("K"))
+    }
+
     @Test func invalidUTF8IsRefused() {
         for bytes: [UInt8] in [[0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]] {
             #expect(throws: JSONReader.Failure.malformed) { try JSONReader.read(bytes) }

@@ -108,6 +108,26 @@ class SignInTests(unittest.TestCase):
             self.assertEqual(server.post("/v1/keys", second.registration_by(victim), header)[0], 201)
             self.assertEqual(second.sign_in()[0], 201)
 
+    def test_a_device_is_revoked_by_the_bytes_of_its_name(self):
+        # A combining mark and the character before it are one character; a letter with it has two spellings.
+        with Server() as server:
+            ada = Device(server, "ada").register()
+            header = {"Authorization": "Bearer " + ada.sign_in()[1]["token"]}
+            for name, other in (("\u0301laptop", "laptop"), ("caf\u00e9", "cafe\u0301")):
+                second = Device(server, "ada")
+                self.assertEqual(server.post("/v1/keys", second.registration_by(ada, name), header)[0], 201)
+                for target, count in (("device:" + other, 0), ("device:" + name, 1)):
+                    body = ada.proof("revoke", target) | {"target": target}
+                    self.assertEqual(server.post("/v1/revocations", body), (200, {"revokedKeys": count}), target)
+                self.assertEqual(second.sign_in(), (401, REFUSED))
+
+    def test_a_member_is_named_by_its_bytes(self):
+        with Server() as server:
+            device = Device(server, "ada")
+            body = device.registration(server.command("code", "ada"))
+            body["public\u212aey"] = body.pop("publicKey")
+            self.assertEqual(server.post("/v1/keys", body)[0], 400)
+
     def test_a_key_is_rotated_by_a_signature_of_both(self):
         with Server() as server:
             old, new = Device(server, "ada").register(), Device(server, "ada")
