@@ -49,10 +49,7 @@ extension CommandTable {
         verb("replace", "replace one enrolled finger with another") { _ in .replaceFinger },
         CommandEntry(
             "sim passcode", "set, change or remove the passcode",
-            [CommandArgument("VERB", .choice(["set", "change", "remove"]))]
-        ) { (options) throws(CommandFailure) in
-            try Passcode.run(options.arguments[0], options)
-        },
+            [CommandArgument("VERB", .choice(["set", "change", "remove"]))], action: Simulation.changePasscode),
         verb("accept-any", "accept any text as the passcode", CommandArgument("STATE", .choice(["on", "off"]))) {
             .acceptAnyPasscode($0 == "on")
         },

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 
 /// sim: controls the machine of a simulated daemon.
 enum Simulation {
@@ -29,6 +30,7 @@ enum Simulation {
     static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {
+            try requireSimulated()
             reply = try Client.command.call(.simulate(command))
         } catch {
             throw .failure(error)
@@ -40,6 +42,27 @@ enum Simulation {
         }
         let words = delivered ? localized("A prompt used it.") : localized("Queued for the next prompt.")
         Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
+    }
+
+    /// Throws unless `sim start` has made the folder one of a simulated daemon, which is started again after it was idle.
+    /// In another folder the call would start a daemon of tier `user` and make its store there.
+    ///
+    /// - Parameter acceptsRunning: whether a daemon that runs is asked in any case; one of another tier refuses.
+    private static func requireSimulated(acceptsRunning: Bool = true) throws(Failure) {
+        let folder = try StoreLocation.folder()
+        let file = folder + "/latchkeyd.conf"
+        let bytes: SecretBytes?
+        do throws(SystemError) { bytes = try Files.read(file, limit: 64 << 10) } catch {
+            throw Failure(error, "\(file) cannot be read")
+        }
+        let lock = folder + "/" + DaemonLock.fileName
+        if acceptsRunning, Files.exists(lock), DaemonLock.isTaken(try DaemonLock.open(folder)) { return }
+        let lines = bytes.map { ConfigurationLine.lines($0.copyBytes()) } ?? []
+        guard lines.contains(where: { $0.name == "tier" && $0.value == "simulated" }) else {
+            throw Failure(
+                .daemonUnavailable, "\(folder) has no simulated keychain.",
+                hint: "Start one: export LATCHKEY_HOME=$(mktemp -d); latchkey sim start")
+        }
     }
 
     /// As on Apple's devices, an enrolled finger is not accepted without a passcode.
@@ -69,7 +92,11 @@ enum Simulation {
                 throw Failure(.daemonUnavailable, "\(program) cannot be started: \(error.description).")
             }
             guard case .status(let report) = try Client.command.call(.status) else { return }
-            if let problem = report.problem { throw problem }
+            if let problem = report.problem {
+                // It serves nothing, and its simulated person must not seem to be there.
+                if report.tier == .simulated { kill(report.processID, SIGTERM) }
+                throw problem
+            }
             guard report.tier == .simulated else {
                 throw Failure(
                     .storeOfAnotherTier, "\(home) is served by a daemon of tier \(report.tier.name).",
@@ -104,10 +131,17 @@ enum Simulation {
         try stop(options)
     }
 
+    /// Sets, changes or removes the passcode of the simulated person.
+    static func changePasscode(_ options: Options) throws(CommandFailure) {
+        do throws(Failure) { try requireSimulated(acceptsRunning: false) } catch { throw .failure(error) }
+        try Passcode.run(options.arguments[0], options)
+    }
+
     /// Writes the recovery code that a prompt showed last.
     static func showCode(_ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {
+            try requireSimulated()
             reply = try Client.command.call(.simulate(.tellCode))
         } catch {
             throw .failure(error)
@@ -121,6 +155,7 @@ enum Simulation {
     static func transcript(_ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {
+            try requireSimulated()
             reply = try Client.command.call(.transcript)
         } catch {
             throw .failure(error)
@@ -132,6 +167,7 @@ enum Simulation {
 
     static func stop(_: Options) throws(CommandFailure) {
         do throws(Failure) {
+            try requireSimulated()
             guard case .status(let report) = try Client.command.call(.status) else { return }
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")

@@ -11,8 +11,15 @@ enum Suggestion {
         return localized("Did you mean \(nearest)?") + " " + see
     }
 
-    /// The known word with the smallest distance; nil if none is close enough.
+    /// What other programs call a command, or a person would try first.
+    private static let synonyms = [
+        "ls": "list", "rm": "delete", "remove": "delete", "del": "delete", "show": "get", "read": "get", "cat": "get",
+        "add": "set", "store": "set", "put": "set", "info": "status", "verify": "check", "setup": "doctor",
+    ]
+
+    /// The known word that means the same, or the one with the smallest distance; nil if none is close enough.
     static func nearest(_ word: String, _ known: [String]) -> String? {
+        if let same = synonyms[word], known.contains(same) { return same }
         // One error in a short word, two in a longer one; with more, a suggestion would mislead.
         let most = word.count < 4 ? 1 : 2
         let measured = known.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
