@@ -17,8 +17,8 @@ let strict: [SwiftSetting] =
 // swift-package-manager#9517. SwiftPM and Xcode both fetch dependencies into a folder named `checkouts`.
 var isDependency: Bool { Context.packageDirectory.contains("/checkouts/") }
 
-// The state machine of authentication is also optimised in debug builds: its tests enumerate millions of transitions, which
-// takes six times as long without. SwiftPM does not accept such a flag in a package that it has fetched.
+// The state machine of authentication is also optimised in debug builds of this checkout: its tests enumerate millions of
+// transitions, which takes five times as long without.
 let optimised: [SwiftSetting] =
     strict + (isDependency ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
 

@@ -8,11 +8,12 @@ import LatchkeyTransport
 
 /// The standard error of a daemon.
 package enum StandardError {
-    /// Writes a failure. Failures never contain secrets.
+    /// Writes a failure. Failures never contain secrets. Never waits, since a daemon serves meanwhile.
     package static func write(_ failure: Failure) {
-        let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
-        // Without a stream to say it on, the status of the program remains.
-        try? StandardStream.error.write(all: Array("error: \(failure.message)\(hint)\n".utf8))
+        let hint = failure.advice.isEmpty ? "" : "\nhint: \(failure.advice)"
+        let text = Array("error: \(failure.text)\(hint)\n".utf8)
+        // What is lost here is in the log or in the status of the program.
+        _ = Glibc.write(STDERR_FILENO, text, text.count)
     }
 }
 
@@ -23,6 +24,8 @@ package enum StandardOutput {
         do throws(SystemError) {
             try StandardStream.output.write(all: Array(text.utf8))
         } catch {
+            // A reader that has seen enough is no error.
+            guard error.code != EPIPE else { return }
             StandardError.write(Failure(error, "Standard output cannot be written"))
             exit(74)
         }

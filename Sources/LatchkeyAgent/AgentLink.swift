@@ -19,6 +19,12 @@ public final class AgentLink: Sendable {
     /// The version of this release, as `latchkey-agent --version` prints it.
     public static let version = productVersion
 
+    /// Brings the program into a known state, whatever the one that started it left: closed standard streams get a place on
+    /// which every use fails, and no write raises a signal. The first call of a program.
+    ///
+    /// - Returns: the arguments after the program's name. One that is not UTF-8 ends the program with status 64.
+    public static func beginProgram() -> [String] { ProgramStart.begin() }
+
     /// An instruction of the daemon about the prompt on the screen.
     public enum Order: Sendable {
         /// Show this prompt, in place of the previous one.

@@ -32,7 +32,12 @@ package enum DaemonProgram {
             let prefix = (0..<4).reduce(library) { path, _ in Files.folder(of: path) }
             candidates.append(prefix + "/libexec/latchkeyd")
         }
-        if let home = Environment.home { candidates.append(home + "/.local/libexec/latchkeyd") }
+        // With HOME of another user, as root may have it after su(1), that user would choose the program.
+        if let home = Environment.home, let (_, owner) = Files.nearestParent(of: home + "/.local/libexec/latchkeyd"),
+            [0, geteuid()].contains(owner)
+        {
+            candidates.append(home + "/.local/libexec/latchkeyd")
+        }
         candidates.append("/usr/libexec/latchkeyd")
         return candidates
     }

@@ -64,14 +64,14 @@ extension DoctorRow {
                 // A socket that is not trusted is mended by the command of the row of the sockets.
                 let restart = Hint("systemctl restart latchkeyd latchkey-authd", needsRoot: true)
                 return DoctorRow(
-                    name, .attention, failure.message, failure.status == .peerNotTrusted ? nil : restart)
+                    name, .attention, failure.text, failure.status == .peerNotTrusted ? nil : restart)
             }
             if failure.status == .peerNotTrusted {
-                return DoctorRow(name, .attention, failure.message, .init("rm -f \(ShellWord.quoted(lock))"))
+                return DoctorRow(name, .attention, failure.text, .init("rm -f \(ShellWord.quoted(lock))"))
             }
             // The store survives that its daemon is killed at any time.
             return DoctorRow(
-                name, .attention, failure.message + (process.map { " It is process \($0)." } ?? ""),
+                name, .attention, failure.text + (process.map { " It is process \($0)." } ?? ""),
                 process.map { .init("kill -KILL \($0)") })
         }
     }
@@ -82,7 +82,7 @@ extension DoctorRow {
         let hint = facts.isChosen ? Hint("unset LATCHKEY_DAEMON") : Hint.install
         let path: String
         switch facts.program {
-        case .failure(let failure): return DoctorRow(name, .attention, failure.message, hint)
+        case .failure(let failure): return DoctorRow(name, .attention, failure.text, hint)
         case .success(let found): path = found
         }
         var programs = [(path, facts.version, "latchkeyd")]

@@ -2,6 +2,7 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySystem
 
 /// A connection with which the user controls their keychain.
 ///
@@ -13,6 +14,12 @@ public final class KeychainControl: Sendable {
 
     /// The version of this release.
     public static let version = productVersion
+
+    /// Brings the program into a known state, whatever the one that started it left: closed standard streams get a place on
+    /// which every use fails, and no write raises a signal. The first call of a program.
+    ///
+    /// - Returns: the arguments after the program's name. One that is not UTF-8 ends the program with status 64.
+    public static func beginProgram() -> [String] { ProgramStart.begin() }
 
     /// Creates a connection; the first call connects, and starts the user's daemon if necessary.
     public init() {}

@@ -119,7 +119,7 @@ package final class ChildProcess: Sendable {
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError("pipe2") }
         let reading = Descriptor(owning: ends[0])
         var writing: Descriptor? = Descriptor(owning: ends[1])
-        let number = latchkey_start_holder(reading.number, ends[1])
+        let number = latchkey_start_holder(reading.number, writing?.number ?? -1)
         guard number > 0 else { throw SystemError("fork") }
         let handle = latchkey_pidfd_open(number)
         let failure = SystemError("pidfd_open")

@@ -11,13 +11,14 @@ package final class Descriptor: Sendable {
     /// Takes ownership of `number`. One of a standard stream, which is free only in a program that was started without
     /// that stream, is replaced by a higher one: what such a program writes there must not get into a file or a socket
     /// of Latchkey. Without a free higher one every use of the descriptor fails with EBADF.
-    package init(owning number: CInt) {
-        guard let stream = StandardStream(rawValue: number) else {
-            self.number = number
-            return
-        }
-        self.number = fcntl(stream.rawValue, F_DUPFD_CLOEXEC, StandardStream.error.rawValue + 1)
+    package init(owning number: CInt) { self.number = Self.aboveStandard(number) }
+
+    /// The number itself, or a higher one in its place.
+    static func aboveStandard(_ number: CInt) -> CInt {
+        guard let stream = StandardStream(rawValue: number) else { return number }
+        let higher = fcntl(stream.rawValue, F_DUPFD_CLOEXEC, StandardStream.error.rawValue + 1)
         close(stream.rawValue)
+        return higher
     }
 
     /// Takes ownership of a standard stream.

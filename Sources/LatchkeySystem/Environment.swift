@@ -5,11 +5,17 @@ import Glibc
 
 /// The environment of this process.
 package enum Environment {
-    /// The value of a variable; nil when it is unset or empty. Always nil in a program that runs with more privileges
-    /// than its caller (abuse case 8).
-    package static func value(_ name: String) -> String? {
+    /// The value of a variable; nil when it is unset, empty, or not UTF-8. Always nil in a program that runs with more
+    /// privileges than its caller (abuse case 8).
+    package static func value(_ name: String) -> String? { cString(name).flatMap { String(validatingCString: $0) } }
+
+    /// Whether a variable is set to bytes that are not UTF-8. Where the variable decides something, they are an error:
+    /// repaired they would name something else, and left out they would mean something else.
+    package static func isNoText(_ name: String) -> Bool { cString(name) != nil && value(name) == nil }
+
+    private static func cString(_ name: String) -> UnsafeMutablePointer<CChar>? {
         guard latchkey_runs_privileged() == 0, let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
+        return value
     }
 
     /// The user's home folder, from `HOME` or the user database; nil when there is none.

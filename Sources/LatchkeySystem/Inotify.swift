@@ -14,7 +14,7 @@ package final class FileWatch: Sendable {
 
     /// Starts watching the file at `path`.
     package init(_ path: String) throws(SystemError) {
-        number = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+        number = Descriptor.aboveStandard(inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK)))
         guard number >= 0 else {
             guard errno == EMFILE || errno == ENOMEM else { throw SystemError("inotify_init1") }
             return

@@ -55,7 +55,7 @@ package struct MessageSocket: Sendable {
         let pair = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
         // The kernel makes it its minimum, about six messages (socket(7), SO_SNDBUF).
         var bytes: CInt = 1
-        for end in ends {
+        for end in [pair.0.number, pair.1.number] {
             guard setsockopt(end, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<CInt>.size)) == 0 else {
                 throw SystemError("setsockopt")
             }

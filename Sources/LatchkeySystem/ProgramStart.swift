@@ -30,13 +30,16 @@ package enum ProgramStart {
         return arguments
     }
 
-    /// Raises the limit of the size of files as far as its hard limit permits. Beyond it a write fails with EFBIG.
-    package static func raiseFileSizeLimit() {
-        let kind = __rlimit_resource_t(1)  // RLIMIT_FSIZE, <sys/resource.h>
-        var limit = rlimit()
-        guard getrlimit(kind, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(kind, &limit)
+    /// Raises the limits that a shell can set as far as the hard limits permit (setrlimit(2)). Beyond that of the size of
+    /// files a write fails with EFBIG.
+    package static func raiseLimits() {
+        // RLIMIT_CPU, _FSIZE, _DATA, _NOFILE and _AS, <sys/resource.h>
+        for kind in [0, 1, 2, 7, 9] as [UInt32] {
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(kind), &limit) == 0 else { continue }
+            limit.rlim_cur = limit.rlim_max
+            _ = setrlimit(__rlimit_resource_t(kind), &limit)
+        }
     }
 
     /// Printable ASCII as it is, and the other bytes as `\xE9`.

@@ -17,9 +17,9 @@ package final class PseudoTerminal: Sendable {
         let number = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("posix_openpt") }
         near = Descriptor(owning: number)
-        guard grantpt(number) == 0, unlockpt(number) == 0 else { throw SystemError("unlockpt") }
+        guard grantpt(near.number) == 0, unlockpt(near.number) == 0 else { throw SystemError("unlockpt") }
         var name = [CChar](repeating: 0, count: 128)
-        let code = ptsname_r(number, &name, name.count)
+        let code = ptsname_r(near.number, &name, name.count)
         guard code == 0 else { throw SystemError("ptsname_r", code: code) }
         path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         resize(rows: rows, columns: columns)

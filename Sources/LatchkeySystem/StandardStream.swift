@@ -59,7 +59,7 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
         if let failure { throw failure }
     }
 
-    /// Reads a line that is no secret, without its line feed; byte by byte, since what follows is for others.
+    /// Reads a line that is no secret, without its line feed and a carriage return before it; byte by byte, since what follows is for others.
     ///
     /// - Returns: nil at the end, for a line of more than `limit` bytes, and for one that is not UTF-8.
     package func line(limit: Int = 4096) throws(SystemError) -> String? {
@@ -70,8 +70,12 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
             withUnsafeMutableBytes(of: &byte) { memory in
                 count = Result { () throws(SystemError) in try read(into: memory) }
             }
-            guard try count.get() == 1 else { return line.isEmpty ? nil : String(validating: line, as: UTF8.self) }
-            if byte == UInt8(ascii: "\n") { return String(validating: line, as: UTF8.self) }
+            let isAtEnd = try count.get() == 0
+            if isAtEnd, line.isEmpty { return nil }
+            if isAtEnd || byte == UInt8(ascii: "\n") {
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                return String(validating: line, as: UTF8.self)
+            }
             line.append(byte)
         }
         return nil

@@ -11,6 +11,9 @@ package enum StoreLocation {
     /// - Throws: `noHome` when there is none, or when it would be made in the folder of another user: root with `HOME` of a
     ///   person (su, sudo -E) would leave a folder there that locks the person out.
     package static func folder() throws(Failure) -> String {
+        for name in ["LATCHKEY_HOME", "XDG_DATA_HOME", "HOME"] where Environment.isNoText(name) {
+            throw Failure(.noHome, "\(name) is not valid UTF-8.", hint: "Set it to a path in UTF-8.")
+        }
         if let chosen = Environment.value("LATCHKEY_HOME") {
             guard chosen.hasPrefix("/") else {
                 throw Failure(
@@ -42,9 +45,9 @@ package enum StoreLocation {
 
     /// The path of a folder that exists, or is made below one that belongs to this user.
     private static func own(_ path: String, _ variable: String) throws(Failure) -> String {
-        guard !Files.exists(path), let (parent, owner) = Files.nearestParent(of: path), owner != geteuid() else {
-            return path
-        }
+        // In a folder of root the permissions decide.
+        guard !Files.exists(path), let (parent, owner) = Files.nearestParent(of: path), ![0, geteuid()].contains(owner)
+        else { return path }
         throw Failure(
             .noHome, "\(parent), to which \(variable) leads, belongs to user \(owner), not to you (\(geteuid())).",
             hint: "Set \(variable) to a folder of yours, as sudo -H and su - do, or LATCHKEY_HOME.")

@@ -63,6 +63,6 @@ struct Typist {
     }
 
     private func show(_ bytes: [UInt8]) {
-        FileHandle.standardOutput.write(Data(bytes.filter { $0 != 0x0d }))
+        try? StandardStream.output.write(all: bytes.filter { $0 != 0x0d })
     }
 }

@@ -20,14 +20,16 @@ enum CommandFailure: Error {
         }
     }
 
+    private static func texts(_ failure: Failure) -> (message: String, hint: String) { (failure.text, failure.advice) }
+
     /// Writes on standard error what happened and what to do.
     func report() {
         let (message, hint): (String, String) =
             switch self {
             case .usage(let message, let hint): (message, hint)
-            case .failure(let failure): (failure.text, failure.advice)
-            case .stream(.input, let error): ("standard input cannot be read: \(error.description)", "")
-            case .stream(_, let error): ("standard output cannot be written: \(error.description)", "")
+            case .failure(let failure): Self.texts(failure)
+            case .stream(.input, let error): Self.texts(Failure(error, "Standard input cannot be read"))
+            case .stream(_, let error): Self.texts(Failure(error, "Standard output cannot be written"))
             }
         let isColoured = StandardStream.error.isTerminal && Environment.value("NO_COLOR") == nil
         let error = localized("error:")
@@ -81,11 +83,11 @@ enum Output {
         do throws(SystemError) {
             try stream.write(all: bytes)
         } catch {
-            // A reader that has seen enough, such as head(1), is no error.
-            guard error.code != EPIPE else { exit(0) }
+            // The status of the command says what cannot be said on standard error. A reader of the output that has seen
+            // enough, such as head(1), is no error either.
+            guard stream != .error, error.code != EPIPE else { return }
             let failure = CommandFailure.stream(stream, error)
-            // What cannot be said on standard error is said by the status alone.
-            if stream != .error { failure.report() }
+            failure.report()
             exit(failure.exitCode)
         }
     }

@@ -64,9 +64,9 @@ enum Main {
         let folder = StoreFolder(try StoreLocation.folder())
         try Files.makePrivateFolder(folder.path)
         // What the first client had, and the daemon of all its programs must not keep: a folder that could not be unmounted,
-        // and a limit of the size of files below what the system permits.
+        // and limits below what the system permits.
         _ = chdir("/")
-        ProgramStart.raiseFileSizeLimit()
+        ProgramStart.raiseLimits()
         let events = FileAndJournalLog(folder.path)
         do throws(Failure) {
             try serve(options, folder, events)

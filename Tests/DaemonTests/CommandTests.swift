@@ -15,6 +15,19 @@ import Testing
         try daemon.run("latchkey", arguments, input: input)
     }
 
+    /// The advice of statuses, such as «See: latchkey doctor».
+    @Test func adviceNamesCommandsThatExist() throws {
+        var named = 0
+        for status in Status.allCases {
+            guard let range = status.advice.firstRange(of: "latchkey ") else { continue }
+            let words = status.advice[range.upperBound...].split(separator: " ").filter { !$0.hasPrefix("-") }
+            let help = try daemon.run("latchkey", ["help"] + words.map(String.init))
+            #expect(help.exitCode == 0, "\(status.advice): \(help.errors)")
+            named += 1
+        }
+        #expect(named > 10)
+    }
+
     @Test func secretIsReturnedUnchanged() throws {
         #expect(try run("set", "token", input: "line one\nline two\n").exitCode == 0)
         let got = try run("get", "token")
@@ -111,6 +124,8 @@ import Testing
     }
 
     @Test func userTierRefusesSimulation() throws {
+        // In an empty folder no daemon is started: `aVerbOfTheSimulatorStartsNoDaemon`.
+        #expect(try run("set", "token", input: "secret").exitCode == 0)
         let answer = try run("sim", "touch")
         #expect(answer.exitCode == 77)
         #expect(answer.errors.contains("runs in tier user and simulates nothing"))

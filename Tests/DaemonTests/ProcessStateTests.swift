@@ -3,12 +3,13 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 import TestSupport
 import Testing
 
 /// What a shell may hand over: closed streams, streams that do not block, limits, arguments that are no text, and the home
 /// folder of somebody else.
-@Suite struct ProcessStateTests {
+@Suite(.timeLimit(.minutes(3))) struct ProcessStateTests {
     private let daemon: TestDaemon
     private let command = TestDaemon.programs + "/latchkey"
 
@@ -30,7 +31,7 @@ import Testing
         let got = try shell("\"$0\" get token \(closed)")
         #expect(got.exitCode == 74)
         #expect(
-            got.errors == "error: standard output cannot be written: write: Bad file descriptor\n", "\(got.errors)")
+            got.errors == "error: Standard output cannot be written: Bad file descriptor\n", "\(got.errors)")
         #expect(try shell("\"$0\" get token \(closed) 2>&-").exitCode == 74)
         #expect(try daemon.run("latchkey", ["get", "token"]).output == "secret")
     }
@@ -42,7 +43,7 @@ import Testing
             #expect(try daemon.run("latchkey", ["get", name]).exitCode == 66)
         }
         let confirmed = try shell("\"$0\" passcode set <&-")
-        #expect(confirmed.exitCode == 74 && confirmed.errors.contains("standard input cannot be read"), "\(confirmed)")
+        #expect(confirmed.exitCode == 74 && confirmed.errors.contains("Standard input cannot be read"), "\(confirmed)")
     }
 
     @Test func aFullDeviceIsAnErrorOfTheOutput() throws {
@@ -51,33 +52,48 @@ import Testing
         #expect(got.exitCode == 74 && got.errors.contains("No space left"), "\(got.errors)")
     }
 
+    /// Starts the command with a stream that does not block, as one of its standard streams.
+    ///
+    /// - Returns: the process, and the other end of the stream.
+    private func start(_ arguments: [String], _ stream: StandardStream) throws -> (pid_t, Descriptor) {
+        let (near, far) = try Sockets.pair()
+        #expect(fcntl(far.number, F_SETFL, O_NONBLOCK) == 0)
+        let process = try Processes.spawn(
+            command, arguments, environment: daemon.environment,
+            descriptors: stream == .input ? [far, nil, nil] : [nil, far, nil])
+        return (process, near)
+    }
+
     @Test func streamsThatDoNotBlockAreReadAndWrittenCompletely() throws {
-        let (inNear, inFar) = try Sockets.pair()
-        for end in [inFar] { #expect(fcntl(end.number, F_SETFL, O_NONBLOCK) == 0) }
         let secret = [UInt8](repeating: 0x61, count: 1_000_000)
-        let setting = try Processes.spawn(
-            command, ["set", "large"], environment: daemon.environment, descriptors: [inFar, nil, nil])
+        let (setting, input) = try start(["set", "large"], .input)
         // With one byte read, the next read finds none.
-        try inNear.write(all: Array(secret[..<1]))
+        try input.write(all: Array(secret[..<1]))
+        let deadline = Uptime.deadline(seconds: 20)
         var left: CInt = 1
-        while left != 0 { #expect(ioctl(inNear.number, UInt(0x5411), &left) == 0) }
-        try inNear.write(all: Array(secret[1...]))
-        shutdown(inNear.number, CInt(SHUT_WR))
+        while left != 0, Uptime.nanoseconds < deadline {
+            #expect(ioctl(input.number, UInt(0x5411), &left) == 0)
+        }
+        try input.write(all: Array(secret[1...]))
+        shutdown(input.number, CInt(SHUT_WR))
         #expect(Processes.wait(setting) == 0)
-        for isSlow in [false, true] {
-            let (outNear, outFar) = try Sockets.pair()
-            #expect(fcntl(outFar.number, F_SETFL, O_NONBLOCK) == 0)
-            let getting = try Processes.spawn(
-                command, ["get", "large"], environment: daemon.environment, descriptors: [nil, outFar, nil])
+        for pieceBytes in [1000, 100_000] {
+            let (getting, output) = try start(["get", "large"], .output)
             var got: [UInt8] = []
-            while got.count < secret.count {
-                let piece = try outNear.read(atMost: isSlow ? 1000 : 100_000)
-                if piece.isEmpty { break }
-                got += piece
-            }
+            while case let piece = try output.read(atMost: pieceBytes), !piece.isEmpty { got += piece }
             #expect(got == secret)
             #expect(Processes.wait(getting) == 0)
         }
+    }
+
+    /// What cannot be said is in the status all the same.
+    @Test func theStatusOfAFailureDoesNotDependOnStandardError() throws {
+        #expect(try shell("\"$0\" get missing 2>&-").exitCode == 66)
+        #expect(try shell("\"$0\" get missing 2>/dev/full").exitCode == 66)
+        let far = try Sockets.pair().1
+        let process = try Processes.spawn(
+            command, ["get", "missing"], environment: daemon.environment, descriptors: [nil, nil, far])
+        #expect(Processes.wait(process) == 66 << 8, "standard error has no reader")
     }
 
     @Test func aDescriptorOfThisLibraryIsNeverAStandardStream() async {
@@ -109,6 +125,11 @@ import Testing
         #expect(got.errors == "error: argument 2 is not valid UTF-8: caf\\xE9\nhint: Names are UTF-8.\n")
     }
 
+    @Test func aFolderThatIsNoTextIsRefused() throws {
+        let listed = try shell("LATCHKEY_HOME=/tmp/$(printf 'caf\\351') \"$0\" list")
+        #expect(listed.exitCode == 69 && listed.errors.contains("LATCHKEY_HOME is not valid UTF-8"), "\(listed)")
+    }
+
     // MARK: - Limits and places
 
     @Test func aDaemonIsNotEndedByTheLimitOfItsFirstClient() throws {
@@ -137,6 +158,8 @@ import Testing
     }
 
     @Test(.needs(.root)) func nothingIsMadeInTheHomeOfAnotherUser() throws {
+        // With an installed service the command uses that.
+        guard !Files.exists(SystemSockets.installed.configuration) else { return }
         let folder = try TemporaryFolder()
         try #require(chown(folder.path, 64_321, 64_321) == 0)
         for variable in ["HOME", "XDG_DATA_HOME"] {
@@ -147,5 +170,29 @@ import Testing
         }
         let names = try Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY).names(limit: 10)
         #expect(names.isEmpty)
+    }
+
+    // MARK: - Simulation
+
+    @Test func aVerbOfTheSimulatorStartsNoDaemon() throws {
+        let folder = try TemporaryFolder()
+        let home = ["LATCHKEY_HOME=" + folder.path]
+        for words in [["touch"], ["enter"], ["passcode", "set"], ["transcript"], ["stop"], ["restart"], ["code"]] {
+            let refused = try daemon.run("latchkey", ["sim"] + words, input: "1234\n", environment: home)
+            #expect(refused.exitCode == 69, "\(words): \(refused)")
+            #expect(refused.errors.contains("has no simulated keychain"), "\(refused.errors)")
+        }
+        let names = try Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY).names(limit: 10)
+        #expect(names.isEmpty, "\(names)")
+    }
+
+    @Test func afterARefusedStartNoPersonSeemsToBeThere() throws {
+        try add("token", "secret")
+        let refused = try daemon.run("latchkey", ["sim", "start"])
+        #expect(refused.exitCode == 1, "\(refused)")
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).exitCode == 77)
+        // It would set the passcode of the person's own keychain.
+        #expect(try daemon.run("latchkey", ["sim", "passcode", "set"], input: "1234\n").exitCode == 69)
+        #expect(try daemon.run("latchkey", ["get", "token"]).output == "secret")
     }
 }

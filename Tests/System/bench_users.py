@@ -6,6 +6,7 @@ says how many there are.
 usage: bench_users.py USERS ITEMS SECONDS
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -94,7 +95,11 @@ def sockets():
     """How many sockets the processes of latchkeyd have."""
     count = 0
     for folder in (f"/proc/{pid}/fd" for pid in pids("latchkeyd")):
-        count += sum(os.readlink(f"{folder}/{each}").startswith("socket:") for each in os.listdir(folder))
+        # Descriptors and processes end meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            for each in os.listdir(folder):
+                with contextlib.suppress(FileNotFoundError):
+                    count += os.readlink(f"{folder}/{each}").startswith("socket:")
     return count
 
 

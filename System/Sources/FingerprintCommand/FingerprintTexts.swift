@@ -143,7 +143,7 @@ struct FingerprintTexts: Sendable {
 
     /// A failure of another room, which composes its texts in English, in this language.
     func translated(_ failure: Failure) -> (message: String, hint: String) {
-        (words.translation(of: failure.message), words.translation(of: failure.hint))
+        (words.translation(of: failure.text), words.translation(of: failure.advice))
     }
 
     /// The lines on standard error about a failure.

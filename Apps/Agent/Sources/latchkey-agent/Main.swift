@@ -27,8 +27,7 @@ enum Main {
     @MainActor private static var shown: PromptWindow?
 
     @MainActor static func main() {
-        signal(SIGPIPE, SIG_IGN)
-        switch CommandLine.arguments.dropFirst().first {
+        switch AgentLink.beginProgram().first {
         case nil: break
         case "--help", "-h":
             print(help, terminator: "")

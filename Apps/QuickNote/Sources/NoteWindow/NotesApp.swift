@@ -24,6 +24,6 @@ struct Times {
 
     @MainActor func tell(_ event: String) {
         guard isOn else { return }
-        FileHandle.standardError.write(Data("time: \(event) \(MainLoop.milliseconds)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("time: \(event) \(MainLoop.milliseconds)\n".utf8))
     }
 }

@@ -21,7 +21,7 @@ struct TerminalFront {
             switch model.phase {
             case .starting: goesOn = true
             case .unavailable(let words):
-                FileHandle.standardError.write(Data("error: \(words)\n".utf8))
+                try? FileHandle.standardError.write(contentsOf: Data("error: \(words)\n".utf8))
                 return 1
             case .firstRun: goesOn = await setPassword()
             case .locked: goesOn = await unlock()
@@ -34,7 +34,7 @@ struct TerminalFront {
     private func leave() async -> Int32 {
         await model.lock()
         guard model.hasUnsavedText else { return 0 }
-        FileHandle.standardError.write(Data("error: a note is not saved.\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("error: a note is not saved.\n".utf8))
         return 1
     }
 

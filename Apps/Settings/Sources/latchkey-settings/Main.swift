@@ -12,9 +12,9 @@ enum Main {
     @MainActor private static var window: SettingsWindow?
 
     @MainActor static func main() {
-        signal(SIGPIPE, SIG_IGN)
+        let arguments = KeychainControl.beginProgram()
         var page = 0
-        switch CommandLine.arguments.dropFirst().first {
+        switch arguments.first {
         case nil: break
         case "--help", "-h":
             print(CommandWords.help, terminator: "")

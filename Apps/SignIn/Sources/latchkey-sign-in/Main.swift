@@ -37,7 +37,7 @@ enum Main {
     }
 
     private static func fail(_ words: String, hint: String, status: CInt) -> Never {
-        FileHandle.standardError.write(Data("error: \(words)\nhint: \(hint)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("error: \(words)\nhint: \(hint)\n".utf8))
         exit(status)
     }
 }
