@@ -14,6 +14,8 @@ package enum DaemonFinder {
     /// Connects to the system's daemon if this user has one and has no store of their own, else to the user's daemon,
     /// starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
     package static func connect() throws(Failure) -> Descriptor {
+        // Without it the app would get the items of another group.
+        try Environment.requireText("LATCHKEY_APP_ID")
         if let user = try systemUser() {
             return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
         }

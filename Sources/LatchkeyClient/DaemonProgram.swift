@@ -9,6 +9,7 @@ package enum DaemonProgram {
     /// The first path that is executable: `LATCHKEY_DAEMON`, beside this program, in the prefix of the SDK that
     /// contains this library, or in the user's or the system's libexec folder.
     package static func find() throws(Failure) -> String {
+        try Environment.requireText("LATCHKEY_DAEMON")
         let candidates = candidates()
         guard let program = candidates.first(where: { access($0, X_OK) == 0 }) else {
             throw Failure(

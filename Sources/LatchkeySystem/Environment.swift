@@ -2,6 +2,7 @@
 
 import CLatchkeyLinux
 import Glibc
+package import LatchkeyModel
 
 /// The environment of this process.
 package enum Environment {
@@ -9,9 +10,12 @@ package enum Environment {
     /// privileges than its caller (abuse case 8).
     package static func value(_ name: String) -> String? { cString(name).flatMap { String(validatingCString: $0) } }
 
-    /// Whether a variable is set to bytes that are not UTF-8. Where the variable decides something, they are an error:
-    /// repaired they would name something else, and left out they would mean something else.
-    package static func isNoText(_ name: String) -> Bool { cString(name) != nil && value(name) == nil }
+    /// Throws `noHome` if a variable is set to bytes that are not UTF-8. Repaired they would name something else, and left
+    /// out they would mean something else.
+    package static func requireText(_ name: String) throws(Failure) {
+        guard cString(name) != nil, value(name) == nil else { return }
+        throw Failure(.noHome, "\(name) is not valid UTF-8.", hint: "Set it to a value in UTF-8, or unset it.")
+    }
 
     private static func cString(_ name: String) -> UnsafeMutablePointer<CChar>? {
         guard latchkey_runs_privileged() == 0, let value = getenv(name), value.pointee != 0 else { return nil }

@@ -11,9 +11,7 @@ package enum StoreLocation {
     /// - Throws: `noHome` when there is none, or when it would be made in the folder of another user: root with `HOME` of a
     ///   person (su, sudo -E) would leave a folder there that locks the person out.
     package static func folder() throws(Failure) -> String {
-        for name in ["LATCHKEY_HOME", "XDG_DATA_HOME", "HOME"] where Environment.isNoText(name) {
-            throw Failure(.noHome, "\(name) is not valid UTF-8.", hint: "Set it to a path in UTF-8.")
-        }
+        for name in ["LATCHKEY_HOME", "XDG_DATA_HOME", "HOME"] { try Environment.requireText(name) }
         if let chosen = Environment.value("LATCHKEY_HOME") {
             guard chosen.hasPrefix("/") else {
                 throw Failure(
