@@ -10,8 +10,8 @@ package enum Environment {
     /// privileges than its caller (abuse case 8).
     package static func value(_ name: String) -> String? { cString(name).flatMap { String(validatingCString: $0) } }
 
-    /// Throws `noHome` if a variable is set to bytes that are not UTF-8. Repaired they would name something else, and left
-    /// out they would mean something else.
+    /// Throws `noHome` if a variable is set to bytes that are not UTF-8. A repaired value could name another folder or
+    /// group, and without the value the default one would be used.
     package static func requireText(_ name: String) throws(Failure) {
         guard cString(name) != nil, value(name) == nil else { return }
         throw Failure(.noHome, "\(name) is not valid UTF-8.", hint: "Set it to a value in UTF-8, or unset it.")

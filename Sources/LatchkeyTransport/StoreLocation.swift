@@ -41,7 +41,7 @@ package enum StoreLocation {
         return folder
     }
 
-    /// The path of a folder that exists, or is made below one that belongs to this user.
+    /// The path of a folder that exists, or is made below one of this user or of root.
     private static func own(_ path: String, _ variable: String) throws(Failure) -> String {
         // In a folder of root the permissions decide.
         guard !Files.exists(path), let (parent, owner) = Files.nearestParent(of: path), ![0, geteuid()].contains(owner)
