@@ -40,6 +40,13 @@ def report(verdict, name, begin):
     print(f"{verdict:<5} {name} ({time.monotonic() - begin:.2f} s)", flush=True)
 
 
+def changing(path, offset):
+    """A command of a shell that changes one byte of a file, whatever it is. Perl is there in each Debian."""
+    script = ("open(my $file, '+<', $ARGV[0]) or die $!; seek($file, $ARGV[1], 0); read($file, my $byte, 1) == 1 or die; "
+              "seek($file, $ARGV[1], 0); print $file $byte ^ chr(1); close($file) or die $!")
+    return f"perl -e {shlex.quote(script)} {shlex.quote(str(path))} {offset}"
+
+
 def eventually(condition, seconds=20):
     """Returns the first true result of a condition, which is asked until the deadline. For what gives no event."""
     deadline = time.monotonic() + seconds

@@ -7,7 +7,7 @@ import time
 
 from containers import ContainerTest
 from debs import PACKAGES, WITHOUT_QUESTIONS, PackageTest, built, field
-from machine import CHECKOUT, PASSWORDS, fact
+from machine import CHECKOUT, PASSWORDS, changing, fact
 from services import AUTHORITY, CONFIGURATION, KEYCHAIN, RECORDS, SOCKETS, STORES
 from terminals import Terminal
 
@@ -262,7 +262,7 @@ class RepositoryTests(PackageTest):
     def test_an_altered_package_is_refused(self):
         self.sh(self.generate + self.publish)
         name = f"/srv/repository/pool/{built('latchkey').name}"
-        self.sh(f"printf x | dd of={name} bs=1 seek=4000 conv=notrunc status=none")
+        self.sh(changing(name, 4000))
         self.assertIn("Hash Sum mismatch", self.refused(self.use))
 
 

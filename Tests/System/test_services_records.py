@@ -2,6 +2,7 @@
 """Anchors, records and counters that are removed, cut or put back: nothing opens, and no new passcode replaces one."""
 
 from clients import DONE, PASSCODE, ROLLED_BACK, SECRET, SET_PASSCODE
+from machine import changing
 from services import RECORDS
 from stores import FOLDER, KEPT, FileTest
 
@@ -22,8 +23,8 @@ class TakeOverTests(FileTest):
             self.prompts.end()
 
     def test_without_its_anchor_a_store_takes_no_new_passcode(self):
-        changed = f"printf x | dd of={FOLDER}/anchor conv=notrunc seek=40 bs=1 2>/dev/null"
-        for command in (f"rm {FOLDER}/anchor", changed, f"truncate -s 45 {FOLDER}/anchor"):
+        anchor = f"{FOLDER}/anchor"
+        for command in (f"rm {anchor}", changing(anchor, 40), f"truncate -s 45 {anchor}"):
             with self.subTest(command):
                 self.stop_services()
                 self.shell(f"rm -rf {KEPT}; cp -a {FOLDER} {KEPT}; {command}")
