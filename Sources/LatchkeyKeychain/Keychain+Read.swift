@@ -27,7 +27,7 @@ extension Keychain {
     ///   - password: the application password of the request, with the keys stretched so far.
     ///   - cursor: where the page begins; moved to the end of the page.
     ///   - used: called with each protected item; the caller must pass these to `recordUse`, which writes the audit
-    ///     log, before it sends the page.
+    ///     log, before it sends the page. Secrets without a protection are counted (`GatheredReads`).
     package func search(
         _ request: Request.CopyItems, caller: Caller, proof: Authorisation, password: AppPassword = .none,
         from cursor: inout SearchCursor, used: (UsedItem) -> Void, emit: (FoundItem) -> Void
@@ -75,7 +75,11 @@ extension Keychain {
                     return try found(row, item, request.returns, password)
                 }
                 guard let opened = opened ?? nil else { return .goOn }
-                if item.isReadProtected { used(UsedItem(id: row.id)) }
+                if item.isReadProtected {
+                    used(UsedItem(id: row.id))
+                } else if opened.secret != nil {
+                    reads.count(row.id, of: caller)
+                }
                 emit(opened)
                 cursor.count += 1
                 return request.limit.isReached(by: cursor.count) ? .stop : .goOn

@@ -23,6 +23,7 @@ package final class Keychain: Sendable {
     let state: StoreState
     let scan = SetScan()
     let gathered = GatheredRefusals()
+    let reads: GatheredReads
     let anchoring = Mutex(Anchoring())
     let oldCopies: Mutex<OldCopies>
     /// How much of the disk the store may use; nil: as much as there is.
@@ -36,6 +37,7 @@ package final class Keychain: Sendable {
         self.quota = quota
         self.tree = tree
         self.clock = clock
+        reads = GatheredReads(now: clock.uptime)
         store = tree.store
         counters = try CounterFile(tree: tree, vault: vault)
         audit = try AuditTrail(tree: tree, counters: counters, clock: clock)

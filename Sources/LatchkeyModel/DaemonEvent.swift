@@ -20,6 +20,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case lockNotKept
     case damagedRowsNotMoved
     case refusalNotRecorded
+    /// Reads of items without a protection could not be recorded in the audit log.
+    case readsNotRecorded
     /// An entered passcode could not be verified; it counts as wrong.
     case passcodeNotChecked
     /// The password of an account could not be verified through PAM, or the account may not be used.
@@ -101,6 +103,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
             .sessionsRefused, .accountsRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
+            .readsNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked, .rowsNotSealed,
             .oldCopiesNotErased, .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed, .recoveryRefused,
             .sessionsUnknown, .sleepNotDelayed, .ownerPasswordRefused, .agentRefused:

@@ -224,7 +224,7 @@ package final class Service: Sendable {
     /// Seals the items for the passcode that were added before it was set.
     func sealForPasscode() { keeper?.sealForPasscode(enclave) }
 
-    /// Stores gathered refusals and advances the store generation, before the daemon exits.
+    /// Stores gathered refusals and reads, and advances the store generation, before the daemon exits.
     package func stop() { keeper?.stop() }
 
     /// Creates the session of an identified caller that has sent hello.

@@ -10,13 +10,18 @@ extension Session {
     /// Sends a page of the audit log. The log belongs to the user and names every app of the store.
     func log(_ request: Request.Log, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        service.parts.background.submit(.any) {
-            do throws(Failure) {
-                answer(.log(try keychain.log(request)))
-            } catch {
-                answer(.failure(error))
+        let background = service.parts.background
+        let read: @Sendable () -> Void = {
+            background.submit(.any) {
+                do throws(Failure) {
+                    answer(.log(try keychain.log(request)))
+                } catch {
+                    answer(.failure(error))
+                }
             }
         }
+        // Whoever reads the log sees what was read until now.
+        if keychain.hasUnrecordedReads { recordReads(keychain, then: read) } else { read() }
     }
 
     /// Checks the whole store and sends one or more reports for each slice.

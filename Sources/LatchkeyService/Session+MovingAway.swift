@@ -108,6 +108,7 @@ extension Session {
         do throws(Failure) {
             // After the mark nothing can be written to this store any more.
             try keychain.recordGatheredRefusals()
+            try keychain.recordReads()
             try keychain.record(.movedAway, caller: caller)
             try destination.retireStore()
         } catch {

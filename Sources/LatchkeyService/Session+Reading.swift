@@ -52,6 +52,7 @@ extension Session {
         // Secrets of protected items are sent only after their use is recorded in the audit log.
         if uses.isEmpty {
             deliver(page, result, next)
+            if keychain.isRecordingReadsDue { recordReads(keychain) {} }
             return done()
         }
         service.parts.work.submit(uses.count == 1 ? .oneItem : .any) { [self] in
@@ -62,6 +63,15 @@ extension Session {
                 answer(.failure(error))
             }
             done()
+        }
+    }
+
+    /// Writes the counted reads of items without a protection to the audit log, on the write queue.
+    func recordReads(_ keychain: Keychain, then: @escaping @Sendable () -> Void) {
+        let log = service.parts.log
+        service.parts.work.submit(.any) {
+            log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
+            then()
         }
     }
 

@@ -78,11 +78,12 @@ final class StoreKeeper: Sendable {
         if keychain.isAnchoringDue { startAlarm() }
     }
 
-    /// Stores gathered refusals and advances the store generation, before the daemon exits.
+    /// Stores gathered refusals and reads, and advances the store generation, before the daemon exits.
     func stop() {
         alarm.withLock { $0?.cancel() }
-        // The daemon exits even if this cannot be stored; then a count of refusals is lost.
+        // The daemon exits even if these cannot be stored; then a count is lost.
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
+        log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
         erasure.withLock { $0.alarm?.cancel() }
         // Writes, so it comes before the store generation.
         if keychain.hasDeletedRows { eraseOldCopies(isLast: true) }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// A read of an item that nothing protects does not wait for the disk, and is in the audit log nevertheless.
+@Suite struct GatheredReadTests {
+    private let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
+
+    private func add(_ name: String, to keychain: Keychain) throws {
+        let attributes: Attributes = [.account: .text(name), .service: .text("service")]
+        _ = try keychain.add(
+            Request.AddItem(
+                itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
+                secret: SecretBytes([1]), returns: [], authentication: Authentication()), caller: StoreOnDisk.caller)
+    }
+
+    private func read(_ keychain: Keychain, _ returns: Returns = .data, _ caller: Caller = StoreOnDisk.caller) throws {
+        var cursor = SearchCursor()
+        let request = Request.CopyItems(
+            query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: returns,
+            authentication: Authentication())
+        _ = try keychain.search(request, caller: caller, proof: .none, from: &cursor) { _ in
+        } emit: {
+            _ in
+        }
+    }
+
+    private func reads(_ keychain: Keychain) throws -> [AuditLine] {
+        try keychain.log(Request.Log(after: 0, limit: 1024, verifies: false)).lines.filter { $0.event == .used }
+    }
+
+    @Test func readsWithoutAProtectionAreOneEntryWithACount() throws {
+        let keychain = try Keychain.inMemory(clock)
+        try add("a", to: keychain)
+        for _ in 0..<1000 { try read(keychain) }
+        #expect(try reads(keychain).isEmpty)
+        try keychain.recordReads()
+        try keychain.recordReads()
+        let entries = try reads(keychain)
+        #expect(entries.map(\.count) == [1000] && entries[0].item.count == 16)
+        #expect(entries[0].caller == StoreOnDisk.caller.label)
+    }
+
+    @Test func aSearchThatReturnsNoSecretIsNoRead() throws {
+        let keychain = try Keychain.inMemory(clock)
+        try add("a", to: keychain)
+        try read(keychain, .attributes)
+        #expect(!keychain.hasUnrecordedReads)
+    }
+
+    @Test func theyAreDueOnceIn10Minutes() throws {
+        let keychain = try Keychain.inMemory(clock)
+        try add("a", to: keychain)
+        clock.advance(seconds: 601)
+        #expect(!keychain.isRecordingReadsDue, "nothing was read")
+        try read(keychain)
+        #expect(keychain.isRecordingReadsDue && !keychain.isRecordingReadsDue)
+        clock.advance(seconds: 599)
+        #expect(!keychain.isRecordingReadsDue)
+        clock.advance(seconds: 1)
+        #expect(keychain.isRecordingReadsDue)
+    }
+
+    @Test func manyItemsAndCallersShareEntriesAndNoneIsLost() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for number in 0..<100 { try add("\(number)", to: keychain) }
+        for number in 0..<200 {
+            var caller = StoreOnDisk.caller
+            caller.label = "app \(number)"
+            try read(keychain, .data, caller)
+        }
+        try keychain.recordReads()
+        let entries = try reads(keychain)
+        #expect(entries.count <= 129 && entries.reduce(0) { $0 + $1.count } == 20_000)
+    }
+
+    @Test func whatCouldNotBeWrittenIsCountedFurther() throws {
+        let reads = GatheredReads(now: 0)
+        reads.count([1], of: StoreOnDisk.caller)
+        let taken = reads.take()
+        #expect(reads.isEmpty)
+        reads.count([1], of: StoreOnDisk.caller)
+        reads.giveBack(taken)
+        #expect(reads.take().map(\.count) == [2])
+    }
+}
