@@ -5,7 +5,7 @@ package import LatchkeyWords
 
 /// The state of a prompt, from which its texts are derived.
 package struct PromptState: Equatable, Sendable {
-    /// Progress of typing a passcode or recovery code. A prompt never shows the length of a passcode.
+    /// Progress of typing a passcode or recovery code. A prompt never shows a passcode nor its length.
     package enum Entry: Sendable {
         case nothing
         case typing
@@ -21,8 +21,8 @@ package struct PromptState: Equatable, Sendable {
     /// Remaining delay of entry in seconds, counted down by the program that shows the prompt; 0 when entry is
     /// possible.
     package var delayLeft: Int
-    /// Number of typed characters of a recovery code; unlike a passcode's, its length is not secret.
-    package var typedCharacters = 0
+    /// What is typed of a recovery code or a word, which a person has to compare with paper; nil for a passcode.
+    package var typedText: String?
     /// The id of the process that shows the prompt, which is not the caller's.
     package var processID: Int32
     /// The language of the prompt: that of the session in which it is shown.
@@ -42,7 +42,7 @@ package struct PromptState: Equatable, Sendable {
     package mutating func show(_ content: PromptContent) {
         self.content = content
         entry = .nothing
-        typedCharacters = 0
+        typedText = nil
         delayLeft = content.delaySeconds
     }
 

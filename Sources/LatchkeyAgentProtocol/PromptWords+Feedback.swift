@@ -13,7 +13,7 @@ extension PromptState {
     package var feedbackAfterTries: String {
         switch content.notice {
         case .notRecognised, .wrongPasscode, .sameWrongPasscode, .accountNotChecked, .accountRefused,
-            .wrongRecoveryCode, .recoveryCodeDiffers:
+            .wrongRecoveryCode, .recoveryCodeDiffers, .recoveryCodeMistyped:
             feedback(showsTries: true)
         case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
             .newPasscodeTooShort, .newPasscodesDiffer, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry,
@@ -78,6 +78,7 @@ extension PromptState {
             words("That is not the recovery code of this keychain. The last code that was shown is valid.")
         case .sensorInUse: words("Another program is using the sensor.")
         case .recoveryCodeDiffers: words("That is not the end of the code. Here it is once more.")
+        case .recoveryCodeMistyped: words("That is not a recovery code: compare its 26 characters, and type it again.")
         }
     }
 

@@ -11,30 +11,19 @@ extension PromptState {
     /// Ends a prompt that was written as sentences.
     package var closing: String { words("The Latchkey prompt is over.") }
 
-    /// Progress of typing: without the length of a passcode, with the length of a recovery code.
+    /// Progress of typing: a recovery code is shown, a passcode is not, nor its length.
     package var field: String? {
-        if content.step == .recoveryCodeAsked, prompt.purpose.confirmationWord != nil {
-            return switch entry {
-            case .nothing: words("Confirmation: nothing typed yet")
-            case .typing: words("Confirmation: \(typedCharacters) characters typed, not shown")
-            case .checking: words("Confirmation: sent")
-            }
-        }
-        if content.step == .recoveryCodeAsked || content.step == .recoveryCodeRepeated {
-            return switch entry {
-            case .nothing: words("Recovery code: nothing typed yet")
-            case .typing: words("Recovery code: \(typedCharacters) characters typed, not shown")
-            case .checking: words("Recovery code: sent")
-            }
-        }
         guard takesText else { return nil }
         let name = fieldName
         return switch entry {
         case .nothing: words("\(name): nothing typed yet")
-        case .typing: words("\(name): typed, not shown")
+        case .typing: typedText.map { "\(name): \($0)" } ?? words("\(name): typed, not shown")
         case .checking: words("\(name): sent")
         }
     }
+
+    /// Whether what is typed is shown: a recovery code and a word, but no passcode.
+    package var showsTypedText: Bool { content.step == .recoveryCodeAsked || content.step == .recoveryCodeRepeated }
 
     /// The name of the text that is typed.
     package var fieldName: String {

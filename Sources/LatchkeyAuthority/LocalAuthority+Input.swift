@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
@@ -36,17 +37,20 @@ extension LocalAuthority {
         case .unavailable: post(.promptUnavailable(id))
         case .lost: post(.promptLost(id))
         case .cancel: post(.cancelChosen(id))
+        case .interrupt: post(.withdrawn(id, .interrupted))
         case .fallback: post(.fallbackChosen(id))
         case .passcode(let passcode):
             enter(passcode, id)
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .codeAcknowledged: post(.codeAcknowledged(id))
         case .codeEntered(let code):
+            let isWhole = RecoveryCode(typed: code) != nil
             let enter = QueuedEvent { core in
                 // Only the first recovery code is used: its event ends the evaluation.
-                guard core.isIn(.recoveryCodeAsked, id) || core.isIn(.recoveryCodeRepeated, id),
-                    core.enteredCodes[id] == nil
-                else { return nil }
+                let isAsked = core.isIn(.recoveryCodeAsked, id)
+                guard isAsked || core.isIn(.recoveryCodeRepeated, id), core.enteredCodes[id] == nil else { return nil }
+                let wantsWord = core.pending[id]?.request.purpose.confirmationWord != nil
+                guard isWhole || !isAsked || wantsWord else { return .codeMistyped(id) }
                 core.enteredCodes[id] = code
                 return .codeEntered(id)
             }

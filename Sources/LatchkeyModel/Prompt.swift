@@ -99,6 +99,8 @@ package struct PromptContent: Hashable, Sendable {
         case sensorInUse = 21
         /// The password of the account is right and has expired; the user has to change it.
         case accountPasswordExpired = 22
+        /// What was entered is not a recovery code: its check character says that there is a typing error.
+        case recoveryCodeMistyped = 23
 
         /// Whether the message reports a failed attempt, a lockout or a required passcode; false for guidance, which
         /// counts nothing.
@@ -107,7 +109,8 @@ package struct PromptContent: Hashable, Sendable {
             case .none, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: false
             case .notRecognised, .wrongPasscode, .biometryLocked, .biometryFinished, .sameWrongPasscode,
                 .passcodeDueAfterRestart, .passcodeDueByTime, .newPasscodeTooShort, .newPasscodesDiffer,
-                .sensorDisconnected, .accountNotChecked, .accountRefused, .wrongRecoveryCode, .recoveryCodeDiffers:
+                .sensorDisconnected, .accountNotChecked, .accountRefused, .wrongRecoveryCode, .recoveryCodeDiffers,
+                .recoveryCodeMistyped:
                 true
             case .accountPasswordChanged, .sensorInUse, .accountPasswordExpired: false
             }
@@ -225,6 +228,8 @@ package enum PromptEvent: Equatable, Sendable {
     case lost
     /// The user chose the cancel button.
     case cancel
+    /// The user pressed Ctrl-C.
+    case interrupt
     /// The user chose the fallback button.
     case fallback
     /// The user entered a passcode.

@@ -67,7 +67,7 @@ extension Status {
         case .keyUsageNotAllowed: StatusText("The key does not permit this use.")
         case .enclaveUnavailable: StatusText("No secure enclave is available.", "See: latchkey doctor")
         case .authenticationFailed: StatusText("Authentication failed.")
-        case .userCancel: StatusText("Authentication was cancelled.")
+        case .userCancel, .interrupted: StatusText("Authentication was cancelled.")
         case .userFallback: StatusText("Another way to authenticate was chosen.")
         case .systemCancel: StatusText("Authentication was ended by the system.", "Try again.")
         case .passcodeNotSet: StatusText("No passcode is set.", "Set one with: latchkey passcode set")
@@ -91,6 +91,7 @@ extension Status {
         case .itemNotFound: 66
         case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut: 69
         case .duplicateItem: 73
+        case .interrupted: 130
         case .authenticationFailed, .itemAuthenticationFailed, .userCancel, .userFallback, .systemCancel,
             .passcodeNotSet,
             .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout, .biometryDisconnected, .biometryNotPaired,

@@ -81,4 +81,6 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case invalidDimensions = 83
     case notInteractive = 84
     case passcodeDelayed = 85
+    /// The user ended the prompt by Ctrl-C. For an app it is a cancellation; a command then ends as every other program.
+    case interrupted = 86
 }

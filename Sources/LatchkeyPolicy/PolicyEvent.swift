@@ -36,6 +36,8 @@ package enum PolicyEvent: Hashable, Sendable {
     case codeAcknowledged(UInt64)
     /// A recovery code was entered. The code itself never reaches the reducer.
     case codeEntered(UInt64)
+    /// A text was entered that is no recovery code.
+    case codeMistyped(UInt64)
     /// A new passcode was entered for the first time. The passcode itself never reaches the reducer.
     case newPasscodeEntered(UInt64, isLongEnough: Bool)
     /// A new passcode was entered again; `isEqual` if both entries are the same.

@@ -56,6 +56,14 @@ extension PolicyState {
         return evaluation
     }
 
+    /// Asks for the recovery code again. A typing error is no try: it does not tell whether a code is right.
+    mutating func codeMistyped(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = inLastStep(id, [.recoveryCodeAsked]) else { return [] }
+        evaluation.notice = .recoveryCodeMistyped
+        put(evaluation)
+        return [.update(id, content(evaluation))]
+    }
+
     // MARK: - New passcode
 
     /// Asks for the new passcode again, or for another one if it is too short.

@@ -43,6 +43,7 @@ extension PolicyState {
         case .accountExpired(let id): accountExpired(id)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown, .accountExpired)
         case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked, .recoveryCodeRepeated)
+        case .codeMistyped(let id): codeMistyped(id)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
         case .withdrawn(let id, let status): end(id, .denied(status))

@@ -17,7 +17,7 @@ enum Refusal {
         func forgotten(_ hint: String, _ state: PolicyState?) -> String { Self.forgotten(hint, state, hasCode) }
         return switch status {
         case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
-        case .userCancel: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
+        case .userCancel, .interrupted: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
         case .userFallback: Failure(status, "The fallback button was chosen.")
         case .systemCancel: Failure(status, "Authentication was ended by the system.", hint: "Try again.")
         case .appCancel: Failure(status, "Authentication was ended by the app.")

@@ -58,7 +58,7 @@ public struct SettingsFailure: Error, Equatable, Sendable {
 extension SettingsFailure.Code {
     init(_ status: Status) {
         switch status {
-        case .userCancel, .systemCancel, .appCancel, .userFallback, .cancelled: self = .cancelled
+        case .userCancel, .interrupted, .systemCancel, .appCancel, .userFallback, .cancelled: self = .cancelled
         case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .unsupportedVersion: self = .unavailable
         case .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser, .storeRolledBack, .storeReadOnly,
             .storeOlder, .anchorMissing, .anchorOld, .eventUnfinished, .rootKeyMissing, .vaultUnavailable, .tpmReplaced,

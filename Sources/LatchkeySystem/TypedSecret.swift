@@ -14,8 +14,8 @@ package struct TypedSecret {
     /// Whether nothing has been typed.
     package var isEmpty: Bool { count == 0 }
 
-    /// Number of UTF-8 characters, counted as `dropLast` removes them.
-    package var characterCount: Int { buffer.withBytes { bytes in bytes[..<count].count { $0 & 0xc0 != 0x80 } } }
+    /// What was typed, for a prompt that shows it.
+    package var text: String { buffer.withBytes { String(decoding: $0[..<count], as: UTF8.self) } }
 
     /// Appends one byte.
     package mutating func append(_ byte: UInt8) {
@@ -49,15 +49,24 @@ package struct TypedSecret {
     }
 }
 
+/// What a person typed as a line.
+package enum TypedLine: Sendable {
+    case line(SecretBytes)
+    /// Esc or Ctrl-D, or the terminal was closed.
+    case cancelled
+    /// Ctrl-C.
+    case interrupted
+}
+
 extension Terminal {
     /// Interval of checking for a pending terminating signal, in milliseconds.
     private static let tickMilliseconds: CInt = 100
 
-    /// Reads one line without echo; nil when the user cancels (Ctrl-C, Ctrl-D or Esc).
+    /// Reads one line without echo.
     ///
     /// A terminating signal received meanwhile takes effect after the terminal's modes have been restored.
-    package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
-        guard let modes = modes() else { return nil }
+    package func readHiddenLine(_ question: String, capacity: Int) -> TypedLine {
+        guard let modes = modes() else { return .cancelled }
         // Changes nothing, but stops a background program here (SIGTTOU), where a signal can still end it.
         restore(modes)
         let signals = EndingSignals()
@@ -76,15 +85,16 @@ extension Terminal {
         defer { typed.clear() }
         while let key = nextKey() {
             switch key {
-            case 0x0d, 0x0a: return typed.take()
-            case 0x03, 0x04, 0x1b: return nil
+            case 0x0d, 0x0a: return .line(typed.take())
+            case 0x03: return .interrupted
+            case 0x04, 0x1b: return .cancelled
             case 0x7f, 0x08: typed.dropLast()
             case 0x15: typed.clear()
             case 0x00..<0x20: break
             default: typed.append(key)
             }
         }
-        return nil
+        return .cancelled
     }
 
     /// Whether this program is in the terminal's foreground process group.

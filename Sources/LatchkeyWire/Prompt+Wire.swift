@@ -90,6 +90,7 @@ private enum EventKind: UInt8, ClosedSet {
     case codeEntered = 10
     case newPasscodeEntered = 11
     case newPasscodeRepeated = 12
+    case interrupt = 13
 }
 
 extension PromptEvent: WireValue {
@@ -100,6 +101,7 @@ extension PromptEvent: WireValue {
         case .unavailable: writer.event(.unavailable)
         case .lost: writer.event(.lost)
         case .cancel: writer.event(.cancel)
+        case .interrupt: writer.event(.interrupt)
         case .fallback: writer.event(.fallback)
         case .companionConfirmed: writer.event(.companionConfirmed)
         case .codeAcknowledged: writer.event(.codeAcknowledged)
@@ -121,6 +123,7 @@ extension PromptEvent: WireValue {
         case (.unavailable, 1): self = .unavailable
         case (.lost, 1): self = .lost
         case (.cancel, 1): self = .cancel
+        case (.interrupt, 1): self = .interrupt
         case (.fallback, 1): self = .fallback
         case (.companionConfirmed, 1): self = .companionConfirmed
         case (.codeAcknowledged, 1): self = .codeAcknowledged

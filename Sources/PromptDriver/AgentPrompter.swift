@@ -168,7 +168,8 @@ extension PromptEvent {
     fileprivate var isSimulation: Bool {
         switch self {
         case .simulatedTouch, .companionConfirmed: true
-        case .visible, .unavailable, .lost, .cancel, .fallback, .passcode, .permission, .codeAcknowledged, .codeEntered,
+        case .visible, .unavailable, .lost, .cancel, .interrupt, .fallback, .passcode, .permission, .codeAcknowledged,
+            .codeEntered,
             .newPasscodeEntered, .newPasscodeRepeated:
             false
         }

@@ -96,6 +96,7 @@ extension PromptContent {
         case .accountPasswordChanged: ", the account password was changed"
         case .wrongRecoveryCode: ", another recovery code"
         case .recoveryCodeDiffers: ", not the end of the recovery code"
+        case .recoveryCodeMistyped: ", a mistyped recovery code"
         case .sensorInUse: ", another program uses the sensor"
         }
     }
@@ -116,7 +117,7 @@ extension PromptEvent {
         switch self {
         case .visible, .unavailable, .simulatedTouch: nil
         case .lost: "the prompt is lost"
-        case .cancel: SimulatedWorld.Action.cancel.words
+        case .cancel, .interrupt: SimulatedWorld.Action.cancel.words
         case .fallback: SimulatedWorld.Action.fallback.words
         case .passcode(let passcode): SimulatedWorld.Action.passcode(passcode).words
         case .permission(let isAllowed): SimulatedWorld.Action.permission(isAllowed).words

@@ -16,9 +16,17 @@ package struct PlainSpeech: Sendable {
     package mutating func say(_ state: PromptState) -> String {
         defer { said = state }
         guard let said else { return lines(opening(state) + asking(state)) }
-        if state.content != said.content { return lines(asking(state)) }
-        // Typed characters of a recovery code are not reported.
-        return state.entry == .checking && said.entry != .checking ? lines([state.feedback]) : ""
+        let end = said.typedText?.isEmpty == false ? "\r\n" : ""
+        if state.content != said.content { return end + lines(asking(state)) }
+        if state.entry == .checking, said.entry != .checking { return end + lines([state.feedback]) }
+        return echo(of: state.typedText ?? "", after: said.typedText ?? "")
+    }
+
+    /// What a terminal does with typed text that is shown: the new characters, and the erasure of removed ones.
+    private func echo(of text: String, after shown: String) -> String {
+        let common = zip(text, shown).prefix { $0 == $1 }.count
+        let removed = CellWidth.of(look.shown(String(shown.dropFirst(common))))
+        return String(repeating: "\u{8} \u{8}", count: removed) + look.shown(String(text.dropFirst(common)))
     }
 
     /// Returns the closing sentence; empty when the prompt was not shown.
@@ -40,7 +48,9 @@ package struct PlainSpeech: Sendable {
         var sentences = [
             state.feedback, [state.usage.map { $0 + "." }, state.wish].compactMap { $0 }.joined(separator: " "),
         ]
-        if state.field != nil { sentences[1] += " " + state.words("It is not shown while you type.") }
+        if state.field != nil, !state.showsTypedText {
+            sentences[1] += " " + state.words("It is not shown while you type.")
+        }
         if let code = state.recoveryCode { sentences[1] += " " + state.words("The code is: \(code)") }
         // Without a result of an earlier attempt, the instruction comes first.
         if state.content.notice == .none { sentences.swapAt(0, 1) }

@@ -20,8 +20,9 @@ extension PromptSession {
 
     mutating func press(_ key: Key) {
         switch key {
+        case .escape: tell(.cancel)
         // 0x03 is Ctrl-C. Ctrl-Z and Ctrl-\ are ignored: another program would read the rest of a passcode.
-        case .escape, .byte(0x03): tell(.cancel)
+        case .byte(0x03): tell(.interrupt)
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
             if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
@@ -60,7 +61,7 @@ extension PromptSession {
         switch byte {
         case 0x0d, 0x0a:
             guard !typed.isEmpty else { return }
-            state.entry = .checking
+            (state.entry, state.typedText) = (.checking, nil)
             refresh()
             return tell(entered(typed.take()))
         case 0x7f, 0x08: typed.dropLast()
@@ -68,7 +69,7 @@ extension PromptSession {
         case 0x00..<0x20: return
         default: typed.append(byte)
         }
-        state.typedCharacters = typed.characterCount
+        state.typedText = state.showsTypedText ? typed.text : nil
         state.entry = typed.isEmpty ? .nothing : .typing
         refresh()
     }

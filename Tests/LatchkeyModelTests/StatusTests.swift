@@ -15,7 +15,7 @@ import Testing
     private static let codes: [Status: Int32] = [
         .itemNotFound: 66,
         .daemonUnavailable: 69, .noHome: 69, .peerNotTrusted: 69, .timedOut: 69,
-        .duplicateItem: 73,
+        .duplicateItem: 73, .interrupted: 130,
         .authenticationFailed: 77, .itemAuthenticationFailed: 77, .userCancel: 77, .userFallback: 77, .systemCancel: 77,
         .passcodeNotSet: 77, .biometryNotAvailable: 77, .biometryNotEnrolled: 77, .biometryLockout: 77,
         .biometryDisconnected: 77, .biometryNotPaired: 77, .companionNotAvailable: 77, .appCancel: 77,

@@ -367,11 +367,29 @@ import Testing
         let whole = try export(app, passcode: false)
         let bare = try SimulatedService()
         let tests = ExportTests(bare)
-        for code in ["ABCDE", String(repeating: "0", count: 26)] {
-            #expect(throws: Failure(.itemAuthenticationFailed)) {
-                try tests.import(whole.bytes, tests.app, code: SecretBytes(code.utf8), passcode: false)
-            }
+        let code = String(repeating: "0", count: 26)
+        #expect(throws: Failure(.itemAuthenticationFailed)) {
+            try tests.import(whole.bytes, tests.app, code: SecretBytes(code.utf8), passcode: false)
         }
         #expect(try bare.keychain.itemCount() == 0)
+    }
+
+    /// The check character says that it is a typing error, which is no try.
+    @Test func aMistypedRecoveryCodeIsAskedForAgain() throws {
+        add("mine")
+        let whole = try export(app, passcode: false)
+        let bare = try SimulatedService()
+        let tests = ExportTests(bare)
+        let request = Request.ImportItems(cursor: nil, bytes: whole.bytes, isLast: true)
+        let answer = tests.app.call(.importItems(request))
+        let right = try #require(world.shownRecoveryCode)
+        var mistyped = right.copyBytes()
+        mistyped[0] = mistyped[0] == 0x31 ? 0x32 : 0x31
+        for code in [SecretBytes("ABCDE".utf8), SecretBytes(mistyped)] {
+            bare.world.perform(.recoveryCode(code))
+            #expect(answer() == nil)
+        }
+        bare.world.perform(.recoveryCode(right))
+        guard case .imported? = answer() else { throw try #require(failure(answer())) }
     }
 }

@@ -277,6 +277,7 @@ import Testing
                 }
             }
         case .passcodeDelayed: .scripted("requires a delay longer than the prompt; see PasscodeTriesTests")
+        case .interrupted: .scripted("requires the terminal of a prompt; see test_screen.py")
         case .companionNotAvailable: .scripted("only a policy of an LAContext requires a companion alone")
         case .biometryNotPaired: .scripted("no supported sensor is paired")
         case .biometryDisconnected:

@@ -137,10 +137,10 @@ import Widgets
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
     }
 
-    /// Clears the field and conceals what is typed next.
+    /// Clears the field, and conceals what is typed next unless it is a recovery code, which a person compares with paper.
     private func emptyField() {
         field?.clear()
-        entry?.conceal()
+        entry?.reveal(prompt.method == .recoveryCodeEntry)
     }
 
     private var playButtons: [Button] = []
@@ -195,7 +195,7 @@ import Widgets
                 link.send(passcode: $0, prompt: prompt.number)
             }
         }
-        entry?.conceal()
+        entry?.reveal(false)
         if let checking { show(checking) }
     }
 }

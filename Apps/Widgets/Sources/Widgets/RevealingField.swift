@@ -45,8 +45,8 @@ public final class RevealingField: Widget {
     /// Whether the typed text is drawn.
     public var isRevealed: Bool { gtk_toggle_button_get_active(toggleButton) != 0 }
 
-    /// Shows dots again.
-    public func conceal() { gtk_toggle_button_set_active(toggleButton, 0) }
+    /// Draws the typed text, or shows dots.
+    public func reveal(_ isRevealed: Bool) { gtk_toggle_button_set_active(toggleButton, isRevealed ? 1 : 0) }
 
     private var toggleButton: UnsafeMutablePointer<GtkToggleButton> {
         UnsafeMutableRawPointer(toggle).assumingMemoryBound(to: GtkToggleButton.self)
