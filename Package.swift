@@ -285,7 +285,7 @@ let package = Package(
                 "DaemonProcess", "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
                 "LatchkeyClient", "LatchkeyDoctor", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem",
                 "LatchkeyTransport", "LatchkeyWords", "InstalledWords", "SSHAgent", "SSHAgentProtocol", "SystemDriver",
-                "TPMDriver",
+                "TerminalPromptLayout", "TPMDriver",
             ]),
         process(
             "latchkey-demo",

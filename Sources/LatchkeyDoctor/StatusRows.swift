@@ -38,6 +38,9 @@ package struct LockLimits: Equatable, Sendable {
 }
 
 extension DoctorRow {
+    /// Ends a user's own daemon; the next call starts it again.
+    private static let restart = "latchkey restart"
+
     static func unknown(_ name: String) -> DoctorRow {
         DoctorRow(name, .absent, "not known, because latchkeyd does not answer")
     }
@@ -49,7 +52,7 @@ extension DoctorRow {
         _ report: StatusReport?, isSystem: Bool, limits: LockLimits = LockLimits(), isRoot: Bool = geteuid() == 0
     ) -> DoctorRow {
         let name = "memory"
-        if let reason = report?.unlockedMemory, let report {
+        if let reason = report?.unlockedMemory {
             let found = "secrets may be swapped out: \(reason)"
             if isSystem {
                 return DoctorRow(
@@ -60,7 +63,7 @@ extension DoctorRow {
             let raise = limits.raise
             return DoctorRow(
                 name, .attention, found,
-                .init("\(raise.command) && kill \(report.processID)", needsRoot: raise.needsRoot))
+                .init("\(raise.command) && \(Self.restart)", needsRoot: raise.needsRoot))
         }
         if report != nil { return DoctorRow(name, .ok, "secrets are locked in memory") }
         // The system's daemon has a limit of its own.
@@ -116,10 +119,10 @@ extension DoctorRow {
                     name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer",
                     isSystem
                         ? .init("systemctl restart latchkey-authd latchkeyd", needsRoot: true)
-                        : .init("kill \(report.processID)"))
+                        : .init(Self.restart))
             }
         case nil:
-            let restart = isSystem ? "systemctl restart latchkeyd" : "kill \(report.processID)"
+            let restart = isSystem ? "systemctl restart latchkeyd" : Self.restart
             return DoctorRow(
                 name, .absent, "none is configured",
                 .init(

@@ -12,20 +12,20 @@ extension Session {
     func enclave() throws(Failure) -> Enclave {
         guard let enclave = service.enclave else {
             let parts = service.parts
-            throw Self.enclaveUnavailable(parts.tier, storePath: parts.storePath, processID: parts.processID)
+            throw Self.enclaveUnavailable(parts.tier, storePath: parts.storePath)
         }
         return enclave
     }
 
     /// The failure without an enclave, whose hint says where software is chosen and what has to read that.
-    static func enclaveUnavailable(_ tier: Tier, storePath: String, processID: Int32) -> Failure {
+    static func enclaveUnavailable(_ tier: Tier, storePath: String) -> Failure {
         switch tier {
         case .user, .simulated:
             Failure(
                 .enclaveUnavailable, "No Secure Enclave is available: it needs a TPM, or the software implementation.",
                 hint:
-                    "Choose software with a line \"enclave = software\" in \(storePath)/latchkeyd.conf; "
-                    + "latchkeyd reads it when it starts, so end it: kill \(processID)")
+                    "Choose software with a line \"enclave = software\" in \(storePath)/latchkeyd.conf, and then: "
+                    + "latchkey restart")
         case .file, .tpm:
             // One service for all users, with a configuration that only root writes.
             Failure(

@@ -13,6 +13,13 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
     /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// The columns of the terminal; nil if it is none, or does not know its width.
+    package var columns: Int? {
+        var (rows, columns): (UInt16, UInt16) = (0, 0)
+        guard latchkey_window_size(rawValue, &rows, &columns) == 0, columns > 0 else { return nil }
+        return Int(columns)
+    }
+
     /// Takes the places of closed streams, so that no file or socket of this program gets one of these numbers. Reading
     /// and writing them still fails with EBADF (open(2), O_PATH).
     static func fillClosedOnes() {

@@ -30,6 +30,12 @@ package enum StoreLocation {
         return try own(home + "/.local/share/latchkey", "HOME")
     }
 
+    /// Whether the folder is in the home of the user database, because no variable names one.
+    package static var isWithoutVariables: Bool {
+        Environment.value("LATCHKEY_HOME") == nil
+            && !["XDG_DATA_HOME", "HOME"].contains { Environment.value($0)?.hasPrefix("/") == true }
+    }
+
     /// The folder for the sockets of this user in the runtime folder, `XDG_RUNTIME_DIR`; nil if there is no runtime folder,
     /// or if it is that of another user, as after su(1).
     package static var runtimeFolder: String? {

@@ -32,12 +32,20 @@ extension AuditLine {
     var when: String { event == nil ? "" : Self.moment(time) }
 
     /// Microseconds since 1970-01-01 UTC in the format of RFC 3339.
-    static func moment(_ time: Int64) -> String {
+    static func moment(_ time: Int64) -> String { text(time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r) }
+
+    /// The day of a time in microseconds since 1970-01-01 UTC, in the user's time zone.
+    static func day(_ time: Int64) -> String { text(time, "%Y-%m-%d", localtime_r) }
+
+    private static func text(
+        _ time: Int64, _ format: String,
+        _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+    ) -> String {
         var seconds = time_t(time / 1_000_000)
         var parts = tm()
-        guard gmtime_r(&seconds, &parts) != nil else { return "" }
+        guard split(&seconds, &parts) != nil else { return "" }
         var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        let count = strftime(&text, text.count, format, &parts)
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -11,13 +11,19 @@ enum CommandFailure: Error {
     case failure(Failure)
     case stream(StandardStream, SystemError)
 
-    /// Exit codes of sysexits(3), so that scripts can distinguish the cases.
+    /// Exit codes of sysexits(3), and 130 after Ctrl-C as in a shell, so that scripts can distinguish the cases.
     var exitCode: CInt {
         switch self {
         case .usage: 64
         case .stream: 74
         case .failure(let failure): failure.status.exitCode
         }
+    }
+
+    /// A line of a report; several on a terminal that is narrower.
+    private static func line(_ head: String, _ text: String) -> String {
+        // It may have a name of an item or a group, which must not begin a line of its own.
+        (head + " " + localized.translation(of: text).withoutControls).wrapped(for: .error) + "\n"
     }
 
     private static func texts(_ failure: Failure) -> (message: String, hint: String) { (failure.text, failure.advice) }
@@ -33,12 +39,11 @@ enum CommandFailure: Error {
             }
         let isColoured = StandardStream.error.isTerminal && Environment.value("NO_COLOR") == nil
         let error = localized("error:")
-        // A message may have a name of an item or a group, which must not begin a line of its own.
-        let advice = hint.isEmpty ? "" : localized("hint:") + " \(localized.translation(of: hint).withoutControls)\n"
+        let text = Self.line(error, message)
         if isColoured { Output.control(.boldRed) }
         Output.writeError(error)
         if isColoured { Output.control(.plain) }
-        Output.writeError(" " + localized.translation(of: message).withoutControls + "\n" + advice)
+        Output.writeError(text.dropFirst(error.count) + (hint.isEmpty ? "" : Self.line(localized("hint:"), hint)))
     }
 }
 
@@ -65,6 +70,7 @@ struct TerminalSequence {
 /// before (`withoutControls`).
 enum Output {
     static func write(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: .output) }
+    static func writeError(_ text: some StringProtocol) { writeError(String(text)) }
     static func writeError(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: .error) }
 
     static func control(_ sequence: TerminalSequence, to stream: StandardStream = .error) {

@@ -5,7 +5,7 @@ extension CommandTable {
         CommandEntry(
             "set", "store a secret from standard input or a hidden prompt", [.item],
             [
-                CommandOption(.protect, "what releases it; none is the default, see below"),
+                CommandOption(.protect, "what releases it; presence is the default once a passcode is set"),
                 CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
                 CommandOption(.group, "the access group of the item; the first one is the default"),
@@ -15,20 +15,30 @@ extension CommandTable {
             ],
             about: """
                 Stores a secret. A pipe or a file on standard input is stored byte for byte; on a terminal the command
-                reads one line, which is not shown. Everything that can be checked is checked before it reads the
+                reads one line, which is not shown, twice. Everything that can be checked is checked before it reads the
                 secret.
 
-                RULE says what releases the secret: none, presence (finger or passcode), biometry (any enrolled finger),
-                current-set (only the fingers enrolled now), passcode. Items of biometry and current-set stay on this
-                device; the others are part of a backup, unless --device-only is given.
+                RULE says what releases the secret: presence (finger or passcode), biometry (any enrolled finger),
+                current-set (only the fingers enrolled now), passcode, or none. Once a passcode is set, presence is the
+                default; --replace keeps the rule of the item. Items of biometry and current-set stay on this device; the
+                others are part of a backup, unless --device-only is given.
+
+                  printf %s "$TOKEN" | latchkey set token
+                  latchkey set --protect none --service build token < token.txt
+
+                echo adds a line feed, which is stored too; printf %s does not.
                 """, action: Items.set),
         CommandEntry(
-            "get", "write a secret to standard output", [.item],
+            "get", "write a secret to standard output", [.items],
             [
                 CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
                 CommandOption(.group, "the access group of the item, if several have one of that name"),
+                CommandOption(.force, "write bytes that are not text to a terminal"),
             ],
-            about: "Writes the secret to standard output, byte for byte. A protected one prompts first.",
+            about: """
+                Writes the secret to standard output, byte for byte. A protected one prompts first. Several are written
+                on lines of their own, and one prompt names all of them; --json keeps their bytes apart.
+                """,
             action: Items.get),
         CommandEntry(
             "list", "show what is stored, without any secret", [],

@@ -50,6 +50,11 @@ extension CommandTable {
         CommandEntry(
             "key decrypt", "decrypt what encrypt wrote", [.key, .input], form + result, action: KeyUse.decrypt),
         CommandEntry(
-            "key delete", "delete both halves; there is no undo", [.key], action: KeyCommand.delete),
+            "key delete", "delete both halves; there is no undo", [.key],
+            [CommandOption(.yes, "delete it without asking")],
+            about: """
+                Deletes both halves of every key of that name. What was encrypted for a deleted key cannot be read any
+                more, and there is no undo: so it asks you to type delete, unless --yes is given.
+                """, action: KeyCommand.delete),
     ]
 }

@@ -5,8 +5,8 @@ import LatchkeyModel
 extension CommandTable {
     static let aboutPasscodes = """
         A new passcode has at least 4 characters, in tier tpm 6. In tiers file and tpm only the prompt asks for it; in
-        other tiers this command reads it from the terminal, or from a pipe (one line). The daemon asks for the current
-        passcode in its own prompt; this command never reads it. In tier tpm the prompt shows a recovery code with the
+        other tiers this command reads the first one from the terminal, and each from a pipe (one line). The daemon asks
+        for the current passcode in its own prompt; this command never reads it. In tier tpm the prompt shows a recovery code with the
         first passcode, see: latchkey help recover
         """
 
@@ -52,6 +52,12 @@ extension CommandTable {
             "status", "show the daemon, the store and the sensor",
             about: "Shows tier, daemon, store, sensor, passcode and enclave. Fails when the store cannot be used.",
             action: StatusCommand.run),
+        CommandEntry(
+            "restart", "end the daemon, so that the next call starts it with its present files",
+            about: """
+                Ends your own daemon, which reads latchkeyd.conf when it starts. Prompts end, and the next command or app
+                starts it again. The services of the system are restarted by root: systemctl restart latchkeyd
+                """, action: Restart.run),
         CommandEntry(
             "doctor", "show what this machine has and lacks, and the next steps",
             about: """

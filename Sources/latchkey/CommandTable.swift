@@ -57,14 +57,18 @@ struct CommandArgument: Sendable {
     let name: String
     let kind: Kind
     let isOptional: Bool
+    /// Whether it may be given several times; only of the last argument.
+    let repeats: Bool
 
-    init(_ name: String, _ kind: Kind = .text, isOptional: Bool = false) {
+    init(_ name: String, _ kind: Kind = .text, isOptional: Bool = false, repeats: Bool = false) {
         self.name = name
         self.kind = kind
         self.isOptional = isOptional
+        self.repeats = repeats
     }
 
     static let item = CommandArgument("NAME", .item)
+    static let items = CommandArgument("NAME", .item, repeats: true)
     static let key = CommandArgument("NAME", .key)
     static let input = CommandArgument("FILE", .file, isOptional: true)
 }
@@ -87,7 +91,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case deviceOnly = "device-only"
     case all
     case type, enclave, hash, pss, signature, output, format, hex, base64
-    case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready, yes
+    case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready, yes, force
     case dryRun = "dry-run"
     case discard
     case ssh, reuse
@@ -117,7 +121,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .yes, .dryRun, .discard, .ssh, .allowUnbound, .json, .help:
+            .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .json, .help:
             nil
         }
     }

@@ -51,7 +51,9 @@ enum Completion {
                 given += 1
             }
         }
-        return given < entry.arguments.count ? values(entry.arguments[given], typed) : []
+        if given < entry.arguments.count { return values(entry.arguments[given], typed) }
+        guard let last = entry.arguments.last, last.repeats else { return [] }
+        return values(last, typed)
     }
 
     private static func values(_ argument: CommandArgument, _ typed: String) -> [String] {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySystem
+import TerminalPromptLayout
 
 /// The output of --help and `latchkey help`, made from the table.
 enum Help {
+    /// The width of help in cells: that of the terminal, but at least 80, and at most 120, since longer lines are hard to
+    /// read.
+    private static var width: Int { min(120, max(80, StandardStream.output.columns ?? 80)) }
+
     static var overview: String {
         let rows = CommandTable.names.map { name -> (String, String) in
             if let group = CommandTable.group(name) {
@@ -23,11 +29,14 @@ enum Help {
             \(list(rows))
             Options of a command: latchkey help COMMAND, or latchkey COMMAND --help. Version: latchkey --version
 
-            Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 74 no input or output, 77 not authenticated.
-            Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access groups), NO_COLOR,
-              LATCHKEY_PROMPT=plain (prompts in sentences, for screen readers).
+            Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 74 no input or output,
+            77 not authenticated or cancelled, 130 ended by Ctrl-C.
 
-            """)
+            Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access groups), NO_COLOR,
+            LATCHKEY_PROMPT=plain (prompts in sentences, for screen readers).
+
+            """
+        ).paragraphs(width: width)
     }
 
     /// The help of a command, a verb or a group.
@@ -56,7 +65,8 @@ enum Help {
 
             Options of a verb: latchkey help \(group.name) VERB
 
-            """)
+            """
+        ).paragraphs(width: width)
     }
 
     static func text(_ entry: CommandEntry) -> String {
@@ -72,17 +82,16 @@ enum Help {
                 localized.translation(of: option.summary)
             )
         }
-        return localized("usage: \(usage)\n\n\(about)\n\n\(list(rows))")
+        return localized("usage: \(usage)\n\n\(about)\n\n\(list(rows))").paragraphs(width: width)
     }
 
     /// Two columns; further lines of a summary are indented below its first line.
     private static func list(_ rows: [(String, String)]) -> String {
-        let width = rows.map(\.0.count).max() ?? 0
+        let names = rows.map(\.0.count).max() ?? 0
         return rows.map { name, summary in
-            let lines = summary.split(separator: "\n")
-            let indent = String(repeating: " ", count: width + 4)
-            return "  " + name + String(repeating: " ", count: width - name.count + 2)
-                + lines.joined(separator: "\n" + indent) + "\n"
+            let indent = String(repeating: " ", count: names + 4)
+            return "  " + name + String(repeating: " ", count: names - name.count + 2)
+                + summary.lines(width: width - indent.count).joined(separator: "\n" + indent) + "\n"
         }.joined()
     }
 
@@ -100,6 +109,6 @@ enum Help {
 }
 
 extension CommandArgument {
-    /// The argument in the usage line; brackets mark an optional one.
-    var shown: String { isOptional ? "[\(name)]" : name }
+    /// The argument in the usage line; brackets mark an optional one, three points one that may be repeated.
+    var shown: String { (isOptional ? "[\(name)]" : name) + (repeats ? "..." : "") }
 }

@@ -7,11 +7,17 @@ import LatchkeySystem
 /// Reads secrets from standard input or from a hidden line on the terminal; never from arguments, which every process
 /// of the machine can read.
 enum Input {
-    /// Reads a secret: all bytes of a pipe or a file unchanged, or one hidden line from the terminal.
+    /// Reads a secret: all bytes of a pipe or a file unchanged, or one hidden line from the terminal, typed twice.
     static func secret(_ question: String) throws(CommandFailure) -> SecretBytes {
-        if StandardStream.input.isTerminal { return try hiddenLine(question, capacity: 4096) }
-        return try everything(limit: Limits.secretBytes)
+        guard StandardStream.input.isTerminal else { return try everything(limit: Limits.secretBytes) }
+        let line = try hiddenLine(question, capacity: 4096)
+        guard try hiddenLine(again, capacity: 4096) == line else {
+            throw .usage("the two secrets differ", "Nothing was stored.")
+        }
+        return line
     }
+
+    private static let again = localized("The same again: ")
 
     /// Reads passcodes: one line each from a pipe, or hidden lines from the terminal, where `repeatsLast` asks for the
     /// last one twice.
@@ -28,17 +34,23 @@ enum Input {
         var answers: [SecretBytes] = []
         for question in questions { answers.append(try hiddenLine(question, capacity: Limits.passcodeBytes)) }
         if repeatsLast {
-            let again = try hiddenLine(localized("The same again: "), capacity: Limits.passcodeBytes)
+            let again = try hiddenLine(again, capacity: Limits.passcodeBytes)
             guard answers.last == again else { throw .usage("the two passcodes differ", "Nothing was changed.") }
         }
         return answers
     }
 
     private static func hiddenLine(_ question: String, capacity: Int) throws(CommandFailure) -> SecretBytes {
-        guard let tty = try? Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY),
-            // One byte more than the limit, so that a longer line is reported and never cut.
-            let line = Terminal(tty).readHiddenLine(question, capacity: capacity + 1)
-        else { throw .failure(Failure(.userCancel, "Nothing was entered.")) }
+        guard let tty = try? Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY) else {
+            throw .failure(Failure(.notInteractive, "The terminal cannot be opened.", hint: "Use standard input."))
+        }
+        let line: SecretBytes
+        // One byte more than the limit, so that a longer line is reported and never cut.
+        switch Terminal(tty).readHiddenLine(question, capacity: capacity + 1) {
+        case .line(let typed): line = typed
+        case .cancelled: throw .failure(Failure(.userCancel, "Nothing was entered."))
+        case .interrupted: throw .failure(Failure(.interrupted, "Nothing was entered."))
+        }
         guard line.count <= capacity else {
             throw .usage("the line has more than \(capacity) bytes", "Pass longer secrets on standard input.")
         }

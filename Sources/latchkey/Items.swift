@@ -38,14 +38,20 @@ enum Items {
 
     static func set(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        let rule = try AccessControl(protection: options.protection, staysHere: options.has(.deviceOnly))
+        // A name that is unknown is refused before the daemon is asked.
+        let chosen = try AccessControl(protection: options.protection, staysHere: options.has(.deviceOnly))
         guard !options.replaces || !options.has(.deviceOnly) || options.protection != nil else {
             throw .usage(
                 "--device-only changes the protection of the replaced item, and --protect is missing",
                 "Add --protect, or leave out --device-only.")
         }
+        let report = try status(options)
+        // Once a passcode is set, a secret is protected unless the user says otherwise (behaviour AC-03).
+        let rule =
+            options.protection == nil && report.isPasscodeSet
+            ? try AccessControl(protection: "presence", staysHere: options.has(.deviceOnly)) : chosen
         // An item of another group is another item, so only the one in the group of the new item exists already.
-        let existing = query(options, name, in: try check(name, rule, options))
+        let existing = query(options, name, in: try check(name, rule, report, options))
         let secret = try Input.secret(localized("Secret for \(name): "))
         // A pipe whose first command failed is empty and would replace a secret with an empty one.
         guard secret.count > 0 || options.has(.allowEmpty) else {
@@ -72,7 +78,32 @@ enum Items {
                         accessControl: options.protection == nil ? nil : rule, secret: secret,
                         authentication: authentication)), options)
         }
-        if options.isJSON { Output.write(JSON.object([("stored", .text(name))]).line + "\n") }
+        guard options.isJSON || StandardStream.error.isTerminal else { return }
+        // A replaced item keeps its rule. The secret is stored: that the rule cannot be read is no failure of the command.
+        let protection = (try? Client.command.items(existing))?.first?.protection
+        if options.isJSON {
+            let value = protection.map { JSON.text($0) } ?? .null
+            return Output.write(JSON.object([("stored", .text(name)), ("protection", value)]).line + "\n")
+        }
+        guard let protection else { return }
+        Output.writeError(outcome(name.withoutControls, protection, report).wrapped(for: .error) + "\n")
+    }
+
+    /// What protects a secret that was stored, for a person.
+    private static func outcome(_ name: String, _ protection: String, _ report: StatusReport) -> String {
+        switch protection {
+        case "presence": localized("\(name) is stored: a finger, a face or the passcode releases it.")
+        case "biometry": localized("\(name) is stored: an enrolled finger or face releases it.")
+        case "current-set": localized("\(name) is stored: only what is enrolled now releases it.")
+        case "passcode": localized("\(name) is stored: the passcode releases it.")
+        case _ where report.isPasscodeSet: localized("\(name) is stored without a protection.")
+        default:
+            localized("\(name) is stored without a protection: no passcode is set. Set one with: latchkey passcode set")
+        }
+    }
+
+    private static func status(_ options: Options) throws(CommandFailure) -> StatusReport {
+        do throws(Failure) { return try Client.command.status() } catch { throw failure(error, options) }
     }
 
     /// Checks everything that can be checked before the user types a secret. For a pipe the daemon's own checks are
@@ -80,10 +111,9 @@ enum Items {
     ///
     /// - Returns: the access group of the new item.
     private static func check(
-        _ name: String, _ rule: AccessControl, _ options: Options
+        _ name: String, _ rule: AccessControl, _ report: StatusReport, _ options: Options
     ) throws(CommandFailure) -> String {
         do throws(Failure) {
-            let report = try Client.command.status()
             try rule.checkIsPossible(report)
             let group = options[.group] ?? report.accessGroup
             guard StandardStream.input.isTerminal else { return group }
@@ -106,45 +136,101 @@ enum Items {
             .duplicateItem, "\(name) exists already.", hint: "Replace it with --replace, or delete it first.")
     }
 
-    /// The one item of that name. Throws if several access groups have one: the command never chooses among them.
+    /// The one item of that name. Throws if there is none, or if several access groups have one: the command never
+    /// chooses among them.
     private static func onlyItem(_ options: Options, _ name: String) throws(CommandFailure) -> ItemQuery {
         let query = query(options, name, in: options[.group])
-        guard options[.group] == nil else { return query }
         let groups: [String]
         do throws(Failure) {
             groups = try Client.command.items(query).map { $0.text(.accessGroup) }
         } catch {
-            throw .failure(error)
+            throw failure(error, options)
         }
+        guard !groups.isEmpty else { throw .failure(missing(name)) }
         guard groups.count > 1 else { return query }
         let list = groups.joined(separator: ", ")
         throw .usage("\(name) is in several access groups: \(list)", "Choose one with --group GROUP")
     }
 
+    /// The failure where no item has a name, which says where another one of that name is.
+    private static func missing(_ name: String) -> Failure {
+        // If they cannot be listed now, the hint says less.
+        let others =
+            (try? Client.command.items(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(name)])))
+        let hint: String
+        if let other = others?.first {
+            hint = localized(
+                "One of that name is in service \(other.place), group \(other.text(.accessGroup)): see --service and --group"
+            )
+        } else if let keys = try? NamedKey.all(named: name), !keys.isEmpty {
+            hint = localized("A key has that name, see: latchkey key list")
+        } else {
+            hint = "See: latchkey list"
+        }
+        return Failure(.itemNotFound, "There is no item \(name).", hint: hint)
+    }
+
+    /// Writes one secret as it is, or several, each on lines of its own. One prompt releases all whose protection it meets.
     static func get(_ options: Options) throws(CommandFailure) {
-        let name = options.arguments[0]
-        let authentication = Authentication(prompting: Prompting(reason: localized("read \(name)")).clipped)
-        let reply = try call(
-            .copyItems(
-                Request.CopyItems(
-                    query: try onlyItem(options, name), limit: .one, returns: .data, authentication: authentication)),
-            options)
-        guard case .items(let items, _) = reply, let item = items.first else { return }
+        let names = options.arguments
+        // Nothing is asked for if one is missing.
+        var queries: [ItemQuery] = []
+        for name in names { queries.append(try onlyItem(options, name)) }
+        let list = ListOfNames(names).text
+        var authentication = Authentication(prompting: Prompting(reason: localized("read \(list)")).clipped)
+        if names.count > 1 {
+            guard case .context(let context) = try call(.createContext, options) else {
+                throw .failure(Failure(.internalFailure, "The daemon made no context."))
+            }
+            // Its proofs end with the connection of this command.
+            authentication.context = context
+        }
+        var secrets: [SecretBytes] = []
+        for (name, query) in zip(names, queries) {
+            secrets.append(try secret(name, query, authentication, options))
+        }
+        guard !options.isJSON else {
+            let objects = zip(names, secrets).map { json($0, $1) }
+            return Output.write((names.count == 1 ? objects[0] : JSON.array(objects)).line + "\n")
+        }
+        let isOnScreen = StandardStream.output.isTerminal
+        for (name, secret) in zip(names, secrets) where isOnScreen && !options.has(.force) && !secret.isText {
+            throw .usage(
+                "\(name) is not text and would go to the terminal", "Use a pipe or a file, --json, or --force.")
+        }
+        for secret in secrets {
+            Output.write(secret)
+            // On a terminal the shell's next prompt begins on a new line; a pipe gets the bytes of a single one only.
+            if isOnScreen || names.count > 1, secret.withBytes({ $0.last }) != 0x0a { Output.write("\n") }
+        }
+    }
+
+    private static func secret(
+        _ name: String, _ query: ItemQuery, _ authentication: Authentication, _ options: Options
+    ) throws(CommandFailure) -> SecretBytes {
+        let request = Request.CopyItems(query: query, limit: .one, returns: .data, authentication: authentication)
+        let reply: Reply
+        do throws(CommandFailure) { reply = try call(.copyItems(request), options) } catch {
+            // It was deleted meanwhile.
+            if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
+            throw error
+        }
+        guard case .items(let items, _) = reply, let item = items.first else {
+            throw .failure(Failure(.internalFailure, "The daemon sent an unexpected kind of reply."))
+        }
         guard let secret = item.secret else {
             throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))
         }
-        guard !options.isJSON else {
-            // A secret need not be text, so JSON also has its bytes in hexadecimal.
-            let text = secret.withBytes { String(validating: $0, as: UTF8.self) }
-            let pairs: [(String, JSON)] = [
-                ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null),
-                ("hex", .text(secret.withBytes(Hexadecimal.encode))),
-            ]
-            return Output.write(JSON.object(pairs).line + "\n")
-        }
-        Output.write(secret)
-        // On a terminal the shell's next prompt begins on a new line; a pipe gets the bytes only.
-        if StandardStream.output.isTerminal { Output.write("\n") }
+        return secret
+    }
+
+    /// A secret need not be text, so JSON also has its bytes in hexadecimal.
+    private static func json(_ name: String, _ secret: SecretBytes) -> JSON {
+        let text = secret.withBytes { String(validating: $0, as: UTF8.self) }
+        return .object([
+            ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null),
+            ("hex", .text(secret.withBytes(Hexadecimal.encode))),
+        ])
     }
 
     static func list(_ options: Options) throws(CommandFailure) {
@@ -168,25 +254,28 @@ enum Items {
         }
         if options.has(.all), !items.isEmpty {
             let rows = items.map {
-                [$0.text(.accessGroup), $0.kind, $0.name, $0.place, $0.protection, $0.text(.label)]
+                [$0.text(.accessGroup), $0.kind, $0.name, $0.place, $0.protection, $0.changed, $0.text(.label)]
             }
-            return Output.write(
-                Table.text(
-                    [Table.heads.all] + rows.sorted { $0[0] < $1[0] }))
+            return Output.write(Table.text([Table.heads.all] + rows.sorted { $0.lexicographicallyPrecedes($1) }))
         }
         if items.isEmpty { return Output.writeError(localized("No items. Store one with: latchkey set NAME\n")) }
-        let rows = items.map { [$0.text(.account), $0.text(.service), $0.protection, $0.text(.label)] }
         // The group is only shown where it distinguishes items.
-        guard Set(items.map { $0.text(.accessGroup) }).count > 1 else {
-            return Output.write(Table.text([Table.heads.own] + rows))
+        let showsGroup = Set(items.map { $0.text(.accessGroup) }).count > 1
+        let rows = items.map { item in
+            (showsGroup ? [item.text(.accessGroup)] : [])
+                + [item.text(.account), item.text(.service), item.protection, item.changed, item.text(.label)]
         }
-        let withGroups = zip(items, rows).map { item, row in [item.text(.accessGroup)] + row }
-        Output.write(Table.text([[localized("GROUP")] + Table.heads.own] + withGroups))
+        let heads = (showsGroup ? [localized("GROUP")] : []) + Table.heads.own
+        Output.write(Table.text([heads] + rows.sorted { $0.lexicographicallyPrecedes($1) }))
     }
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        _ = try call(.deleteItems(try onlyItem(options, name)), options)
+        do throws(CommandFailure) { _ = try call(.deleteItems(try onlyItem(options, name)), options) } catch {
+            // It was deleted meanwhile.
+            if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
+            throw error
+        }
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
     }
 }
@@ -196,6 +285,18 @@ extension FoundItem {
         .object([
             ("name", .text(name)), ("service", .text(place)), ("label", .text(text(.label))),
             ("group", .text(text(.accessGroup))), ("class", .text("\(itemClass)")), ("protection", .text(protection)),
+            ("created", moment(.creationDate)), ("changed", moment(.modificationDate)),
         ])
+    }
+
+    private func moment(_ code: AttributeCode) -> JSON {
+        guard case .date(let time) = attributes?[code] else { return .null }
+        return .text(AuditLine.moment(time))
+    }
+
+    /// The day of the last change, in the user's time zone, in the format of ISO 8601.
+    fileprivate var changed: String {
+        guard case .date(let time) = attributes?[.modificationDate] else { return "" }
+        return AuditLine.day(time)
     }
 }

@@ -103,7 +103,7 @@ enum KeyCommand {
             if keys.isEmpty {
                 return Output.writeError(localized("No keys. Make one with: latchkey key create NAME\n"))
             }
-            let rows = keys.map { $0.row(enclave) }
+            let rows = keys.map { $0.row(enclave) }.sorted { $0.lexicographicallyPrecedes($1) }
             Output.write(Table.text([heads] + rows))
         } catch {
             throw .failure(error)
@@ -149,10 +149,20 @@ enum KeyCommand {
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
+        let keys: [NamedKey]
+        do throws(Failure) { keys = try NamedKey.all(named: name) } catch { throw .failure(error) }
+        guard !keys.isEmpty else { throw .failure(NamedKey.missing(name)) }
+        if !options.has(.yes) {
+            let rows = keys.map { ["  " + $0.name, $0.kindAndPlace] }
+            try Confirmation.ask(
+                "delete",
+                localized("What was encrypted for these keys cannot be read any more, and there is no undo:") + "\n"
+                    + Table.text(rows))
+        }
         do throws(Failure) {
             let isDeleted = try delete(NamedKey.query(name), Client.command)
             guard try delete(SSHKeyMark.query(named: name), Client.ssh) || isDeleted else {
-                throw Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
+                throw NamedKey.missing(name)
             }
         } catch {
             throw .failure(error)
@@ -223,6 +233,12 @@ extension NamedKey {
     private var group: String { if case .text(let text) = item.attributes?[.accessGroup] { text } else { "" } }
 
     private var protection: String { item.protection }
+
+    /// Such as "p256, in the enclave".
+    fileprivate var kindAndPlace: String {
+        let kind = isPrivate ? type : localized("\(type) public")
+        return isInEnclave ? localized("\(kind), in the enclave") : localized("\(kind), in the keychain")
+    }
 
     fileprivate func row(_ enclave: EnclaveKind?) -> [String] {
         let place =

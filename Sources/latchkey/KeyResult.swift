@@ -46,7 +46,7 @@ struct KeyResult {
     /// Writes a plaintext that may come from another user: it must not control the terminal that shows it.
     func write(foreign plaintext: SecretBytes) throws(CommandFailure) {
         let isOnScreen = path == nil && KeyResult.isOnScreen
-        if isOnScreen, !plaintext.withBytes(KeyResult.isText) {
+        if isOnScreen, !plaintext.isText {
             throw .failure(
                 Failure(
                     .invalidParameter, "The plaintext is binary and would go to the terminal.",
@@ -62,9 +62,14 @@ struct KeyResult {
     }
 
     func writeJSON(_ pairs: [(String, JSON)]) { Output.write(JSON.object(pairs).line + "\n") }
+}
 
-    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
-        return text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.controlsText }
+extension SecretBytes {
+    /// Whether a terminal shows the bytes as they are: text without a control character but newline and tab.
+    var isText: Bool {
+        withBytes { bytes in
+            guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+            return text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.controlsText }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import TerminalPromptLayout
 
 /// log: shows or verifies the audit log.
 enum LogCommand {
@@ -63,8 +64,8 @@ enum LogCommand {
     ]
     /// Minimum widths, so that all parts have the same columns: at least those of the headings and of the events.
     private static let widths: [Int] = {
-        var widths = zip([7, 20, 18, 24, 16, 7], heading).map { max($0, $1.count) }
-        widths[2] = AuditEvent.allCases.reduce(widths[2]) { max($0, $1.text(localized).count) }
+        var widths = zip([7, 20, 18, 24, 16, 7], heading).map { max($0, CellWidth.of($1)) }
+        widths[2] = AuditEvent.allCases.reduce(widths[2]) { max($0, CellWidth.of($1.text(localized))) }
         return widths
     }()
 

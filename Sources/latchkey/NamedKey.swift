@@ -34,7 +34,7 @@ struct NamedKey {
     static func find(_ name: String) throws(Failure) -> NamedKey {
         let keys = try all(named: name)
         guard let key = keys.first else {
-            throw Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
+            throw missing(name)
         }
         guard keys.count == 1 else {
             throw Failure(
@@ -42,6 +42,11 @@ struct NamedKey {
                 hint: "Another program stored them; latchkey key delete \(name) deletes all of them.")
         }
         return key
+    }
+
+    /// The failure where no key has that name.
+    static func missing(_ name: String) -> Failure {
+        Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
     }
 
     /// The query for the items of that name.

@@ -77,6 +77,10 @@ struct Options: Sendable {
                 throw .usage("\(entry.name) needs \(argument.name)", see)
             }
         }
+        if let last = entry.arguments.last, last.repeats {
+            guard !arguments.contains("") else { throw .usage("\(entry.name) needs \(last.name)", see) }
+            return
+        }
         guard arguments.count <= entry.arguments.count else {
             let unexpected = arguments[entry.arguments.count]
             guard !entry.arguments.isEmpty else {

@@ -2,13 +2,15 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySystem
 
 /// passcode set | change | remove | check. In tiers `file` and `tpm` the passcode is typed at the prompt only.
 enum Passcode {
-    private static let newPasscode =
+    private static func newPasscode(_ tier: Tier) -> String {
         localized(
-            "Use at least 6 digits or 8 characters: a shorter passcode is soon guessed from a copy of the store.")
-        + "\n" + localized("New passcode: ")
+            "At least \(tier.passcodeCharacters) characters; fewer than 6 digits or 8 characters are soon guessed from a copy of the store."
+        ) + "\n" + localized("New passcode: ")
+    }
 
     /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
@@ -17,9 +19,11 @@ enum Passcode {
         let isAtPrompt = status.isInSystemTier
         switch verb {
         case "set" where isAtPrompt: request = .passcode(.setAtPrompt)
-        case "change" where isAtPrompt: request = .passcode(.changeAtPrompt)
-        case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
-        case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
+        // As passwd(1): the present one first, then the new one. Only a pipe has no prompt for a new one.
+        case "change" where isAtPrompt || StandardStream.input.isTerminal: request = .passcode(.changeAtPrompt)
+        case "set": request = .passcode(.set(try Input.passcodes([newPasscode(status.tier)], repeatsLast: true)[0]))
+        case "change":
+            request = .passcode(.change(try Input.passcodes([newPasscode(status.tier)], repeatsLast: false)[0]))
         case "remove":
             try confirmRemoval(status)
             request = .passcode(.remove)

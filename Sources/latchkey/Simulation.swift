@@ -94,7 +94,7 @@ enum Simulation {
             guard case .status(let report) = try Client.command.call(.status) else { return }
             if let problem = report.problem {
                 // It serves nothing, and its simulated person must not seem to be there.
-                if report.tier == .simulated { kill(report.processID, SIGTERM) }
+                if report.tier == .simulated { try Restart.end(report) }
                 throw problem
             }
             guard report.tier == .simulated else {
@@ -172,7 +172,7 @@ enum Simulation {
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")
             }
-            kill(report.processID, SIGTERM)
+            try Restart.end(report)
         } catch {
             throw .failure(error)
         }

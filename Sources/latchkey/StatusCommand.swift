@@ -37,7 +37,7 @@ enum StatusCommand {
                     + (report.tier == .simulated ? " " + localized("(for tests: protects nothing)") : ""),
             ],
             [localized("daemon"), localized("process \(report.processID)")],
-            [localized("store"), report.storePath],
+            [localized("store"), store(report)],
             [localized("items"), report.problem == nil ? "\(report.itemCount)" : localized("unknown")],
             [localized("biometry"), biometry],
             [localized("passcode"), passcode(report)],
@@ -57,6 +57,11 @@ enum StatusCommand {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }
         return Table.text(rows)
+    }
+
+    private static func store(_ report: StatusReport) -> String {
+        guard report.tier == .user, StoreLocation.isWithoutVariables else { return report.storePath }
+        return localized("\(report.storePath) (HOME is not set: the home of the user database)")
     }
 
     /// The sensor in plain words; the JSON has the name of Apple's API.

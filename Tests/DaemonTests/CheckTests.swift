@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         daemon = try TestDaemon()
-        for name in ["one", "two"] { try expectDone(["set", name], input: "secret of \(name)") }
+        for name in ["one", "two"] { try expectDone(["set", "--protect", "none", name], input: "secret of \(name)") }
     }
 
     private func run(_ arguments: String..., input: String = "") throws -> Finished {
@@ -136,13 +136,13 @@ import Testing
         #expect(checked.exitCode == 0, "the damaged item is quarantined")
         #expect(checked.output.contains("was damaged and is quarantined (entry 4)"), "\(checked.output)")
         #expect(try run("log").output.contains("quarantined"))
-        try expectDone(["set", "one"], input: "anew")
+        try expectDone(["set", "--protect", "none", "one"], input: "anew")
         #expect(try run("get", "one").output == "anew")
     }
 
     /// Writes run in order, so once this one is answered, the item has been moved.
     private func waitForQuarantine() throws {
-        try expectDone(["set", "later"], input: "x")
+        try expectDone(["set", "--protect", "none", "later"], input: "x")
         #expect(try run("status", "--json").output.contains("\"quarantined\":1"))
     }
 
@@ -187,7 +187,7 @@ import Testing
     @Test func itemWhoseNameIsTakenStaysQuarantined_KC17() throws {
         try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
         #expect(try run("get", "one").exitCode == 66)
-        try expectDone(["set", "one"], input: "anew")
+        try expectDone(["set", "--protect", "none", "one"], input: "anew")
         try edit("UPDATE quarantine SET secret = substr(secret, 1, length(secret) - 1)")
         let stays = try run("check", "--restore")
         #expect(stays.exitCode == 0)

@@ -29,25 +29,26 @@ import Testing
     }
 
     @Test func secretIsReturnedUnchanged() throws {
-        #expect(try run("set", "token", input: "line one\nline two\n").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "token", input: "line one\nline two\n").exitCode == 0)
         let got = try run("get", "token")
         #expect(got.output == "line one\nline two\n")
         #expect(got.errors.isEmpty)
     }
 
     @Test func existingItemIsReplacedOnlyOnRequest() throws {
-        _ = try run("set", "token", input: "old")
-        let refused = try run("set", "token", input: "new")
+        _ = try run("set", "--protect", "none", "token", input: "old")
+        let refused = try run("set", "--protect", "none", "token", input: "new")
         #expect(refused.exitCode == 73)
         #expect(
             refused.errors == "error: token exists already.\nhint: Replace it with --replace, or delete it first.\n")
         #expect(try run("get", "token").output == "old")
-        #expect(try run("set", "token", "--replace", input: "new").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "token", "--replace", input: "new").exitCode == 0)
         #expect(try run("get", "token").output == "new")
     }
 
     @Test func listShowsNamesAndNoSecret() throws {
-        _ = try run("set", "token", "--service", "mail", "--label", "Work \u{1b}[31mred", input: "hidden")
+        _ = try run(
+            "set", "--protect", "none", "token", "--service", "mail", "--label", "Work \u{1b}[31mred", input: "hidden")
         let table = try run("list")
         #expect(table.output.contains("token") && table.output.contains("mail"))
         #expect(!table.output.contains("hidden") && !table.output.contains("\u{1b}"))
@@ -62,7 +63,7 @@ import Testing
     /// What a person or a program reads about items with hostile names.
     private func hostileOutputs() throws -> [(command: [String], finished: Finished)] {
         let name = Self.hostile
-        let stored = try run("set", name, "--service", name, "--label", name, input: "x")
+        let stored = try run("set", "--protect", "none", name, "--service", name, "--label", name, input: "x")
         #expect(stored.exitCode == 0, "\(stored.errors)")
         let app = try RawClient(daemon, hello: Request.Hello(application: name))
         #expect(try app.call(.adding(name)) == .done)
@@ -108,13 +109,13 @@ import Testing
     @Test func missingItemHasItsOwnExitCode() throws {
         #expect(try run("get", "nothing").exitCode == 66)
         #expect(try run("delete", "nothing").exitCode == 66)
-        _ = try run("set", "token", input: "x")
+        _ = try run("set", "--protect", "none", "token", input: "x")
         #expect(try run("delete", "token").exitCode == 0)
         #expect(try run("get", "token").exitCode == 66)
     }
 
     @Test func wrongUsageIsExplained() throws {
-        for arguments in [["set"], ["get", "a", "b"], ["frobnicate"], ["list", "--nonsense"], ["sim", "dance"]] {
+        for arguments in [["set"], ["delete", "a", "b"], ["frobnicate"], ["list", "--nonsense"], ["sim", "dance"]] {
             let answer = try daemon.run("latchkey", arguments)
             #expect(answer.exitCode == 64, "\(arguments)")
             #expect(answer.errors.hasPrefix("error: ") && answer.errors.contains("hint: "), "\(answer.errors)")
@@ -125,7 +126,7 @@ import Testing
 
     @Test func userTierRefusesSimulation() throws {
         // In an empty folder no daemon is started: `aVerbOfTheSimulatorStartsNoDaemon`.
-        #expect(try run("set", "token", input: "secret").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "token", input: "secret").exitCode == 0)
         let answer = try run("sim", "touch")
         #expect(answer.exitCode == 77)
         #expect(answer.errors.contains("runs in tier user and simulates nothing"))

@@ -242,7 +242,7 @@ enum MadeKey: CaseIterable {
             #expect(refused.exitCode == 73 && refused.errors.contains("latchkey key delete k"), "\(refused.errors)")
         }
         #expect(try done("public", "k") == before)
-        #expect(try done("delete", "k").isEmpty)
+        #expect(try done("delete", "k", "--yes").isEmpty)
         #expect(try key("public", "k").exitCode == 66)
         #expect(try done("list", "--json") == "[]\n", "both halves were deleted")
         try create(made)
@@ -294,8 +294,8 @@ enum MadeKey: CaseIterable {
         let lines = try done("list").split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(
             lines == [
-                "NAME KIND SIZE WHERE PROTECTION LABEL", "soft p256 256 keychain none Work \u{fffd}[31mred",
-                "hard p256 256 enclave (software) none Release", "long rsa 2048 keychain none",
+                "NAME KIND SIZE WHERE PROTECTION LABEL", "hard p256 256 enclave (software) none Release",
+                "long rsa 2048 keychain none", "soft p256 256 keychain none Work \u{fffd}[31mred",
             ])
         let json = try done("list", "--json")
         #expect(
@@ -334,7 +334,7 @@ enum MadeKey: CaseIterable {
             try done("public", "k", "--json", "--format", "jwk")
                 .hasPrefix("{\"name\":\"k\",\"format\":\"jwk\",\"key\":{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":"))
         #expect(try done("public", "k", "--json", "--format", "der").member("key")?.hasPrefix("MFkwEwYHKoZI") == true)
-        #expect(try done("delete", "k", "--json") == "{\"deleted\":\"k\"}\n")
+        #expect(try done("delete", "k", "--yes", "--json") == "{\"deleted\":\"k\"}\n")
     }
 
     // MARK: - The enclave

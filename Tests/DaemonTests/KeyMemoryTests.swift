@@ -39,7 +39,7 @@ import Testing
         let secrets = (0..<4).map { _ in SecretTrace.makeSecret(byteCount: 64) }
         for (number, secret) in secrets.enumerated() {
             let text = secret.withBytes { bytes in String(decoding: bytes.map { 97 + $0 % 26 }, as: UTF8.self) }
-            let stored = try daemon.run("latchkey", ["set", "item \(number)"], input: text)
+            let stored = try daemon.run("latchkey", ["set", "--protect", "none", "item \(number)"], input: text)
             #expect(stored.exitCode == 0, "\(stored.errors)")
             let memory = try ProcessMemory(try daemon.process)
             #expect(try forgets(SecretBytes(text.utf8), memory))

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func add(_ name: String, _ secret: String) throws {
-        let added = try daemon.run("latchkey", ["set", name], input: secret)
+        let added = try daemon.run("latchkey", ["set", "--protect", "none", name], input: secret)
         try #require(added.exitCode == 0, "\(added.errors)")
     }
 
@@ -66,7 +66,7 @@ import Testing
 
     @Test func streamsThatDoNotBlockAreReadAndWrittenCompletely() throws {
         let secret = [UInt8](repeating: 0x61, count: 1_000_000)
-        let (setting, input) = try start(["set", "large"], .input)
+        let (setting, input) = try start(["set", "--protect", "none", "large"], .input)
         // With one byte read, the next read finds none.
         try input.write(all: Array(secret[..<1]))
         let deadline = Uptime.deadline(seconds: 20)
@@ -142,7 +142,8 @@ import Testing
         let process = try daemon.process
         var refused: Finished?
         for number in 0..<20 where refused == nil {
-            let set = try daemon.run("latchkey", ["set", "n\(number)"], input: String(repeating: "x", count: 100_000))
+            let set = try daemon.run(
+                "latchkey", ["set", "--protect", "none", "n\(number)"], input: String(repeating: "x", count: 100_000))
             if set.exitCode != 0 { refused = set }
         }
         #expect(refused?.errors.contains("may not grow") == true, "\(refused?.errors ?? "all were added")")
@@ -154,7 +155,9 @@ import Testing
         let first = try shell("ulimit -S -f 600; \"$0\" list")
         #expect(first.exitCode == 0, "\(first.errors)")
         #expect(
-            try daemon.run("latchkey", ["set", "large"], input: String(repeating: "x", count: 900_000)).exitCode == 0)
+            try daemon.run(
+                "latchkey", ["set", "--protect", "none", "large"], input: String(repeating: "x", count: 900_000)
+            ).exitCode == 0)
     }
 
     /// The entries of the daemon in /proc belong to root.
@@ -164,6 +167,34 @@ import Testing
         #expect(first.exitCode == 0, "\(first.errors)")
         let process = try #require(try daemon.process)
         #expect(Environment.linkTarget("/proc/\(process)/cwd") == "/")
+    }
+
+    /// The table in docs/protocol.md.
+    @Test(.needs(.root)) func aDaemonHasTheStateThatTheTableNames() throws {
+        let first = try shell(
+            """
+            umask 0; trap '' TERM HUP USR1; echo 321 > /proc/self/oom_score_adj; export LC_ALL=C.UTF-8
+            ulimit -c unlimited; exec nice -n 7 "$0" list
+            """)
+        #expect(first.exitCode == 0, "\(first.errors)")
+        let process = try #require(try daemon.process)
+        // A file of /proc has no size.
+        func file(_ name: String) throws -> String { try daemon.run("/bin/cat", ["/proc/\(process)/\(name)"]).output }
+        let status = try file("status").split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
+        func value(_ name: String) -> UInt64? { status.first { $0[0] == name }.flatMap { UInt64($0[1], radix: 16) } }
+        // The mask is octal.
+        #expect(value("Umask:") == 0x0077)
+        func set(_ signals: CInt...) -> UInt64 { signals.reduce(0) { $0 | 1 << UInt64($1 - 1) } }
+        // Those that end it are received by a descriptor. The C library has signal 32 for itself.
+        #expect(value("SigBlk:") == set(SIGHUP, SIGINT, SIGTERM))
+        #expect(value("SigIgn:").map { $0 & ~set(32) } == set(SIGPIPE, SIGXFSZ))
+        #expect(try file("oom_score_adj") == "321\n")
+        #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), UInt32(process)) == 7)
+        #expect(getsid(process) == process && Terminal.controlling(process) == 0)
+        #expect(try file("environ").split(separator: "\0").contains("LC_ALL=C.UTF-8"))
+        #expect(try file("limits").split(separator: "\n").contains { $0.hasPrefix("Max core file size        0 ") })
+        for stream in 0...2 { #expect(Environment.linkTarget("/proc/\(process)/fd/\(stream)") == "/dev/null") }
+        #expect(try FileRecord(at: daemon.folder + "/keychain.sqlite").mode & 0o777 == 0o600)
     }
 
     @Test(.needs(.root)) func nothingIsMadeInTheHomeOfAnotherUser() throws {

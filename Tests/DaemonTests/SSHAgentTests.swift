@@ -80,7 +80,7 @@ import Testing
         #expect(again.exitCode == 73)
         let list = try daemon.run("latchkey", ["key", "list", "--json"]).output
         #expect(list.contains("\"ssh\":true") && list.contains("\"protection\":\"presence\""), "\(list)")
-        #expect(try daemon.run("latchkey", ["key", "delete", "work"]).exitCode == 0)
+        #expect(try daemon.run("latchkey", ["key", "delete", "work", "--yes"]).exitCode == 0)
         #expect(try run("/usr/bin/ssh-add", "-l").exitCode == 1)
     }
 

@@ -93,7 +93,7 @@ import Testing
     @Test func idleDaemonExitsAndRestartsWithItsItems() throws {
         let daemon = try TestDaemon()
         try daemon.write("idle_exit_seconds = 1\n", to: "latchkeyd.conf")
-        #expect(try daemon.run("latchkey", ["set", "kept"], input: "value").exitCode == 0)
+        #expect(try daemon.run("latchkey", ["set", "--protect", "none", "kept"], input: "value").exitCode == 0)
         let first = try daemon.run("latchkey-test-client", ["whose"]).output
         // A daemon that exits normally empties the lock file.
         let lock = try DaemonLock.open(daemon.folder)

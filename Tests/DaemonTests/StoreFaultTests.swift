@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         daemon = try TestDaemon()
-        let stored = try daemon.run("latchkey", ["set", "kept"], input: "value")
+        let stored = try daemon.run("latchkey", ["set", "--protect", "none", "kept"], input: "value")
         #expect(stored.exitCode == 0, "\(stored.errors)")
     }
 

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         daemon = try TestDaemon()
         for name in ["one", "two"] {
-            let stored = try daemon.run("latchkey", ["set", name], input: "secret of \(name)")
+            let stored = try daemon.run("latchkey", ["set", "--protect", "none", name], input: "secret of \(name)")
             #expect(stored.exitCode == 0, "\(stored.errors)")
         }
     }
@@ -76,7 +76,7 @@ import Testing
     @Test func oldDatabaseIsRefusedAndCanBeAccepted_abuse29() throws {
         try stop()
         let old = try file("keychain.sqlite")
-        #expect(try run("set", "three", input: "3").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "three", input: "3").exitCode == 0)
         try stop()
         try put(old, "keychain.sqlite")
         let refused = try run("get", "one")
@@ -128,7 +128,7 @@ import Testing
         try SQLiteItemStore.open(path).write { (store) throws(Failure) in try store.insert(rows[0]) }
         #expect(try run("get", "two").output == "secret of two")
         // The write runs after the slices of the store check.
-        #expect(try run("set", "later", input: "x").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "later", input: "x").exitCode == 0)
         let log = try run("log")
         #expect(log.output.contains("rows changed"), "\(log.output)")
         let status = try run("status")
@@ -184,7 +184,7 @@ import Testing
     @Test func anAppThatPutAnOlderDatabaseBackCannotAcceptIt() throws {
         try stop()
         let old = try file("keychain.sqlite")
-        #expect(try run("set", "three", input: "3").exitCode == 0)
+        #expect(try run("set", "--protect", "none", "three", input: "3").exitCode == 0)
         try stop()
         try put(old, "keychain.sqlite")
         let agent = try agent()

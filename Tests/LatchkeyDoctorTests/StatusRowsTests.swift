@@ -30,9 +30,9 @@ import Testing
         let report = Self.sound.with(\.unlockedMemory, "The kernel refuses.")
         let own = DoctorRow.memory(report, isSystem: false, limits: LockLimits(soft: 0, hard: 8 << 20))
         #expect(own.state == .attention && own.found.hasSuffix("The kernel refuses."))
-        #expect(own.hint == .init("ulimit -S -l 8192 && kill 7"))
+        #expect(own.hint == .init("ulimit -S -l 8192 && latchkey restart"))
         let low = DoctorRow.memory(report, isSystem: false, limits: LockLimits(soft: 0, hard: 4096))
-        #expect(low.hint == .init("prlimit --memlock=8388608:8388608 --pid $$ && kill 7", needsRoot: true))
+        #expect(low.hint == .init("prlimit --memlock=8388608:8388608 --pid $$ && latchkey restart", needsRoot: true))
         let system = DoctorRow.memory(report, isSystem: true)
         #expect(system.hint?.command == "systemctl revert latchkeyd && systemctl restart latchkeyd")
     }
@@ -108,7 +108,7 @@ import Testing
         let report = Self.sound.with(\.enclave, nil)
         let own = DoctorRow.enclave(report, isSystem: false, configuration: "/my store/c")
         #expect(own.state == .absent)
-        #expect(own.hint == .init("echo 'enclave = software' >> '/my store/c' && kill 7"))
+        #expect(own.hint == .init("echo 'enclave = software' >> '/my store/c' && latchkey restart"))
         let system = DoctorRow.enclave(report, isSystem: true, configuration: "/etc/c")
         #expect(
             system.hint == .init("echo 'enclave = software' >> /etc/c && systemctl restart latchkeyd", needsRoot: true))

@@ -133,7 +133,7 @@ import Testing
             #expect(SecKeyCreateRandomKey(enclaveParameters() as CFDictionary, &error) == nil)
             let refusal = try #require(error).takeRetainedValue()
             #expect(refusal.localizedDescription.contains("latchkeyd.conf"))
-            #expect(refusal.localizedDescription.contains("kill \(getpid())"))
+            #expect(refusal.localizedDescription.contains("latchkey restart"))
             #expect(!"\(refusal)".contains("(null)"))
             #expect("\(refusal)".contains(refusal.localizedDescription))
         }

@@ -296,7 +296,7 @@ def programs_are_told_apart():
     expect("/usr/bin/latchkey" in shell("latchkey status | grep group", "alice"),
            "with the shipped unit a program of root has its path as identity", shell("latchkey status | grep group", "alice"))
     allow_path_identities()
-    shell("echo topsecret | latchkey set mine", "alice")
+    shell("echo topsecret | latchkey set --protect none mine", "alice")
     expect(shell("latchkey get mine", "alice") == "topsecret", "the program reads its item (without NoNewPrivileges)", "yes")
     a, b = Child(ALICE), Child(BOB)
     for hello in ({0: "/usr/bin/latchkey"}, {0: "x", 2: ["/usr/bin/latchkey"]}, {0: "x", 130: 1002}):

@@ -29,7 +29,7 @@ class StoreTest(PackageTest):
             terminal.expect("password of your account")
             terminal.type(PASSWORDS["alice"] + "\r")
             self.assertEqual(terminal.end(), 0, terminal.output)
-        self.session.run("latchkey", "set", "open", input="an open secret")
+        self.session.run("latchkey", "set", "--protect", "none", "open", input="an open secret")
         self.session.run("latchkey", "set", "closed", "--protect", "presence", input="a closed secret")
 
     def assertItems(self):
@@ -48,7 +48,7 @@ class InstallationTests(StoreTest):
         self.assertListening()
         self.assertEqual((self.state(KEYCHAIN), self.state(AUTHORITY)), ("inactive", "inactive"))
         begin = time.monotonic()
-        self.latchkey("set", "token", input="a secret")
+        self.latchkey("set", "--protect", "none", "token", input="a secret")
         fact("first item after the installation", f"{(time.monotonic() - begin) * 1000:.0f} ms")
         self.assertEqual(self.latchkey("get", "token").stdout, "a secret")
         self.assertEqual((self.state(KEYCHAIN), self.state(AUTHORITY)), ("active", "active"))
@@ -60,7 +60,7 @@ class InstallationTests(StoreTest):
         self.assertItems()
 
     def test_doctor_finds_only_that_there_is_no_passcode_yet(self):
-        self.latchkey("set", "token", input="a secret")
+        self.latchkey("set", "--protect", "none", "token", input="a secret")
         rows = json.loads(self.latchkey("doctor", "--json", check=False).stdout)["rows"]
         self.assertEqual([row["name"] for row in rows if row["state"] not in ("ok", "absent")], ["passcode"])
 
@@ -116,7 +116,7 @@ class UpgradeTests(StoreTest):
         self.assertIn("# A new version.", self.machine.read(CONFIGURATION + ".dpkg-dist"))
         self.assertIn("# A new version.", self.machine.read("/etc/pam.d/latchkey"))
         self.machine.run("rm", CONFIGURATION + ".dpkg-dist")
-        self.latchkey("set", "token", input="a secret")
+        self.latchkey("set", "--protect", "none", "token", input="a secret")
 
     def test_a_switched_off_socket_stays_off(self):
         self.machine.run("systemctl", "disable", "--now", "latchkeyd.socket")
@@ -150,7 +150,8 @@ class RemovalTests(StoreTest):
         self.machine.run("cp", "/usr/bin/latchkey", "/usr/local/bin/another-program")
         self.addCleanup(self.machine.run, "rm", "/usr/local/bin/another-program")
         self.remove()
-        done = self.machine.run("another-program", "set", "token", user="alice", input="a secret", check=False)
+        done = self.machine.run("another-program", "set", "--protect", "none", "token", user="alice",
+                                input="a secret", check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(self.machine.run("find", "/home/alice", "-name", "root.key").stdout, "")
 

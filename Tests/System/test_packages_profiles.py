@@ -89,7 +89,7 @@ def profile(unit):
 
 os.chmod("/dev/pts/ptmx", 0o666)
 found["loaded"] = [line for line in open("/sys/kernel/security/apparmor/profiles").read().splitlines() if "latchkey" in line]
-found["set"] = run("latchkey", "set", "open", input="an open secret").stderr
+found["set"] = run("latchkey", "set", "--protect", "none", "open", input="an open secret").stderr
 found["get"] = run("latchkey", "get", "open").stdout
 found["passcode"] = at_terminal("latchkey", "passcode", "set")
 found["protected"] = run("latchkey", "set", "closed", "--protect", "presence", input="a closed secret").stderr
@@ -101,7 +101,7 @@ own = {**at_home, "LATCHKEY_HOME": "/home/alice/.local/share/latchkey"}
 os.makedirs("/usr/share/latchkey/apps.d", exist_ok=True)
 with open("/usr/share/latchkey/apps.d/notes.conf", "w") as file: file.write("name = Notes\\nprogram = /usr/bin/notes\\n")
 for name in ("latchkey", "Notes", "elsewhere"):
-    run("latchkey", "set", name, input="a secret", env={**own, "LATCHKEY_APP_ID": name})
+    run("latchkey", "set", "--protect", "none", name, input="a secret", env={**own, "LATCHKEY_APP_ID": name})
 moved = run("latchkey", "migrate", "--dry-run", "--json", env=at_home)
 found["migrated"] = [moved.stdout, moved.stderr]
 # A store of the user's own would be used from here on.

@@ -112,7 +112,7 @@ class ProcessTests(ClientTest):
             self.assertEqual(done.stdout, "user:1001\n")
 
     def test_a_program_with_more_rights_ignores_the_environment_abuse8(self):
-        self.latchkey("set", "token", user="bob", input="of bob")
+        self.latchkey("set", "--protect", "none", "token", user="bob", input="of bob")
         self.machine.run("install", "-m", "4755", "-o", "bob", "/usr/bin/latchkey", "/usr/bin/as-bob")
         self.addCleanup(self.machine.run, "rm", "/usr/bin/as-bob")
         self.machine.write("/home/alice/daemon", "#!/bin/sh\nid -u >/tmp/executed\n", mode=0o755, owner="alice:alice")

@@ -46,12 +46,12 @@ class HeadlessTests(ClientTest):
             self.kill_service(unit)
 
     def test_a_service_reads_its_own_secret_without_a_person(self):
-        self.assertEqual(self.shell("svc-first", "printf secret | latchkey set key").returncode, 0)
+        self.assertEqual(self.shell("svc-first", "printf secret | latchkey set --protect none key").returncode, 0)
         self.kill_both()
         self.assertEqual(self.shell("svc-first", "latchkey get key").stdout, "secret")
 
     def test_another_service_cannot_read_it(self):
-        self.shell("svc-first", "printf secret | latchkey set key")
+        self.shell("svc-first", "printf secret | latchkey set --protect none key")
         done = self.shell("svc-second", "latchkey get key")
         self.assertEqual((done.returncode, done.stdout), (NOT_FOUND, ""))
 
@@ -71,7 +71,7 @@ class HeadlessTests(ClientTest):
     def test_a_dynamic_user_keeps_its_keychain_under_a_fixed_name(self):
         dynamic = {"unit": "test-dynamic.service", "options": ("DynamicUser=yes",)}
         user = "svc-dynamic"
-        self.assertEqual(self.shell(user, "printf secret | latchkey set key", **dynamic).stderr, "")
+        self.assertEqual(self.shell(user, "printf secret | latchkey set --protect none key", **dynamic).stderr, "")
         # In the namespace of such a unit no path is an identity.
         status = json.loads(self.shell(user, "latchkey status --json", **dynamic).stdout)
         self.assertEqual(status["group"], "unit:test-dynamic.service")

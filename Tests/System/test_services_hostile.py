@@ -22,7 +22,7 @@ class ConnectionTests(ServiceTest):
             self.stop_services()
 
     def test_a_killed_latchkeyd_is_started_by_the_next_program(self):
-        self.latchkey("set", "token", input="before")
+        self.latchkey("set", "--protect", "none", "token", input="before")
         self.kill_service(KEYCHAIN)
         self.assertEqual(self.latchkey("get", "token").stdout, "before")
 

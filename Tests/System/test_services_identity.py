@@ -54,9 +54,9 @@ class ProgramIdentityTests(ServiceTest):
         self.assertIn("user:1001", group)
 
     def test_two_programs_do_not_see_each_others_items(self):
-        self.latchkey("set", "token", input="of latchkey")
+        self.latchkey("set", "--protect", "none", "token", input="of latchkey")
         self.assertFails(self.latchkey("get", "token", program="/usr/bin/other", check=False), NOT_FOUND, "No item")
-        self.latchkey("set", "token", program="/usr/bin/other", input="of other")
+        self.latchkey("set", "--protect", "none", "token", program="/usr/bin/other", input="of other")
         self.assertEqual(self.latchkey("get", "token").stdout, "of latchkey")
         self.assertEqual(self.latchkey("get", "token", program="/usr/bin/other").stdout, "of other")
         self.assertFails(self.latchkey("delete", "token", program="/usr/bin/third", check=False), NOT_FOUND, "No item")
@@ -64,7 +64,7 @@ class ProgramIdentityTests(ServiceTest):
     def test_programs_of_one_declared_app_share_their_items(self):
         self.declare("pair", "name = Pair\nprogram = /usr/bin/other\nprogram = /usr/bin/third\n")
         self.assertEqual((self.group("/usr/bin/other"), self.group("/usr/bin/third")), ("Pair", "Pair"))
-        self.latchkey("set", "token", program="/usr/bin/other", input="of the app")
+        self.latchkey("set", "--protect", "none", "token", program="/usr/bin/other", input="of the app")
         self.assertEqual(self.latchkey("get", "token", program="/usr/bin/third").stdout, "of the app")
         self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "No item")
         # Other users have the same programs and none of the items.

@@ -23,7 +23,7 @@ class MigrationTests(ServiceTest):
         self.end_own_daemon()
         self.machine.run("rm", "-rf", FOLDER)
         self.session = self.enterContext(self.machine.session("alice"))
-        self.own("set", "plain", input="a plain secret")
+        self.own("set", "--protect", "none", "plain", input="a plain secret")
         self.end_own_daemon()
 
     def tearDown(self):
@@ -73,7 +73,7 @@ class MigrationTests(ServiceTest):
     def test_a_store_is_moved_and_its_items_are_read_from_the_systems_keychain(self):
         self.set_own_passcode()
         self.own("set", "token", "--protect", "presence", input="a protected secret")
-        self.own("set", "bound", "--device-only", input="bound to the device")
+        self.own("set", "--protect", "none", "bound", "--device-only", input="bound to the device")
         self.end_own_daemon()
         self.assertOwn()
         terminal = self.migrating()
@@ -139,7 +139,8 @@ class MigrationTests(ServiceTest):
         groups = {"Notes": "Notes", "team.notes": "team.notes", "latchkey": "/usr/bin/latchkey", "python3": "user:1001",
                   "unit:ssh.service": "user:1001", "/usr/bin/latchkey": "user:1001", "no-program": "user:1001"}
         for group in groups:
-            self.session.run("env", f"LATCHKEY_APP_ID={group}", "latchkey", "set", "item", input="secret")
+            self.session.run("env", f"LATCHKEY_APP_ID={group}", "latchkey", "set", "--protect", "none", "item",
+                             input="secret")
         report = json.loads(self.session.run("latchkey", "migrate", "--dry-run", "--json").stdout)
         self.assertEqual({group["from"]: group["to"] for group in report["groups"]}, groups)
         self.assertEqual(report["moved"], 1 + len(groups))
@@ -246,7 +247,7 @@ class MigrationTests(ServiceTest):
         self.assertIn("The system's keychain has the items", terminal.output)
         self.end_own_daemon()
         self.assertOwn()
-        self.session.run("latchkey", "set", "later", input="a later secret")
+        self.session.run("latchkey", "set", "--protect", "none", "later", input="a later secret")
         self.machine.run("rmdir", f"{FOLDER}/root.key.moved")
         output = self.complete()
         self.assertIn("present     1", output)

@@ -243,7 +243,8 @@ class OwnStoreTests(ClientTest):
         super().setUp()
         self.clear()
         self.addCleanup(self.clear)
-        self.session.run("env", f"LATCHKEY_HOME={OWN}", "latchkey", "set", "plain", input="a plain secret")
+        self.session.run("env", f"LATCHKEY_HOME={OWN}", "latchkey", "set", "--protect", "none", "plain",
+                         input="a plain secret")
         self.end_own_daemon()
         self.new = True
 
@@ -348,7 +349,7 @@ class OwnStoreTests(ClientTest):
         terminal.type("\x1b")
         terminal.end()
         for number in range(3):
-            self.session.run("latchkey", "set", f"i{number}", input="i")
+            self.session.run("latchkey", "set", "--protect", "none", f"i{number}", input="i")
             names.add(f"i{number}")
             terminal = self.migrating()
             pids = {"command": self.machine.run("pgrep", "-u", "alice", "-x", "latchkey").stdout.split()[-1],
@@ -418,10 +419,11 @@ class OwnStoreTests(ClientTest):
 
     def test_a_move_that_would_keep_an_older_item_or_a_second_one_of_a_name_asks_first(self):
         self.machine.run("mv", OWN, f"{HOME}/aside")
-        self.session.run("latchkey", "set", "plain", input="newer")
+        self.session.run("latchkey", "set", "--protect", "none", "plain", input="newer")
         self.machine.run("mv", f"{HOME}/aside", OWN)
         for group in ("no-program", "other-program"):
-            self.session.run("env", f"LATCHKEY_APP_ID={group}", "latchkey", "set", "item", input=group)
+            self.session.run("env", f"LATCHKEY_APP_ID={group}", "latchkey", "set", "--protect", "none", "item",
+                             input=group)
         # What the system's keychain would keep is said after its passcode, and before anything is added.
         for word, code in (("no", 64), ("move", 0)):
             terminal = self.migrating()
@@ -520,7 +522,7 @@ class OwnStoreTests(ClientTest):
                 self.assertEqual((alice("cat precious/gold"), self.exists("root.key.moved")), ("gold\n", True))
         # Nor is what remains replaced by a new store, when the system has no keychain any more.
         with self.without_system():
-            done = self.session.run("latchkey", "set", "new", input="n", check=False)
+            done = self.session.run("latchkey", "set", "--protect", "none", "new", input="n", check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("root.key.moved", done.stderr)
         self.session.run("latchkey", "migrate", "--discard", input="discard\n")

@@ -31,7 +31,7 @@ class PlainStartTests(ServiceTest):
                                                stderr=subprocess.DEVNULL))
 
     def test_no_own_store_is_made_before_the_services_have_started(self):
-        done = self.latchkey("set", "token", input="secret", check=False)
+        done = self.latchkey("set", "--protect", "none", "token", input="secret", check=False)
         self.assertFails(done, UNAVAILABLE, "keychain.sock is missing")
         self.assertIn("systemctl enable --now latchkeyd.socket", done.stderr)
         self.assertNoOwnStore()
@@ -44,7 +44,7 @@ class PlainStartTests(ServiceTest):
         eventually(lambda: self.latchkey("status", check=False).returncode == 0)
         self.assertEqual(self.status()["tier"], "file")
         self.assertNoOwnStore()
-        self.latchkey("set", "token", input="secret")
+        self.latchkey("set", "--protect", "none", "token", input="secret")
         self.assertEqual(self.latchkey("get", "token").stdout, "secret")
         self.assertEqual(self.latchkey("get", "token", user="bob", check=False).returncode, NOT_FOUND)
         pids = self.machine.run("pgrep", "-x", "latchkey-authd").stdout.split()

@@ -12,17 +12,17 @@ from services import ServiceTest
 USERS, PROCESSES, ROUNDS = ("alice", "bob"), 32, 3
 
 # Begins when standard input ends, adds the same item, and prints the exit status.
-RACE = 'cat; echo "$1" | latchkey set race 2>/dev/null; echo $?'
+RACE = 'cat; echo "$1" | latchkey set --protect none race 2>/dev/null; echo $?'
 # Writes an item of its own and reads it, ROUNDS times; reads and lists those of others between; prints its last value.
 MIXED = """
 set -e
 for round in $(seq $2); do
-    echo "$1 $round" | latchkey set --replace "own $1"
+    echo "$1 $round" | latchkey set --protect none --replace "own $1"
     [ "$(latchkey get "own $1")" = "$1 $round" ]
     latchkey get shared >/dev/null
-    echo "$1" | latchkey set --replace shared
+    echo "$1" | latchkey set --protect none --replace shared
     latchkey list --json >/dev/null
-    echo x | latchkey set "short $1"
+    echo x | latchkey set --protect none "short $1"
     latchkey delete "short $1" >/dev/null
 done
 latchkey get "own $1"
@@ -56,7 +56,7 @@ class RaceTests(ServiceTest):
 
     def test_many_processes_that_write_and_read_lose_no_update_abuse37(self):
         for user in USERS:
-            self.latchkey("set", "shared", user=user, input="-")
+            self.latchkey("set", "--protect", "none", "shared", user=user, input="-")
         running = {user: self.together(user, MIXED, *((number, ROUNDS) for number in range(PROCESSES)))
                    for user in USERS}
         for processes in running.values():

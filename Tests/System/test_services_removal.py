@@ -22,8 +22,8 @@ class RemovalTests(ClientTest):
         for name, constraints in (("presence", 1), ("free", 0)):
             self.assertEqual(app.do("app.add", name, SECRET, constraints), DONE)
         self.clients = app, agent
-        self.latchkey("set", "token", user="carol", input="of carol")
-        self.latchkey("set", "token", input="of alice")
+        self.latchkey("set", "--protect", "none", "token", user="carol", input="of carol")
+        self.latchkey("set", "--protect", "none", "token", input="of alice")
 
     def account(self, name):
         """Gives the number to a new account, in place of the one that has it."""
@@ -97,7 +97,7 @@ class RemovalTests(ClientTest):
         self.assertEqual(json.loads(self.latchkey("list", "--json", user="dave").stdout), [])
         self.assertFails(self.latchkey("get", "token", user="dave", check=False), NOT_FOUND, "No item matches.")
         self.assertFalse(self.status("dave")["passcode"])
-        self.latchkey("set", "token", user="dave", input="of dave")
+        self.latchkey("set", "--protect", "none", "token", user="dave", input="of dave")
         self.assertEqual(self.latchkey("get", "token", user="dave").stdout, "of dave")
         # The other users keep what they have.
         self.assertEqual(self.latchkey("get", "token").stdout, "of alice")

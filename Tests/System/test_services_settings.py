@@ -189,7 +189,7 @@ class FilePasscodeTests(FileTest):
     def test_a_forgotten_passcode_is_deleted_with_the_password_of_the_account(self):
         self.set_the_first()
         self.command("set", "card", "--protect", "passcode", "--device-only", input="4000\n")
-        self.command("set", "token", input="6000\n")
+        self.command("set", "--protect", "none", "token", input="6000\n")
         self.window("keys", "alt+f")
         self.discard()
         self.assertEqual(self.state()["items"], 1)
@@ -264,8 +264,8 @@ class FilePagesTests(FileTest):
 class FileBackupTests(FileTest):
     def test_a_backup_is_written_and_restored_with_the_code_that_only_the_prompt_shows(self):
         self.set_the_first()
-        self.command("set", "login", input="topsecret\n")
-        self.command("set", "card", "--device-only", input="4000\n")
+        self.command("set", "--protect", "none", "login", input="topsecret\n")
+        self.command("set", "--protect", "none", "card", "--device-only", input="4000\n")
         path = "/home/alice/my backup"
         self.addCleanup(self.machine.run, "rm", "-f", path)
         self.window("keys", "alt+6")

@@ -30,7 +30,7 @@ class SocketTests(ServiceTest):
     def setUp(self):
         super().setUp()
         self.remove_stores()
-        self.latchkey("set", "token", input="of alice")
+        self.latchkey("set", "--protect", "none", "token", input="of alice")
         self.addCleanup(self.restore)
 
     def restore(self):
@@ -76,7 +76,7 @@ class SocketTests(ServiceTest):
         self.machine.run("systemctl", "stop", "latchkeyd.socket", KEYCHAIN)
         self.machine.run("mkdir", "-p", PUBLIC)
         listener = self.listen(f"{PUBLIC}/keychain.sock")
-        done = self.latchkey("set", "password", input="a secret for the real service", check=False)
+        done = self.latchkey("set", "--protect", "none", "password", input="a secret for the real service", check=False)
         self.assertFails(done, UNAVAILABLE, f"The socket {PUBLIC}/keychain.sock belongs to user {BOB}.")
         self.assertRefused(f"The socket {PUBLIC}/keychain.sock belongs to user {BOB}.")
         # The connections were made, so that the refusal is what ended them.

@@ -105,7 +105,7 @@ class UseTests(TierTest):
 class ChipTests(TierTest):
     def setUp(self):
         super().setUp()
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
 
     def test_a_tpm_that_was_turned_off_serves_again_without_a_restart_of_the_services(self):
         self.stop_chip()
@@ -152,7 +152,7 @@ class ChipTests(TierTest):
     def test_a_key_bound_to_secure_boot_is_unsealed_after_a_restart(self):
         self.remove_stores()
         self.configure("allow-virtual-hardware = yes", "seal = pcr7")
-        self.latchkey("set", "free", input="bound")
+        self.latchkey("set", "--protect", "none", "free", input="bound")
         self.stop_services()
         self.assertEqual(self.get().stdout.strip(), "bound")
 
@@ -162,7 +162,7 @@ class RecoveryTests(TierTest):
 
     def setUp(self):
         super().setUp()
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
 
     def test_a_forgotten_passcode_is_replaced_and_every_item_stays(self):
         self.recover()
@@ -238,7 +238,7 @@ class RecoveryTests(TierTest):
         self.configure("allow-virtual-hardware = yes", "seal = pcr7")
         self.set_passcode(PASSCODE)
         self.latchkey("set", "token", "--protect", "presence", input="the secret")
-        self.latchkey("set", "free", input="bound")
+        self.latchkey("set", "--protect", "none", "free", input="bound")
         self.stop_services()
         self.extend_secure_boot()
         self.assertRefused("Secure Boot")
@@ -274,7 +274,7 @@ class OwnerTests(TierTest):
     def test_with_the_password_of_the_owner_the_keychain_is_made_and_recovered(self):
         self.give()
         self.set_passcode(PASSCODE)
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
         self.latchkey("set", "token", "--protect", "presence", input="the secret")
         self.assertReleases(self.asking())
         self.recover()
@@ -286,7 +286,7 @@ class OwnerTests(TierTest):
     def test_without_the_password_or_with_another_one_nothing_is_made(self):
         self.configure("allow-virtual-hardware = yes")
         for words in ("owner hierarchy of the TPM has a password", "is not the one of the owner hierarchy"):
-            done = self.latchkey("set", "free", input="free text", check=False)
+            done = self.latchkey("set", "--protect", "none", "free", input="free text", check=False)
             self.assertNotEqual(done.returncode, 0, done.stdout)
             self.assertIn(words, done.stderr)
             self.give("another\n")
@@ -307,7 +307,7 @@ class OwnerTests(TierTest):
 
     def refuses(self, words):
         self.listen_again()
-        done = self.latchkey("set", "free", input="free text", check=False)
+        done = self.latchkey("set", "--protect", "none", "free", input="free text", check=False)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         return words in self.machine.journal(KEYCHAIN, lines=200)
 

@@ -148,7 +148,7 @@ class OtherChipTests(SpyTest):
         return done.stdout.strip()
 
     def test_everything_of_a_store_on_another_TPM_opens_nothing_with_the_passcode_abuse41(self):
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
         self.latchkey("key", "create", "plain", "--enclave")
         self.assertEqual(self.load(), "loaded")
         digest = f"cd {STORES}/1001 && sha256sum root.key anchor && sha256sum {RECORDS}/1001/passcodes"
@@ -177,7 +177,7 @@ class OtherChipTests(SpyTest):
 
 class VirtualTests(TierTest):
     def test_no_user_and_no_environment_allows_a_TPM_that_is_a_program_abuse24(self):
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
         self.configure("allow-virtual-hardware = no")
         self.machine.write("/home/alice/.config/latchkey/latchkeyd.conf", "allow-virtual-hardware = yes\n",
                            owner="alice:alice")
@@ -194,7 +194,7 @@ class VirtualTests(TierTest):
         self.assertNotIn("the secret", terminal.output)
 
     def test_the_consent_of_others_than_root_is_none_abuse24(self):
-        self.latchkey("set", "free", input="free text")
+        self.latchkey("set", "--protect", "none", "free", input="free text")
         for owner, mode in (("latchkey:latchkey", 0o644), ("root:latchkey", 0o664), ("root:root", 0o666)):
             with self.subTest(owner=owner, mode=oct(mode)):
                 self.machine.write(CONFIGURATION, TIER + "allow-virtual-hardware = yes\n", mode, owner)

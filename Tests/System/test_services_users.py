@@ -13,7 +13,7 @@ ITEMS = 10
 # Adds items, reads them again, and deletes all but one.
 WORK = """
 set -e
-for n in $(seq $1); do echo "value $2 $n" | latchkey set "item $n"; done
+for n in $(seq $1); do echo "value $2 $n" | latchkey set --protect none "item $n"; done
 for n in $(seq $1); do [ "$(latchkey get "item $n")" = "value $2 $n" ]; done
 for n in $(seq 2 $1); do latchkey delete "item $n" >/dev/null; done
 latchkey get 'item 1'
@@ -30,12 +30,12 @@ class UserTests(ServiceTest):
 
     def test_two_users_have_items_of_the_same_name(self):
         for user in ("alice", "bob"):
-            self.latchkey("set", "token", user=user, input=f"of {user}")
+            self.latchkey("set", "--protect", "none", "token", user=user, input=f"of {user}")
         for user in ("alice", "bob"):
             self.assertEqual(self.latchkey("get", "token", user=user).stdout, f"of {user}")
 
     def test_a_user_cannot_read_list_or_delete_items_of_another_one(self):
-        self.latchkey("set", "token", user="bob", input="of bob")
+        self.latchkey("set", "--protect", "none", "token", user="bob", input="of bob")
         self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "No item matches.")
         self.assertFails(self.latchkey("delete", "token", check=False), NOT_FOUND, "No item matches.")
         self.assertNotIn("token", self.latchkey("list").stdout)
@@ -43,7 +43,7 @@ class UserTests(ServiceTest):
         self.assertEqual(self.latchkey("get", "token", user="bob").stdout, "of bob")
 
     def test_root_has_a_keychain_of_its_own_as_every_user(self):
-        self.latchkey("set", "token", input="of alice")
+        self.latchkey("set", "--protect", "none", "token", input="of alice")
         self.assertFails(self.latchkey("get", "token", user=None, check=False), NOT_FOUND, "No item matches.")
 
     def test_each_user_is_told_about_the_own_store(self):

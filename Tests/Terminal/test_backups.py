@@ -13,7 +13,8 @@ class BackupCommandTests(StoreTest):
     def prepare(self):
         self.other = self.enterContext(Store(SIMULATED))
         for name, group in ("one", "test"), ("two", "test"), ("three", "other"):
-            self.latchkey("set", name, input=f"secret {name}", variables={"LATCHKEY_APP_ID": group})
+            self.latchkey("set", "--protect", "none", name,
+                          input=f"secret {name}", variables={"LATCHKEY_APP_ID": group})
         for store in self.store, self.other:
             store.latchkey("sim", "passcode", "set", input="1234\n")
         self.file = self.store.file("backup")
@@ -39,6 +40,21 @@ class BackupCommandTests(StoreTest):
         self.assertIn("3 items were imported, 0 already present", imported)
         self.assertEqual(self.other.latchkey("get", "one"), "secret one")
         self.assertEqual(self.other.latchkey("get", "three", variables={"LATCHKEY_APP_ID": "other"}), "secret three")
+
+    def test_a_code_is_shown_while_it_is_typed_and_asked_for_again_after_a_typing_error(self):
+        code = self.export()[0].strip()
+        wrong = code[:-1] + ("1" if code[-1] == "0" else "0")
+        with Terminal([f"{PROGRAMS}/latchkey", "import", self.file], self.other.environment) as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type("1234\r")
+            terminal.expect("Type the recovery code of the backup")
+            terminal.type(wrong)
+            terminal.expect(wrong)
+            terminal.type("\r")
+            terminal.expect("compare its 26 characters")
+            terminal.type(code + "\r")
+            self.assertIn("3 items were imported", terminal.rest())
+            self.assertEqual(terminal.end(), 0)
 
     def test_a_backup_contains_no_plain_text_and_is_private(self):
         self.export()

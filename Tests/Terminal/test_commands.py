@@ -8,6 +8,7 @@ from store import PROGRAMS, StoreTest
 from terminal import LOCAL
 
 ASKED = "Secret for token: "
+AGAIN = "The same again: "
 PROMPT = "Type your passcode, then press Enter."
 
 
@@ -18,7 +19,7 @@ class CommandTests(StoreTest):
         pass
 
     def test_a_terminating_signal_restores_the_echo(self):
-        terminal = self.start("set", "token")
+        terminal = self.start("set", "--protect", "none", "token")
         terminal.expect(ASKED)
         self.assertFalse(terminal.modes[LOCAL] & termios.ECHO)
         terminal.kill(signal.SIGTERM)
@@ -26,8 +27,8 @@ class CommandTests(StoreTest):
         self.assertEqual(terminal.modes[LOCAL], terminal.first_modes[LOCAL])
 
     def test_an_existing_item_is_refused_before_the_secret_is_typed(self):
-        self.latchkey("set", "token", input="x")
-        terminal = self.start("set", "token")
+        self.latchkey("set", "--protect", "none", "token", input="x")
+        terminal = self.start("set", "--protect", "none", "token")
         said = terminal.rest()
         self.assertIn("token exists already", said)
         self.assertNotIn("Secret for", said)
@@ -36,7 +37,7 @@ class CommandTests(StoreTest):
     def test_a_background_command_that_prompts_can_be_ended(self):
         terminal = self.start(
             "-c",
-            f"""set -m; {PROGRAMS}/latchkey set token & p=$!; wait $p; echo "stopped by $(kill -l $?)"
+            f"""set -m; {PROGRAMS}/latchkey set --protect none token & p=$!; wait $p; echo "stopped by $(kill -l $?)"
                 kill %1; while kill -0 $p 2> /dev/null; do :; done; echo "it ended"
             """, program="/bin/bash")
         terminal.expect("stopped by TTOU", "it ended")
@@ -44,9 +45,12 @@ class CommandTests(StoreTest):
     def test_a_typed_secret_that_is_too_long_is_refused(self):
         for count in (4097, 4096):
             with self.subTest(count=count):
-                terminal = self.start("set", "token")
+                terminal = self.start("set", "--protect", "none", "token")
                 terminal.expect(ASKED)
                 terminal.type("x" * count + "\r")
+                if count <= 4096:
+                    terminal.expect(AGAIN)
+                    terminal.type("x" * count + "\r")
                 said = terminal.rest()
                 got = self.store.run("get", "token")
                 if count > 4096:
@@ -54,6 +58,59 @@ class CommandTests(StoreTest):
                     self.assertEqual((terminal.end(), got.returncode), (64, 66))
                 else:
                     self.assertEqual((terminal.end(), got.stdout), (0, "x" * count), said)
+
+    def typed(self, first, second):
+        """Types a secret twice; returns what is shown and the exit status."""
+        terminal = self.start("set", "token")
+        for asked, line in (ASKED, first), (AGAIN, second):
+            terminal.expect(asked)
+            terminal.type(line + "\r")
+        return terminal.rest(), terminal.end()
+
+    def test_a_typed_secret_is_asked_for_twice_and_its_protection_is_said(self):
+        said, status = self.typed("one", "two")
+        self.assertEqual((status, self.store.run("get", "token").returncode), (64, 66), said)
+        self.assertIn("the two secrets differ", said)
+        said, status = self.typed("one", "one")
+        self.assertEqual((status, self.latchkey("get", "token")), (0, "one"), said)
+        self.assertIn("without a protection: no passcode is set", said)
+        self.latchkey("passcode", "set", input="1234\n")
+        self.latchkey("delete", "token")
+        said, status = self.typed("one", "one")
+        self.assertEqual((status, self.store.run("get", "token").returncode), (0, 77), said)
+        self.assertIn("a finger, a face or the passcode releases it", said)
+
+    def test_control_c_ends_a_question_with_130_and_escape_with_77(self):
+        for key, status in ("\x03", 130), ("\x1b", 77):
+            terminal = self.start("set", "token")
+            terminal.expect(ASKED)
+            terminal.type(key)
+            self.assertIn("Nothing was entered", terminal.rest())
+            self.assertEqual(terminal.end(), status)
+            self.assertEqual(terminal.modes[LOCAL], terminal.first_modes[LOCAL])
+
+    def test_bytes_that_are_not_text_go_to_a_terminal_only_by_force(self):
+        self.latchkey("set", "--protect", "none", "token", input="a\x1b[31mb")
+        refused = self.start("get", "token")
+        said = refused.rest()
+        self.assertEqual(refused.end(), 64)
+        self.assertNotIn("\x1b[31mb", said)
+        forced = self.start("get", "token", "--force")
+        self.assertIn("a\x1b[31mb", forced.rest())
+        self.assertEqual(self.latchkey("get", "token"), "a\x1b[31mb")
+
+    def test_a_key_is_deleted_after_a_word_was_typed(self):
+        self.latchkey("key", "create", "mine")
+        terminal = self.start("key", "delete", "mine")
+        terminal.expect("mine  p256, in the keychain", "Type delete to continue: ")
+        terminal.type("no\n")
+        terminal.rest()
+        self.assertEqual(terminal.end(), 64)
+        terminal = self.start("key", "delete", "mine")
+        terminal.expect("Type delete to continue: ")
+        terminal.type("delete\n")
+        terminal.rest()
+        self.assertEqual((terminal.end(), self.store.run("key", "public", "mine").returncode), (0, 66))
 
     def passcode(self, verb, *lines):
         """Runs `latchkey passcode` and types each line when its question was shown; returns the exit status."""
@@ -70,12 +127,12 @@ class CommandTests(StoreTest):
         self.assertEqual(self.store.run("passcode", "set", input="1234\n").returncode, 77)
         # No prompt can be shown.
         self.assertEqual(self.store.run("passcode", "remove").returncode, 77)
+        # The present passcode comes first, and the minimum is said before the new one is typed.
         self.assertEqual(self.passcode(
-            "change", ("Use at least 6 digits or 8 characters", ""), ("New passcode: ", "5678\r"),
-            ("The same again: ", "5678\r"), ("change the passcode of this keychain.", ""), (PROMPT, "0000\r"),
+            "change", ("change the passcode of this keychain.", ""), (PROMPT, "0000\r"),
             ("The passcode is wrong.", "\x1b")), 77)
         self.assertEqual(self.passcode(
-            "change", ("New passcode: ", "5678\r"), ("The same again: ", "5678\r"), (PROMPT, "1234\r")), 0)
+            "change", (PROMPT, "1234\r"), ("at least 4 characters", "5678\r"), ("again", "5678\r")), 0)
         self.assertEqual(self.passcode("check", (PROMPT, "5678\r")), 0)
         self.assertEqual(self.passcode("remove", ("remove the passcode of this keychain", ""), (PROMPT, "5678\r")), 0)
         self.assertIn('"passcode":false', self.latchkey("status", "--json"))
@@ -89,7 +146,7 @@ class CommandTests(StoreTest):
 
     def test_the_progress_of_a_check_is_shown_and_erased(self):
         for name in "one", "two":
-            self.latchkey("set", name, input=f"secret of {name}")
+            self.latchkey("set", "--protect", "none", name, input=f"secret of {name}")
         terminal = self.start("check")
         shown = terminal.rest()
         self.assertEqual(terminal.end(), 0)

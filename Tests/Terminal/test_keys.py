@@ -41,7 +41,7 @@ class KeyScreenTests(StoreTest):
                 terminal.expect("for your eyes")
                 self.assertEqual(terminal.end(), 0)
                 # Deleting does not prompt.
-                self.assertEqual(self.key("delete", "k"), "")
+                self.assertEqual(self.key("delete", "k", "--yes"), "")
 
     def test_a_cancellation_yields_no_signature(self):
         for name, options in ("k", []), ("e", ["--enclave"]):

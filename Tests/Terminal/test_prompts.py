@@ -71,7 +71,7 @@ class PromptTests(ProtectedItemTest):
         self.assertEqual(other.end(), 0)
 
     def test_the_lock_survives_a_kill_and_is_released_by_a_prompt_KC14(self):
-        self.latchkey("set", "plain", input="plain value")
+        self.latchkey("set", "--protect", "none", "plain", input="plain value")
         self.assertEqual(self.latchkey("lock"), "The keychain is locked.\n")
         refused = self.store.run("get", "plain")
         self.assertEqual((refused.returncode, refused.stdout), (77, ""))

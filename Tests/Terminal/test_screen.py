@@ -158,7 +158,7 @@ class PromptScreenTests(ProtectedItemTest):
                 self.assertTrue(screen.is_cursor_visible and not screen.is_alternate)
                 self.assertNotIn("Touch the sensor", screen.text)
 
-    def test_control_z_is_ignored_and_control_c_cancels(self):
+    def test_control_z_is_ignored_and_control_c_ends_with_130(self):
         terminal = self.drawn()
         terminal.type("\x1a\x1c\x13x")
         terminal.shows("Not recognised. 2 tries left.")
@@ -166,7 +166,7 @@ class PromptScreenTests(ProtectedItemTest):
             self.assertNotIn(file.read().rsplit(")", 1)[1].split()[0], "Tt")
         terminal.type("\x03")
         terminal.shows("Authentication was cancelled")
-        self.assertEqual(terminal.end(), 77)
+        self.assertEqual(terminal.end(), 130)
 
     def test_a_stopped_caller_loses_its_prompt_LA32(self):
         terminal = self.drawn()

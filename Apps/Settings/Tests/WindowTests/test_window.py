@@ -75,7 +75,7 @@ def a_forgotten_passcode_is_deleted_after_a_word_was_typed():
         tree = window.sees("I forgot the passcode")
         everything_has_a_name(tree)
         # The window reads this when it gets the focus, while the button is still drawn as pressed.
-        machine.latchkey("set", "token", input="6000\n", app="mail")
+        machine.latchkey("set", "--protect", "none", "token", input="6000\n", app="mail")
         window.keys("alt+f")
         tree = window.sees("2 protected items are deleted.", title=FORGOTTEN)
         everything_has_a_name(tree)
@@ -182,7 +182,7 @@ def without_a_daemon_it_explains_and_offers_the_fix():
 
 def a_store_that_cannot_be_opened_is_explained():
     with Machine(prompts=False) as machine:
-        machine.latchkey("set", "login", input="5000\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
         machine.stop_daemon()
         with open(machine.store + "/latchkeyd.conf", "w") as file:
             file.write("tier = simulated\n")
@@ -201,7 +201,7 @@ def activity_shows_which_app_asked_for_what():
         window.picture("activity-empty")
         machine.set_passcode()
         machine.latchkey("set", "login", "--protect", "passcode", input="topsecret\n", app="bank")
-        machine.latchkey("set", "token", input="topsecret\n", app="mail")
+        machine.latchkey("set", "--protect", "none", "token", input="topsecret\n", app="mail")
         machine.latchkey("delete", "token", app="mail")
         reading = subprocess.Popen(
             [machine.app("bank"), "get", "login"], env=machine.environment, stdout=subprocess.DEVNULL,
@@ -234,7 +234,7 @@ def activity_shows_which_app_asked_for_what():
 def older_activity_is_read_on_demand():
     with Machine(prompts=False) as machine:
         for number in range(52):
-            machine.latchkey("set", f"item{number}", input="x\n", app="bank")
+            machine.latchkey("set", "--protect", "none", f"item{number}", input="x\n", app="bank")
             machine.latchkey("delete", f"item{number}", app="bank")
         window = machine.open("activity")
         tree = window.sees("bank deleted")
@@ -254,7 +254,8 @@ def apps_show_names_and_rules_and_no_secret():
         window.sees("No app has stored anything yet.")
         window.picture("apps-empty")
         machine.set_passcode()
-        machine.latchkey("set", "login", "--service", "bank.example", input="topsecret\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "login", "--service", "bank.example",
+                         input="topsecret\n", app="bank")
         machine.latchkey(
             "set", "card", "--service", "bank.example", "--protect", "passcode", "--device-only", input="topsecret\n",
             app="bank")
@@ -283,7 +284,7 @@ def apps_show_names_and_rules_and_no_secret():
 def the_keychain_is_locked_and_unlocked():
     with Machine() as machine:
         machine.set_passcode()
-        machine.latchkey("set", "login", input="5000\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
         window = machine.open("apps")
         window.sees("login")
         window.keys("ctrl+l")
@@ -361,9 +362,9 @@ def face_permissions_are_withdrawn():
 def a_backup_is_written_and_restored():
     with Machine() as machine, Machine() as other:
         machine.set_passcode()
-        machine.latchkey("set", "login", input="topsecret\n", app="bank")
-        machine.latchkey("set", "token", input="topsecret\n", app="mail")
-        machine.latchkey("set", "card", "--device-only", input="topsecret\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "login", input="topsecret\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "token", input="topsecret\n", app="mail")
+        machine.latchkey("set", "--protect", "none", "card", "--device-only", input="topsecret\n", app="bank")
         path = machine.folder + "/my backup"
         window = machine.open("backup")
         tree = window.sees("Create a backup")
@@ -411,7 +412,7 @@ def a_backup_shows_how_many_items_are_written():
         machine.set_passcode()
         # A part of a backup has room for four of these items.
         for number in range(100):
-            machine.latchkey("set", f"item{number}", input="x" * 60_000 + "\n", app="bank")
+            machine.latchkey("set", "--protect", "none", f"item{number}", input="x" * 60_000 + "\n", app="bank")
         folder = machine.subfolder("backups")
         window = machine.open("backup")
         window.sees("Create a backup")
@@ -631,7 +632,7 @@ PAGES = ["Passcode", "Fingerprints", "Activity", "Apps", "Face Permissions", "Ba
 def the_window_speaks_the_language_of_the_session():
     """German, and two catalogues of tests: texts that are half as long again, and a script from right to left."""
     with Machine() as machine:
-        machine.latchkey("set", "login", input="5000\n", app="bank")
+        machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
         locale = machine.subfolder("locale")
         for step in "build", "pseudo":
             subprocess.run(["scripts/words", step, locale], check=True, stdout=subprocess.DEVNULL)
