@@ -20,7 +20,7 @@ extension Session {
                 }
             }
         }
-        // Whoever reads the log sees what was read until now.
+        // The log shows what was read until now.
         if keychain.hasUnrecordedReads { recordReads(keychain, then: read) } else { read() }
     }
 
