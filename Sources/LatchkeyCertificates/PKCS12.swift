@@ -35,6 +35,8 @@ package enum PKCS12 {
     package enum Refusal: Error, Equatable, Sendable {
         /// The data is malformed, or is not a PKCS#12 file protected by a passphrase.
         case undecodable
+        /// The file has no identity except those whose private key is malformed or of an unsupported type.
+        case unreadableKey
         /// The MAC does not match: the passphrase is wrong, or the file was changed.
         case wrongPassphrase
         /// The file uses an algorithm that this system's libcrypto does not support.
@@ -53,10 +55,11 @@ package enum PKCS12 {
     ///     result is `undecodable` for data that is not a PKCS#12 file, otherwise `wrongPassphrase` or `unsupported`.
     ///   - iterations: maximum number of key derivation iterations.
     ///   - publicKeyHash: computes the `Certificate.publicKeyHash` of a private key given in PKCS#8. It returns nil
-    ///     for a key of an unsupported type, which is then matched to a certificate by `localKeyID` alone. The caller
-    ///     provides this, because libcrypto's own PKCS#8 reader leaves copies of keys in freed memory.
+    ///     for a key that is malformed or of an unsupported type. The caller provides this, because libcrypto's own
+    ///     PKCS#8 reader leaves copies of keys in freed memory.
     /// - Returns: the identities in the order of their keys, without keys that have no certificate and certificates
-    ///   that have no key.
+    ///   that have no key. Keys and certificates that cannot be read are left out too, unless no identity remains: then
+    ///   the result is the refusal of the first one.
     package static func open(
         _ data: [UInt8], passphrase: SecretBytes?, iterations: UInt64 = iterations,
         publicKeyHash: (SecretBytes) -> [UInt8]?
@@ -64,7 +67,7 @@ package enum PKCS12 {
         Result { () throws(Refusal) in
             let file = try PKCS12File(data, iterations: iterations)
             try file.authenticate(passphrase)
-            return identities(in: try file.bags(), publicKeyHash)
+            return try identities(in: try file.bags(), publicKeyHash)
         }
     }
 
@@ -77,7 +80,7 @@ package enum PKCS12 {
         Result { () throws(Refusal) in
             let file = try PKCS12File(data, iterations: iterations)
             file.testOnlySkipAuthentication(passphrase)
-            return identities(in: try file.bags(), publicKeyHash)
+            return try identities(in: try file.bags(), publicKeyHash)
         }
     }
     #endif
@@ -86,28 +89,37 @@ package enum PKCS12 {
 
     private static func identities(
         in bags: [PKCS12Bag], _ publicKeyHash: (SecretBytes) -> [UInt8]?
-    ) -> [Identity] {
-        var keys: [(secret: SecretBytes, bag: PKCS12Bag)] = []
+    ) throws(Refusal) -> [Identity] {
+        var keys: [(secret: SecretBytes, hash: [UInt8], bag: PKCS12Bag)] = []
         var certificates: [(certificate: Certificate, bag: PKCS12Bag)] = []
+        var refusals: [Refusal] = []
         for bag in bags {
             switch bag.contents {
-            case .privateKey(let secret): keys.append((secret, bag))
+            case .privateKey(let secret):
+                if let hash = publicKeyHash(secret) {
+                    keys.append((secret, hash, bag))
+                } else {
+                    refusals.append(.unreadableKey)
+                }
             case .certificate(let certificate): certificates.append((certificate, bag))
+            case .unreadable(let refusal): refusals.append(refusal)
             }
         }
         let issuers = Dictionary(grouping: certificates.map(\.certificate), by: \.normalizedSubject)
-        return keys.compactMap { key in
+        let identities = keys.compactMap { key -> Identity? in
             let identifier = key.bag.localKeyIdentifier
-            let hash = publicKeyHash(key.secret)
-            let candidates = certificates.filter { hash == nil || $0.certificate.publicKeyHash == hash }
+            let candidates = certificates.filter { $0.certificate.publicKeyHash == key.hash }
             // A renewed certificate may share its key with an older one; `localKeyID` selects the intended certificate.
             let named = identifier == nil ? nil : candidates.first { $0.bag.localKeyIdentifier == identifier }
-            guard let own = named ?? (hash == nil ? nil : candidates.first) else { return nil }
+            guard let own = named ?? candidates.first else { return nil }
             return Identity(
                 friendlyName: key.bag.friendlyName ?? own.bag.friendlyName,
                 localKeyIdentifier: identifier ?? own.bag.localKeyIdentifier,
                 privateKey: key.secret, certificate: own.certificate, chain: chain(from: own.certificate, issuers))
         }
+        // An empty result would say that the file has no identity.
+        if identities.isEmpty, let refusal = refusals.first { throw refusal }
+        return identities
     }
 
     private static func chain(from leaf: Certificate, _ issuers: [[UInt8]: [Certificate]]) -> [Certificate] {
@@ -127,6 +139,8 @@ struct PKCS12Bag {
     enum Contents {
         case privateKey(SecretBytes)
         case certificate(Certificate)
+        /// A key or a certificate that cannot be decrypted or read, while the rest of the file can.
+        case unreadable(PKCS12.Refusal)
     }
 
     let friendlyName: String?

@@ -134,6 +134,8 @@ final class PKCS12File {
     // MARK: - Contents
 
     /// Decrypts and returns all keys and certificates in file order; requires `authenticate` first.
+    ///
+    /// A key or a certificate that cannot be read is returned as `unreadable`; any other error refuses the file.
     func bags() throws(PKCS12.Refusal) -> [PKCS12Bag] {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -179,11 +181,12 @@ final class PKCS12File {
             switch PKCS12_SAFEBAG_get_nid(bag) {
             case NID_keyBag:
                 guard let key = PKCS12_SAFEBAG_get0_p8inf(bag) else { throw .undecodable }
-                bags.append(try Self.named(bag, .privateKey(Self.encode(key))))
+                bags.append(try Self.named(bag) { () throws(PKCS12.Refusal) in .privateKey(try Self.encode(key)) })
             case NID_pkcs8ShroudedKeyBag:
-                bags.append(try Self.named(bag, .privateKey(decrypt(bag))))
+                bags.append(try Self.named(bag) { () throws(PKCS12.Refusal) in .privateKey(try decrypt(bag)) })
             case NID_certBag where PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate:
-                bags.append(try Self.named(bag, .certificate(Self.certificate(bag))))
+                bags.append(
+                    try Self.named(bag) { () throws(PKCS12.Refusal) in .certificate(try Self.certificate(bag)) })
             case NID_safeContentsBag:
                 guard let inner = PKCS12_SAFEBAG_get0_safes(bag) else { throw .undecodable }
                 try read(inner, depth: depth + 1, into: &bags)
@@ -194,7 +197,19 @@ final class PKCS12File {
         }
     }
 
-    private static func named(_ bag: OpaquePointer, _ contents: PKCS12Bag.Contents) -> PKCS12Bag {
+    private static func named(
+        _ bag: OpaquePointer, _ read: () throws(PKCS12.Refusal) -> PKCS12Bag.Contents
+    ) throws(PKCS12.Refusal) -> PKCS12Bag {
+        let contents: PKCS12Bag.Contents
+        do throws(PKCS12.Refusal) {
+            contents = try read()
+        } catch {
+            switch error {
+            case .undecodable, .unsupported: contents = .unreadable(error)
+            // The work is limited for the whole file, and memory that ran out says nothing about the bag.
+            case .tooMuchWork, .failed, .wrongPassphrase, .unreadableKey: throw error
+            }
+        }
         var name: String?
         if let text = PKCS12_get_friendlyname(bag) {
             name = String(validatingCString: text)

@@ -32,10 +32,14 @@ extension KeyType {
     }
 
     /// Reads an `AlgorithmIdentifier`, whose parameters must be NULL for RSA and a supported named curve otherwise.
-    fileprivate init?(_ reader: inout DERReader) {
+    ///
+    /// - Parameter mayLackNull: accepts RSA without parameters too, as other programs do.
+    fileprivate init?(_ reader: inout DERReader, mayLackNull: Bool = false) {
         let type = reader.sequence { reader -> KeyType? in
             guard let name = reader.element(DERTag.objectIdentifier) else { return nil }
-            if name.elementsEqual(KeyObjectIdentifier.rsaEncryption) { return reader.null() ? .rsa : nil }
+            if name.elementsEqual(KeyObjectIdentifier.rsaEncryption) {
+                return mayLackNull && reader.isAtEnd || reader.null() ? .rsa : nil
+            }
             guard name.elementsEqual(KeyObjectIdentifier.ecPublicKey) else { return nil }
             return Curve(&reader).map(KeyType.ellipticCurve)
         }
@@ -50,6 +54,25 @@ extension Curve {
             let curve = Curve.allCases.first(where: { name.elementsEqual(KeyObjectIdentifier.curve($0)) })
         else { return nil }
         self = curve
+    }
+
+    /// The scalar of another program's key file, as wide as a coordinate; nil when its value needs more bytes.
+    ///
+    /// RFC 5915, section 3, requires this width, but programs that encode the scalar as an integer drop its leading
+    /// zeros or add one in front of its highest bit.
+    fileprivate func scalar(fitting octets: UnsafeRawBufferPointer) -> SecretBytes? {
+        let excess = max(0, octets.count - byteCount)
+        guard octets.prefix(excess).allSatisfy({ $0 == 0 }) else { return nil }
+        let digits = UnsafeRawBufferPointer(rebasing: octets[excess...])
+        return DERWriter.secret([UInt8](repeating: 0, count: byteCount - digits.count), SecretBytes(copying: digits))
+    }
+
+    /// Whether `encoded` is one of the forms of an uncompressed point: compressed, uncompressed or hybrid (SEC 1,
+    /// section 2.3.3; ANSI X9.62, section 4.3.6).
+    fileprivate func isForm(_ encoded: [UInt8], of point: [UInt8]) -> Bool {
+        guard encoded != point else { return true }
+        guard let parity = point.last.map({ $0 & 1 }) else { return false }
+        return encoded == [2 | parity] + point[1...byteCount] || encoded == [6 | parity] + point.dropFirst()
     }
 }
 
@@ -84,51 +107,62 @@ extension PublicKey {
 extension PrivateKey {
     /// Reads an unencrypted DER `PrivateKeyInfo` (PKCS#8: RFC 5208, section 5; version 1: RFC 5958).
     ///
-    /// An elliptic curve key inside is an `ECPrivateKey` (RFC 5915). nil when the bytes are malformed, have trailing
-    /// bytes, hold an unsupported key, or contain a public key that does not match the private key.
+    /// An elliptic curve key inside is an `ECPrivateKey` (SEC 1, section C.4; RFC 5915). Its scalar may have any
+    /// number of leading zeros, its public key may be absent or compressed. nil when the bytes are malformed, have
+    /// trailing bytes, hold an unsupported key, or contain a public key that does not match the private key.
     package convenience init?(pkcs8 der: SecretBytes) {
         let read = der.withBytes { bytes -> Contents? in
             var reader = DERReader(bytes)
             let read = reader.sequence(PrivateKey.readContents)
             return reader.isAtEnd ? read : nil
         }
-        switch read {
-        case nil: return nil
-        case .rsa(let external): self.init(external, type: .rsa)
-        case .ellipticCurve(let curve, let scalar, let point): self.init(scalar: scalar, curve: curve, point: point)
+        guard let read else { return nil }
+        switch read.type {
+        case .rsa:
+            self.init(read.key, type: .rsa)
+            guard read.publicKeys.allSatisfy({ $0 == publicKey.externalRepresentation }) else { return nil }
+        case .ellipticCurve(let curve):
+            self.init(scalar: read.key, curve: curve)
+            // A mismatch would show the app a key pair that is not one.
+            guard read.publicKeys.allSatisfy({ curve.isForm($0, of: publicKey.externalRepresentation) }) else {
+                return nil
+            }
         }
     }
 
-    private enum Contents {
-        case rsa(SecretBytes)
-        case ellipticCurve(Curve, SecretBytes, point: [UInt8]?)
+    private struct Contents {
+        let type: KeyType
+        /// RSA: PKCS#1 `RSAPrivateKey`. Curve: the scalar, as wide as a coordinate.
+        let key: SecretBytes
+        /// The public keys that the file states besides: none, one or two.
+        let publicKeys: [[UInt8]]
     }
 
     private static func readContents(_ reader: inout DERReader) -> Contents? {
         guard let version = reader.unsignedInteger(), version.isEmpty || version.elementsEqual([1]),
-            let type = KeyType(&reader), let key = reader.element(DERTag.octetString)
+            let type = KeyType(&reader, mayLackNull: true), let key = reader.element(DERTag.octetString)
         else { return nil }
-        // Attributes are skipped. A public key (version 1 only) is compared with the one computed from the private key.
+        // Attributes are skipped.
         if reader.tag == DERTag.context0, reader.element(DERTag.context0) == nil { return nil }
-        var outer: [UInt8]?
+        var publicKeys: [[UInt8]] = []
         if reader.tag == DERTag.primitive1 {
-            guard !version.isEmpty, let point = reader.bitString(DERTag.primitive1) else { return nil }
-            outer = Array(point)
+            // RFC 5958, section 2: version 1 only.
+            guard !version.isEmpty, let outer = reader.bitString(DERTag.primitive1) else { return nil }
+            publicKeys.append(Array(outer))
         }
         guard case .ellipticCurve(let curve) = type else {
-            return outer == nil ? .rsa(SecretBytes(copying: key)) : nil
+            return Contents(type: type, key: SecretBytes(copying: key), publicKeys: publicKeys)
         }
         var inner = DERReader(key)
-        guard let (scalar, point) = inner.sequence({ readCurveKey(&$0, curve) }), inner.isAtEnd,
-            point == nil || outer == nil || point == outer
-        else { return nil }
-        return .ellipticCurve(curve, scalar, point: point ?? outer)
+        guard let (scalar, point) = inner.sequence({ readCurveKey(&$0, curve) }), inner.isAtEnd else { return nil }
+        if let point { publicKeys.append(point) }
+        return Contents(type: type, key: scalar, publicKeys: publicKeys)
     }
 
     /// Reads an `ECPrivateKey` (RFC 5915, section 3): its scalar and, when present, its public point.
     private static func readCurveKey(_ reader: inout DERReader, _ curve: Curve) -> (SecretBytes, [UInt8]?)? {
         guard let version = reader.unsignedInteger(), version.elementsEqual([1]),
-            let scalar = reader.element(DERTag.octetString)
+            let octets = reader.element(DERTag.octetString), let scalar = curve.scalar(fitting: octets)
         else { return nil }
         if reader.tag == DERTag.context0 {
             guard let contents = reader.element(DERTag.context0) else { return nil }
@@ -142,7 +176,7 @@ extension PrivateKey {
             guard let bits = wrapped.bitString(), wrapped.isAtEnd else { return nil }
             point = Array(bits)
         }
-        return (SecretBytes(copying: scalar), point)
+        return (scalar, point)
     }
 
     /// The `PrivateKeyInfo` of this key in DER, version 0, not encrypted.

@@ -20,8 +20,8 @@ package import LatchkeyModel
 /// - Returns: a result code:
 ///   - `errSecSuccess`: the file was read.
 ///   - `errSecAuthFailed`: the passphrase is missing or wrong, or the file was changed.
-///   - `errSecDecode`: the data is not a PKCS#12 file that is protected by a passphrase, or a private key in it is
-///     malformed or neither RSA nor on a NIST curve.
+///   - `errSecDecode`: the data is not a PKCS#12 file that is protected by a passphrase, or each of its private keys is
+///     malformed or neither RSA nor on a NIST curve. Beside other identities such a key is left out.
 ///   - `errSecParam`: an option has the wrong type.
 ///   - -26276: libcrypto cannot decrypt the file, or the file needs more than 4,000,000 iterations or has more than 512
 ///     keys and certificates. `SecCopyErrorMessageString` gives the reason (behaviour OT-03).
@@ -67,6 +67,9 @@ private struct ImportRefusal: Error {
         switch refusal {
         case .undecodable:
             self.init(errSecDecode, "The data is not a PKCS#12 file with a passphrase, or is damaged.")
+        case .unreadableKey:
+            self.init(
+                errSecDecode, "A private key in the PKCS#12 file is malformed, or is neither RSA nor on a NIST curve.")
         case .wrongPassphrase:
             self.init(errSecAuthFailed, "The passphrase of the PKCS#12 file is wrong, or the file was changed.")
         case .unsupported:
@@ -104,10 +107,8 @@ package func publicKeyHash(ofPKCS8 key: SecretBytes) -> [UInt8]? {
 
 /// The result dictionary of one identity.
 private func dictionary(_ identity: PKCS12.Identity) throws(ImportRefusal) -> NSDictionary {
-    guard let key = PrivateKey(pkcs8: identity.privateKey) else {
-        throw ImportRefusal(
-            errSecDecode, "A private key in the PKCS#12 file is malformed, or is neither RSA nor on a NIST curve.")
-    }
+    // `publicKeyHash` read the same bytes before.
+    guard let key = PrivateKey(pkcs8: identity.privateKey) else { throw ImportRefusal(.unreadableKey) }
     let certificate = SecCertificate(identity.certificate)
     var item: [String: Any] = [
         kSecImportItemIdentity as String: SecIdentity(certificate, SecKey(key)),

@@ -5,7 +5,8 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Keys are read strictly: one encoding, consistent numbers, no trailing bytes.
+/// Keys are read strictly: one encoding, consistent numbers, no trailing bytes. What PKCS#8 leaves open for the sake of
+/// other programs is in `ForeignKeyTests`.
 @Suite struct KeyReadingTests {
     private func isRead(_ reader: KeyReader, _ bytes: [UInt8]) -> Bool {
         switch reader {
