@@ -2,7 +2,8 @@
 
 internal import CServerOpenSSL
 
-// Only this file and `LibCrypto+Certificates.swift` call libcrypto; no C type is visible outside them.
+// Only this file, `LibCrypto+Certificates.swift` and `LibCrypto+PrivateKeys.swift` call libcrypto; no C type is visible
+// outside them.
 
 /// A computation of libcrypto failed, for example because memory is exhausted.
 package struct CryptoFailure: Error {

@@ -67,7 +67,7 @@ enum Files {
         var key = try read(paths.keyFile, isSecret: true)
         defer { for index in key.indices { key[index] = 0 } }
         do throws(TLSCertificateError) {
-            return try TLSCertificate(certificates: text, privateKey: key)
+            return try certificate(text, key)
         } catch {
             switch error {
             case .notCertificates:
@@ -83,6 +83,17 @@ enum Files {
                     "the key of \(paths.keyFile) does not belong to the first certificate of \(paths.certificate)",
                     hint: "Compare: openssl pkey -in KEY -pubout; openssl x509 -in CERTIFICATE -noout -pubkey")
             }
+        }
+    }
+
+    private static func certificate(_ text: [UInt8], _ key: [UInt8]) throws(TLSCertificateError) -> TLSCertificate {
+        do throws(TLSCertificateError) {
+            return try TLSCertificate(certificates: text, privateKey: key)
+        } catch {
+            guard error == .notPrivateKey, let whole = LibCrypto.statingPublicKey(pem: key) else { throw error }
+            var key = whole.withBytes { Array($0) }
+            defer { for index in key.indices { key[index] = 0 } }
+            return try TLSCertificate(certificates: text, privateKey: key)
         }
     }
 

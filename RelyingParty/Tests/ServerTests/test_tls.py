@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of TLS with clients of OpenSSL: the module ssl and the command openssl."""
+import base64
 import concurrent.futures
 import http.client
 import os
@@ -119,6 +120,23 @@ class TLSTests(unittest.TestCase):
             self.assertIn(b"RENEGOTIATING", output)
         self.assertEqual(server.send("GET", "/health")[0], 200)
 
+    def test_elliptic_curve_keys_of_other_programs_are_served(self):
+        """Java writes no public key, some programs compress it, and others drop or add zeros in front of the number."""
+        for name, options in (("absent", ("ec", "-no_public")), ("compressed", ("pkey", "-ec_conv_form", "compressed"))):
+            files = self.authority.issue(name)
+            self.authority.openssl(*options, "-in", files["tls_key_file"], "-out", self.folder / "written")
+            (self.folder / "written").replace(files["tls_key_file"])
+            files["tls_key_file"].chmod(0o600)
+            self.assertEqual(self.presented(self.server(**files)), name)
+        # The number has one zero too many.
+        files = self.authority.issue("long")
+        der = subprocess.run(["openssl", "ec", "-in", files["tls_key_file"], "-no_public", "-outform", "DER"],
+                             check=True, capture_output=True).stdout
+        self.assertEqual(der[:7], bytes.fromhex("30310201010420"))
+        text = base64.b64encode(b"\x30\x32\x02\x01\x01\x04\x21\x00" + der[7:]).decode()
+        files["tls_key_file"].write_text(f"-----BEGIN EC PRIVATE KEY-----\n{text}\n-----END EC PRIVATE KEY-----\n")
+        self.assertEqual(self.presented(self.server(**files)), "long")
+
     def test_files_that_cannot_be_used_are_refused_at_the_start(self):
         good, other = self.authority.issue(), self.authority.issue("other")
         (self.folder / "empty").write_text("")
@@ -133,6 +151,13 @@ class TLSTests(unittest.TestCase):
         foreign.write_bytes(good["tls_key_file"].read_bytes())
         foreign.chmod(0o600)
         os.chown(foreign, 12345, 12345) if os.geteuid() == 0 else foreign.unlink()
+        # The compressed public key of another key.
+        der = [subprocess.run(["openssl", "ec", "-in", files["tls_key_file"], "-conv_form", "compressed", "-outform",
+                               "DER"], check=True, capture_output=True).stdout for files in (good, other)]
+        text = base64.b64encode(der[0][:-33] + der[1][-33:]).decode()
+        mixed = self.folder / "mixed"
+        mixed.write_text(f"-----BEGIN EC PRIVATE KEY-----\n{text}\n-----END EC PRIVATE KEY-----\n")
+        mixed.chmod(0o600)
         long = self.folder / "long"
         long.write_text(self.authority.certificate.read_text() * 11)
         secret = self.folder / "secret"
@@ -144,6 +169,7 @@ class TLSTests(unittest.TestCase):
                 ({"tls_key_file": foreign}, "belongs to another user" if os.geteuid() == 0 else "cannot be opened"),
                 ({"tls_key_file": locked}, "no private key in PEM"),
                 ({"tls_key_file": self.folder / "empty"}, "no private key in PEM"),
+                ({"tls_key_file": mixed}, "no private key in PEM"),
                 ({"tls_key_file": good["tls_certificate"]}, "can be read or written by other users"),
                 ({"tls_certificate": good["tls_key_file"]}, "no certificate in PEM"),
                 ({"tls_certificate": self.folder / "empty"}, "no certificate in PEM"),
