@@ -47,8 +47,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///     keys; `kSecReturn...` keys; and `kSecUse...` keys.
 ///   - result: set to one object when the limit is 1 (the default), else to an array of objects. One object is `Data`
 ///     for `kSecReturnData` or `kSecReturnPersistentRef`, a `SecKey`, `SecCertificate` or `SecIdentity` for
-///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged on failure
-///     and for a query without a `kSecReturn...` key. May be nil only for such a query.
+///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged on failure,
+///     for a query without a `kSecReturn...` key, and for one that has a `SecIdentity` in `kSecValueRef` and asks for
+///     data, for attributes or for all four. May be nil only for a query without a `kSecReturn...` key.
 /// - Returns: a result code:
 ///   - `errSecSuccess`: at least one item matches.
 ///   - `errSecItemNotFound`: no item matches.
@@ -76,8 +77,11 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             throw ParsedQuery.refusal("The query has a kSecReturn key, and the result pointer is nil.")
         }
         try parsed.narrowToObject()
-        // Behaviour KC-24: a search by an identity returns references only, neither data nor attributes.
-        if case .identity? = parsed.object { parsed.returns.subtract([.data, .attributes]) }
+        // Behaviour KC-24: a search by an identity returns references only, neither data nor attributes, and nothing at
+        // all when it asks for everything.
+        if case .identity? = parsed.object {
+            parsed.returns.subtract(parsed.returns == .known ? .known : [.data, .attributes])
+        }
         let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : parsed.foundObjects()
         guard !parsed.returns.isEmpty else { return }
         result?.pointee = parsed.limit ?? .one == .one ? objects.first : objects as NSArray

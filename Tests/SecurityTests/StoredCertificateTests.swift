@@ -374,6 +374,32 @@ import Testing
         }
     }
 
+    @Test func searchByAnIdentityForEverythingSucceedsWithoutAResult_KC24() throws {
+        try Simulator().run {
+            let item: Query = [kSecValueRef as String: try identity()]
+            let everything = item.data.attributes.object.reference
+            for query in [everything, everything.all] {
+                #expect(find(query).status == errSecItemNotFound)
+            }
+            #expect(add(item) == errSecSuccess)
+            for query in [everything, everything.all] {
+                let before = "before" as NSString
+                var result: CFTypeRef? = before
+                #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+                #expect(result === before, "unchanged")
+                #expect(find(query).result == nil)
+                #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecParam)
+            }
+            // Each combination of three still has a result, and so has the class without an object.
+            #expect(find(item.data.attributes.object).result is SecIdentity)
+            #expect(find(item.attributes.object.reference).result is Query)
+            #expect(find(item.data.object.reference).result is Query)
+            #expect(find(item.data.attributes.reference).result is Data)
+            let ofTheClass = try #require(find(Self.identities.data.attributes.object.reference).result as? Query)
+            #expect(ofTheClass[kSecValueData as String] is Data)
+        }
+    }
+
     @Test func identityRequiresTheCertificatesOwnPrivateKey() throws {
         try Simulator().run {
             let (leaf, key) = (try certificate(.leaf), try privateKey(.leaf))
