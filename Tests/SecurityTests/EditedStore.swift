@@ -89,7 +89,8 @@ final class EditedStore: Sendable {
         let service = Service(
             Service.Parts(
                 tier: .simulated, userID: 1000, storePath: "", processID: 1, keychain: keychain, authority: authority,
-                clock: clock, random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue()))
+                clock: clock, random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
+                keyModule: Machine.software(clock, random)))
         let client = Client(application: "app") {
             let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1000)
             return SpyChannel(

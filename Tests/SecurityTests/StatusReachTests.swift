@@ -306,6 +306,31 @@ import Testing
         }
     }
 
+    @Test func invalidatingAContextEndsTheReadThatWaitsForItsPrompt_LA42() throws {
+        let record = SpyChannel.Record()
+        let asking = AskingContext()
+        let status = try Self.prompted(record, asking.exists(Self.item)) { _ in
+            Thread.detachNewThread { asking.context?.invalidate() }
+        }
+        #expect(status == -25293)
+        #expect(record.last == .appCancel)
+    }
+
+    @Test func invalidatingAContextEndsTheUseOfAKeyThatWaitsForItsPrompt_LA42() throws {
+        let record = SpyChannel.Record()
+        let asking = AskingContext()
+        let prompter = ActingPrompter { _ in
+            Thread.detachNewThread { asking.context?.invalidate() }
+        }
+        let error = try EditedStore.run(keychain: .success(EditedStore.memory()), prompter: prompter, record) {
+            _ = try makeKey(enclaveParameters([.privateKeyUsage, .biometryAny]))
+            return try asking.errorOfSigning()
+        }
+        #expect(error?.domain == authenticationDomain)
+        #expect(error?.code == LAError.Code.appCancel.rawValue)
+        #expect(record.last == .appCancel)
+    }
+
     @Test func everyScriptedCodeIsAlsoReachedWithTheRealEngine() {
         var met: Set<OSStatus> = []
         var scripted: Set<OSStatus> = []
@@ -361,6 +386,12 @@ private final class AskingContext: @unchecked Sendable {
         let context = LAContext()
         self.context = context
         return SecurityTests.exists(query.with(kSecUseAuthenticationContext, context))
+    }
+
+    func errorOfSigning() throws -> NSError? {
+        let context = LAContext()
+        self.context = context
+        return SecurityTests.errorOfSigning(try findKey(Query.key().with(kSecUseAuthenticationContext, context)))
     }
 }
 
