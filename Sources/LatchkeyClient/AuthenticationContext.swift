@@ -10,6 +10,8 @@ package protocol AuthenticationContext: AnyObject {
     func handle() throws(Failure) -> ContextHandle
     /// The texts and options of its prompts.
     var prompting: Prompting { get }
+    /// Seconds after an unlock of the device by biometry in which its prompts are skipped; 0 for never.
+    var reuseSeconds: UInt64 { get }
     /// The app's own password, if one was set (Apple: `setCredential`).
     var applicationPassword: SecretBytes? { get }
 }

@@ -116,10 +116,15 @@ package enum Request: Equatable, Sendable {
         package var context: ContextHandle
         package var accessControl: AccessControl
         package var prompting: Prompting
-        package init(context: ContextHandle, accessControl: AccessControl, prompting: Prompting) {
+        /// As in `Evaluate`.
+        package var reuseSeconds: UInt64
+        package init(
+            context: ContextHandle, accessControl: AccessControl, prompting: Prompting, reuseSeconds: UInt64 = 0
+        ) {
             self.context = context
             self.accessControl = accessControl
             self.prompting = prompting
+            self.reuseSeconds = reuseSeconds
         }
     }
 
@@ -336,13 +341,16 @@ package struct Authentication: Equatable, Sendable {
     package var prompting: Prompting
     /// The application password, for items that require one.
     package var applicationPassword: SecretBytes?
+    /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
+    package var reuseSeconds: UInt64
 
     /// Creates a value from its fields.
     package init(
         context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting(),
-        applicationPassword: SecretBytes? = nil
+        applicationPassword: SecretBytes? = nil, reuseSeconds: UInt64 = 0
     ) {
         self.applicationPassword = applicationPassword
+        self.reuseSeconds = reuseSeconds
         self.context = context
         self.skipsProtected = skipsProtected
         self.prompting = prompting

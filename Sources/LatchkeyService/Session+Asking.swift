@@ -52,7 +52,7 @@ extension Session {
         }
         let plan = evaluate.accessControl.plan
         if try proof(of: evaluate.context).satisfies(plan) { return answer(.done) }
-        ask(id, plan, evaluate.context, evaluate.prompting) { [self] outcome in
+        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { [self] outcome in
             switch outcome {
             case .granted: answer(.done)
             case .denied(let failure):

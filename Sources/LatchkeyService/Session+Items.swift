@@ -10,14 +10,18 @@ extension Session {
     static let roundsOfAsking = 20
 
     /// Shows a prompt, then continues with `next`; a refusal is recorded in the audit log and answered.
+    ///
+    /// The authority shows no prompt if it accepts a recent unlock of the device instead (behaviour LA-33), so that it
+    /// also answers a request that allows none.
     func askThen(
         _ id: UInt64, _ plan: AuthenticationPlan, _ authentication: Authentication, _ round: Int,
         reason: String = "read a protected item",
         next: @escaping @Sendable (Authorisation) throws(Failure) -> Void, answer: @escaping Answer
     ) throws(Failure) {
-        guard authentication.prompting.interactionAllowed else {
-            throw Failure(.interactionNotAllowed, "The item requires authentication, and a prompt is not allowed.")
-        }
+        let interactionAllowed = authentication.prompting.interactionAllowed
+        let notAllowed = Failure(
+            .interactionNotAllowed, "The item requires authentication, and a prompt is not allowed.")
+        guard interactionAllowed || authentication.reuseSeconds > 0 else { throw notAllowed }
         guard round <= Self.roundsOfAsking else {
             throw Failure(.itemAuthenticationFailed, "The request required authentication too many times.")
         }
@@ -28,11 +32,12 @@ extension Session {
         // title.
         let takesPasscode = plan.stages.contains { $0.contains(.passcode) }
         if !takesPasscode, prompting.fallbackTitle == nil { prompting.fallbackTitle = "" }
-        ask(id, plan, authentication.context, prompting) { [self] asked in
+        ask(id, plan, authentication.context, prompting, authentication.reuseSeconds) { [self] asked in
             do throws(Failure) {
                 switch asked {
                 case .granted(let proof): try next(proof)
-                case .denied(let failure): refuse(failure, answer)
+                case .denied(let failure):
+                    deny(interactionAllowed ? failure : notAllowed, interactionAllowed: interactionAllowed, answer)
                 }
             } catch {
                 end(error, answer)

@@ -25,7 +25,7 @@ extension Session {
     private struct KeyUse: Sendable {
         let id: UInt64
         let name: EnclaveKeyName
-        let authentication: Authentication
+        var authentication: Authentication
         let purpose: KeyPurpose
         let reason: String
         let answer: Answer
@@ -76,8 +76,11 @@ extension Session {
                     try carryOut(use, key, proof, keychain, enclave)
                 } catch {
                     guard error.status == .notPermitted else { throw error }
-                    // The proofs were for another key, or the authority has dropped them.
-                    return try ask(use, key.accessControl.plan)
+                    // The proofs were for another key, or the authority has dropped them. One unlock of the device must
+                    // not serve any number of keys.
+                    var fresh = use
+                    fresh.authentication.reuseSeconds = 0
+                    return try ask(fresh, key.accessControl.plan)
                 }
             }
         }

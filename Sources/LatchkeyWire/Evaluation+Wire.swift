@@ -17,7 +17,8 @@ extension Request.EvaluateRule: WireMap {
         Self(
             context: try map.field(0, \.context),
             accessControl: try map.field(1, \.accessControl),
-            prompting: try map.field(2, \.prompting))
+            prompting: try map.field(2, \.prompting),
+            reuseSeconds: try map.field(3, \.reuseSeconds, omitting: 0))
     }
 }
 

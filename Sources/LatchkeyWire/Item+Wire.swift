@@ -70,7 +70,8 @@ extension Authentication: WireMap {
             skipsProtected: try map.field(1, \.skipsProtected),
             prompting: try map.field(2, \.prompting),
             applicationPassword: try map.optional(
-                3, \.applicationPassword, .secret(limit: Limits.passcodeBytes)))
+                3, \.applicationPassword, .secret(limit: Limits.passcodeBytes)),
+            reuseSeconds: try map.field(4, \.reuseSeconds, omitting: 0))
     }
 }
 

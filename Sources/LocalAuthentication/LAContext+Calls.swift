@@ -10,6 +10,11 @@ extension LAContext: AuthenticationContext {
 
     package var prompting: Prompting { state.withLock { $0.prompting } }
 
+    package var reuseSeconds: UInt64 {
+        let seconds = touchIDAuthenticationAllowableReuseDuration
+        return seconds > 0 ? UInt64(min(seconds, LATouchIDAuthenticationMaximumAllowableReuseDuration)) : 0
+    }
+
     package var applicationPassword: SecretBytes? { state.withLock { $0.credentials[.applicationPassword] } }
 
     /// Returns the handle of this context on the current connection, and creates one if there is none.

@@ -171,11 +171,9 @@ open class LAContext: NSObject {
     /// Evaluates a policy and returns the methods of its proof.
     private func evaluate(_ policy: Policy, reason: String) throws(Failure) -> Set<AuthenticationMethod> {
         let reply = try callWithHandle { handle in
-            let seconds = touchIDAuthenticationAllowableReuseDuration
-            let reuse = seconds.isFinite && seconds > 0 ? UInt64(min(seconds, 300)) : seconds == .infinity ? 300 : 0
-            return .evaluate(
+            .evaluate(
                 Request.Evaluate(
-                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuse))
+                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuseSeconds))
         }
         return if case .proven(let methods) = reply { methods } else { [] }
     }
@@ -208,8 +206,9 @@ open class LAContext: NSObject {
     /// `LAContext.evaluateAccessControl(_:operation:localizedReason:reply:)`.
     ///
     /// Afterwards, calls that pass this context use items and keys with this access control without another prompt.
-    /// Does not block; shows a prompt if a proof is missing. `reply` runs on a thread of its own, never on the main
-    /// thread or the calling thread.
+    /// Does not block; shows a prompt if a proof is missing and no unlock of the device is reused
+    /// (`touchIDAuthenticationAllowableReuseDuration`). `reply` runs on a thread of its own, never on the main thread or
+    /// the calling thread.
     ///
     /// - Parameters:
     ///   - accessControl: the access control.
@@ -233,7 +232,8 @@ open class LAContext: NSObject {
                         .evaluateRule(
                             Request.EvaluateRule(
                                 context: handle, accessControl: accessControl.rule,
-                                prompting: context.value.prompting(localizedReason)))
+                                prompting: context.value.prompting(localizedReason),
+                                reuseSeconds: context.value.reuseSeconds))
                     }
                 }
                 reply(true, nil)
@@ -318,7 +318,8 @@ open class LAContext: NSObject {
     /// Seconds after an unlock of the device by biometry in which that unlock proves biometry without a prompt.
     /// Apple: `LAContext.touchIDAuthenticationAllowableReuseDuration`.
     ///
-    /// 0, the default, always prompts; values above 300 count as 300.
+    /// Holds for `evaluatePolicy`, `evaluateAccessControl` and calls of the keychain with this context, and never where
+    /// the passcode is required. 0, the default, always prompts; values above 300 count as 300.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.withLock { $0.reuseDuration } }
         set { state.withLock { $0.reuseDuration = newValue } }

@@ -32,6 +32,6 @@ struct KeychainAccess {
         if !interactionAllowed { prompting.interactionAllowed = false }
         return Authentication(
             context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped,
-            applicationPassword: context?.applicationPassword)
+            applicationPassword: context?.applicationPassword, reuseSeconds: context?.reuseSeconds ?? 0)
     }
 }

@@ -63,6 +63,12 @@ extension Sample {
                     query: ItemQuery(itemClass: .genericPassword), limit: .one, returns: .data,
                     authentication: Authentication(applicationPassword: SecretBytes("p".utf8))))),
         Sample(
+            "copy-items-with-reuse",
+            .copyItems(
+                Request.CopyItems(
+                    query: ItemQuery(itemClass: .genericPassword), limit: .one, returns: .data,
+                    authentication: Authentication(reuseSeconds: 300)))),
+        Sample(
             "copy-items-one", id: 6,
             .copyItems(
                 Request.CopyItems(

@@ -134,6 +134,14 @@ struct Sample: Sendable, CustomTestStringConvertible {
                     accessControl: AccessControl(
                         accessibility: .whenUnlocked, constraints: [.biometryAny, .and, .devicePasscode]),
                     prompting: Prompting(reason: "sign")))),
+        Sample(
+            "evaluate-rule-with-reuse", id: 46,
+            .evaluateRule(
+                Request.EvaluateRule(
+                    context: handle,
+                    accessControl: AccessControl(
+                        accessibility: .whenUnlocked, constraints: [.biometryAny, .and, .devicePasscode]),
+                    prompting: Prompting(reason: "sign"), reuseSeconds: 10))),
         Sample("environment", .environment(unlike: nil)),
         Sample("environment-unlike", .environment(unlike: 7)),
     ]
