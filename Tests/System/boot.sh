@@ -91,9 +91,6 @@ install_latchkey() {
     for unit in packaging/systemd/*; do
         [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/lib/systemd/system/${unit##*/}"
     done
-    for unit in packaging/systemd/user/*; do
-        [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/usr/lib/systemd/user/${unit##*/}"
-    done
     install -D -m 644 packaging/pam.d/latchkey "$root/etc/pam.d/latchkey"
     # Most tests type a passcode of one's own; those of the account's password remove this file.
     install -d "$root/etc/systemd/system/latchkey-authd.service.d"
