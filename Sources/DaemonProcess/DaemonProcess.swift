@@ -59,11 +59,12 @@ package enum DaemonProcess {
         }
     }
 
-    /// Blocks the terminating signals, so that `stop(_:on:)` can wait for them.
+    /// Blocks the terminating signals, so that `stop(_:on:)` can wait for them; not those that are ignored, which would
+    /// otherwise end the process.
     package static func blockEndingSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+        for number in [SIGTERM, SIGINT, SIGHUP] where !EndingSignals.isIgnored(number) { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         return signals
     }

@@ -19,7 +19,8 @@ package struct EndingSignals {
         sigprocmask(SIG_BLOCK, &held, &before)
     }
 
-    private static func isIgnored(_ number: CInt) -> Bool {
+    /// Whether a signal is ignored, as nohup(1) and shells without job control leave some of them.
+    package static func isIgnored(_ number: CInt) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)

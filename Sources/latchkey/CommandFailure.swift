@@ -73,6 +73,17 @@ enum Output {
     static func writeError(_ text: some StringProtocol) { writeError(String(text)) }
     static func writeError(_ text: String) { write(Array(text.linesWithoutControls.utf8), to: .error) }
 
+    /// Writes a line of a command that goes on running: to standard error or, when its reader has ended, as that of a
+    /// detached agent has, to the log of the system (syslog(3)).
+    static func log(_ line: String) {
+        let text = line.withoutControls
+        do throws(SystemError) {
+            try StandardStream.error.write(all: Array((text + "\n").utf8))
+        } catch {
+            text.withCString { text in withVaList([OpaquePointer(text)]) { vsyslog(LOG_AUTH | LOG_WARNING, "%s", $0) } }
+        }
+    }
+
     static func control(_ sequence: TerminalSequence, to stream: StandardStream = .error) {
         write(sequence.bytes, to: stream)
     }

@@ -99,6 +99,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case publicKey = "public-key"
     case allowUnbound = "allow-unbound"
     case reader
+    case foreground, kill, sh, csh
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -121,7 +122,8 @@ enum OptionName: String, CaseIterable, Sendable {
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .json, .help:
+            .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .foreground, .kill, .sh, .csh,
+            .json, .help:
             nil
         }
     }
@@ -131,6 +133,11 @@ enum OptionName: String, CaseIterable, Sendable {
         case .help: "h"
         case .json: "j"
         case .service: "s"
+        // Those of ssh-agent(1).
+        case .foreground: "D"
+        case .kill: "k"
+        case .sh: "s"
+        case .csh: "c"
         default: nil
         }
     }

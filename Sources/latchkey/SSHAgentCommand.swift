@@ -1,86 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DaemonProcess
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import SSHAgent
 import SSHAgentProtocol
 
-/// ssh-agent: serves the keys for SSH to ssh(1), in the foreground.
+/// ssh-agent: serves the keys for SSH to ssh(1), in the background or in the foreground.
 enum SSHAgentCommand {
     /// The name of the socket in its unit.
     private static let socketName = "ssh-agent"
-    private static let connectSeconds: Int64 = 5
 
     static func run(_ options: Options) throws(CommandFailure) {
-        var chosen = SSHAgent.Options()
-        chosen.allowsUnbound = options.has(.allowUnbound)
-        chosen.reuseSeconds = try reuseSeconds(options[.reuse])
+        let chosen = try agentOptions(options)
+        let shell = try SSHAgentShell(options)
+        let words = agentWords(options)
+        guard !options.has(.kill) || words.isEmpty && !options.has(.foreground) else {
+            throw .usage("--kill starts no agent, so no option of an agent can follow", "See: latchkey help ssh-agent")
+        }
         // Before the first thread exists.
         let activated = ActivatedSockets.take()[socketName]
-        var held: FolderLock?
         do throws(Failure) {
-            let listener: Descriptor
-            if let activated { listener = activated } else { (listener, held) = try listen() }
-            let agent = SSHAgent(DaemonKeyStore(), chosen, words: localized) {
-                Output.writeError("latchkey ssh-agent: \($0.withoutControls)\n")
-            }
-            do throws(SystemError) {
-                try SSHAgentServer(listener, agent).run()
-            } catch {
-                throw Failure(error, "The socket of the agent cannot be served")
-            }
-            withExtendedLifetime(held) {}
+            if let activated { return try serve(activated, chosen) }
+            let place = try SSHAgentPlace()
+            let detached = DetachedSSHAgent(place: place, shell: shell)
+            if options.has(.kill) { return try detached.end() }
+            if options.has(.foreground) { return try serve(place, shell, chosen) }
+            try detached.start(words)
         } catch {
             throw .failure(error)
         }
     }
 
-    private static func reuseSeconds(_ text: String?) throws(CommandFailure) -> Int64 {
-        guard let text else { return 0 }
+    private static func agentOptions(_ options: Options) throws(CommandFailure) -> SSHAgent.Options {
+        var chosen = SSHAgent.Options()
+        chosen.allowsUnbound = options.has(.allowUnbound)
+        guard let text = options[.reuse] else { return chosen }
         guard let seconds = Int64(text), (0...SSHAgentLimits.reuseSeconds).contains(seconds) else {
             throw .usage(
                 "--reuse takes seconds, 0 to \(SSHAgentLimits.reuseSeconds), not \(text)",
                 "See: latchkey help ssh-agent")
         }
-        return seconds
+        chosen.reuseSeconds = seconds
+        return chosen
     }
 
-    /// Listens in the user's runtime folder and writes the line that a shell evaluates.
-    ///
-    /// The lock of the folder, which is held as long as the process runs, prevents a second agent from taking the place
-    /// of the first one unnoticed.
-    private static func listen() throws(Failure) -> (Descriptor, FolderLock) {
-        guard let folder = StoreLocation.runtimeFolder, folder.utf8.allSatisfy({ isPlain($0) }) else {
+    /// The options of the agent itself, as they are typed.
+    private static func agentWords(_ options: Options) -> [String] {
+        (options[.reuse].map { [OptionName.reuse.word, $0] } ?? [])
+            + (options.has(.allowUnbound) ? [OptionName.allowUnbound.word] : [])
+    }
+
+    // MARK: - Serving
+
+    /// Listens at the place of this user, writes the line that a shell evaluates, and serves until a signal ends the process.
+    private static func serve(
+        _ place: SSHAgentPlace, _ shell: SSHAgentShell, _ chosen: SSHAgent.Options
+    ) throws(Failure) {
+        let signals = DaemonProcess.blockEndingSignals()
+        guard let (listener, lock) = try place.listen() else {
             throw Failure(
-                .noHome,
-                "There is no runtime folder for the socket: XDG_RUNTIME_DIR is no plain path of a folder of yours.",
-                hint: "Log in again, or start the unit: systemctl --user enable --now latchkey-ssh-agent.socket")
+                .duplicateItem, "Another agent serves \(place.socket).",
+                hint: "Use it with: export SSH_AUTH_SOCK=\(place.socket)")
         }
-        try Files.makePrivateFolder(folder)
-        let path = folder + "/ssh-agent.sock"
-        let place: (Descriptor, FolderLock)?
+        DaemonProcess.stop(on: signals) {
+            // The lock is held until the process has ended, so the socket is still that of this agent.
+            Files.remove(place.socket)
+            exit(0)
+        }
+        Output.write(shell.set("SSH_AUTH_SOCK", place.socket))
+        try serve(listener, chosen)
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func serve(_ listener: Descriptor, _ chosen: SSHAgent.Options) throws(Failure) {
+        let agent = SSHAgent(DaemonKeyStore(), chosen, words: localized) { Output.log("latchkey ssh-agent: \($0)") }
         do throws(SystemError) {
-            let lock = try FolderLock.takeAlone(folder)
-            // A service manager that listens there has no lock; a new socket would take its place.
-            let isServed = (try? Sockets.connect(path, seconds: connectSeconds)) != nil
-            place = try (isServed ? nil : lock).map { (lock) throws(SystemError) in (try Sockets.listen(path), lock) }
+            try SSHAgentServer(listener, agent).run()
         } catch {
-            throw Failure(error, "\(path) cannot be used")
+            throw Failure(error, "The socket of the agent cannot be served")
         }
-        guard let place else {
-            throw Failure(
-                .duplicateItem, "Another agent serves \(path).", hint: "Use it with: export SSH_AUTH_SOCK=\(path)")
-        }
-        Output.write("SSH_AUTH_SOCK=\(path); export SSH_AUTH_SOCK;\n")
-        return place
-    }
-
-    /// Whether a byte of a path has no meaning for a shell, which evaluates the line.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        let character = Unicode.Scalar(byte)
-        return character.isASCII && (character.properties.isAlphabetic || character.properties.numericType != nil)
-            || "/._-+:@".unicodeScalars.contains(character)
     }
 }

@@ -109,7 +109,7 @@ class AgentTest(MachineTest):
     def running(self, *options):
         """An agent in the foreground."""
         process = self.machine.start(
-            "latchkey", "ssh-agent", *options, user="alice",
+            "latchkey", "ssh-agent", "--foreground", *options, user="alice",
             env={"XDG_RUNTIME_DIR": RUNTIME, "HOME": HOME, **ENVIRONMENT}, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
         try:
@@ -163,6 +163,15 @@ class LoginTests(AgentTest):
         self.assertRegex(prompt, r"^log in to localhost as bob, asked by /usr/bin/ssh \(process \d+\), key work$")
         fact("login", f'ssh -vv: {next(line for line in transcript if "Server accepts key" in line)[8:]}')
         fact("its prompt", prompt)
+
+    def test_a_finger_logs_in_through_an_agent_that_a_shell_started(self):
+        script = ('eval "$(latchkey ssh-agent)" >/dev/null && '
+                  "ssh -o BatchMode=yes -o HostKeyAlgorithms=ssh-ed25519 bob@localhost id -un; "
+                  'eval "$(latchkey ssh-agent -k)"')
+        self.touch()
+        done = self.user("sh", "-c", script, timeout=90)
+        self.assertRegex(done.stdout, r"^bob\nAgent pid \d+ killed\n$", done.stderr)
+        self.assertEqual(len(self.prompts()), 1)
 
     def test_every_login_needs_a_finger(self):
         self.activate()
@@ -326,8 +335,9 @@ class ServicesTests(WithSensor, ClientTest):
         self.public = self.latchkey("key", "public", "work", "--format", "ssh").stdout
         self.machine.write("/tmp/work.pub", self.public, owner="alice:alice")
         self.machine.run("sh", "-c", "mkdir -p /run/user/1001 && chown alice /run/user/1001; chmod 700 /run/user/1001")
-        self.process = self.machine.start("latchkey", "ssh-agent", user="alice", env={"XDG_RUNTIME_DIR": RUNTIME},
-                                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = self.machine.start("latchkey", "ssh-agent", "--foreground", user="alice",
+                                          env={"XDG_RUNTIME_DIR": RUNTIME}, stdout=subprocess.PIPE,
+                                          stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(self.end)
         self.assertTrue(self.process.stdout.readline().startswith(f"SSH_AUTH_SOCK={SOCKET};"))
 
