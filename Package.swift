@@ -48,8 +48,9 @@ let package = Package(
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
         .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
         .library(name: "LatchkeySignIn", targets: ["LatchkeySignIn"]),
-        .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
-        .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
+        // With the API modules, without which a test of them does not link.
+        .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator", "LocalAuthentication", "Security"]),
+        .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting", "LocalAuthentication", "Security"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
         .library(name: "LatchkeySettings", targets: ["LatchkeySettings", "LatchkeyWords"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),

@@ -153,6 +153,7 @@ public final class Simulator: Sendable {
     ///   - body: calls `LocalAuthentication` and `Security`.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`.
+    @discardableResult
     public func run<R>(as application: String, accessGroups: [String] = [], _ body: () throws -> R) rethrows -> R {
         let machine = machine
         let other = Client(application: application, groups: accessGroups, faceUsage: "tests") { () throws(Failure) in
@@ -169,6 +170,7 @@ public final class Simulator: Sendable {
     /// - Parameter body: calls `LocalAuthentication` and `Security`.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`.
+    @discardableResult
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         try ClientScope.$world.withValue(client, operation: body)
     }
@@ -181,6 +183,7 @@ public final class Simulator: Sendable {
     ///   - body: calls `LocalAuthentication` and `Security`.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`.
+    @discardableResult
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
