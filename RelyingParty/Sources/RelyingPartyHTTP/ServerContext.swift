@@ -91,7 +91,7 @@ final class ServerContext: Sendable {
             inFlight.began()
             let headers = RequestHeaders(connection)
             state.pointee = Unmanaged.passRetained(PendingRequest(headers)).toOpaque()
-            return begin(connection, String(cString: method), headers)
+            return begin(connection, Self.text(method), headers)
         }
         let pending = Unmanaged<PendingRequest>.fromOpaque(known).takeUnretainedValue()
         if size.pointee > 0 {
@@ -103,7 +103,7 @@ final class ServerContext: Sendable {
         }
         if let answer = pending.answer.withLock({ $0 }) { return send(answer, connection) }
         let request = HTTPRequest(
-            method: String(cString: method), path: String(cString: url),
+            method: Self.text(method), path: Self.text(url),
             contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
             forwardedFor: pending.headers.values("x-forwarded-for"),
             peer: Self.bytes(latchkey_server_peer(connection)), browser: Self.browser(connection, pending.headers),
@@ -117,6 +117,9 @@ final class ServerContext: Sendable {
         }
         return .YES
     }
+
+    /// A method or path; empty, which is none that is served, for one that is not UTF-8.
+    private static func text(_ text: UnsafePointer<CChar>) -> String { String(validatingCString: text) ?? "" }
 
     private static func browser(_ connection: OpaquePointer, _ headers: RequestHeaders) -> BrowserHeaders {
         var browser = BrowserHeaders()

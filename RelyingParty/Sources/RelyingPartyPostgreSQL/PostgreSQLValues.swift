@@ -17,7 +17,9 @@ extension SQLValue {
             guard let first = bytes.first, bytes.count <= 8 else { throw Self.unexpected }
             self = .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
         case 17: self = .blob(Array(bytes))
-        case 25: self = .text(String(decoding: bytes, as: UTF8.self))
+        case 25:
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.unexpected }
+            self = .text(text)
         // The empty result of a function without one.
         case 2278: self = .null
         default: throw Self.unexpected

@@ -121,7 +121,10 @@ package final class SQLiteConnection: SQLConnection {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return rows }
             guard code == SQLITE_ROW else { throw Self.failure(code) }
-            rows.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
+            rows.append(
+                try (0..<sqlite3_column_count(statement)).map { (column) throws(StorageFailure) in
+                    try Self.value(statement, column)
+                })
         }
     }
 
@@ -165,13 +168,16 @@ package final class SQLiteConnection: SQLConnection {
         guard code == SQLITE_OK else { throw Self.failure(code) }
     }
 
-    private static func value(_ statement: OpaquePointer, _ column: CInt) -> SQLValue {
+    private static func value(_ statement: OpaquePointer, _ column: CInt) throws(StorageFailure) -> SQLValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_TEXT:
             guard let start = sqlite3_column_text(statement, column) else { return .null }
             let count = Int(sqlite3_column_bytes(statement, column))
-            return .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+            guard let text = String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) else {
+                throw StorageFailure("The database has a text that is not UTF-8.")
+            }
+            return .text(text)
         case SQLITE_BLOB:
             guard let start = sqlite3_column_blob(statement, column) else { return .blob([]) }
             let count = Int(sqlite3_column_bytes(statement, column))

@@ -25,7 +25,7 @@ struct FilePlace {
                 "the folder of \(path) cannot be opened: \(String(cString: strerror(errno)))",
                 hint: isLink ? "Root follows only symbolic links that root owns, in folders that root owns." : "")
         }
-        name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
     func close() {
@@ -38,11 +38,12 @@ struct FilePlace {
     ///
     /// - Returns: -1 with `errno` if it cannot be opened, ELOOP for a link that is not followed.
     private static func open(folder path: String) -> CInt {
-        var folder = Glibc.open(path.hasPrefix("/") ? "/" : ".", flags)
-        // The components that are left; the next one is the last one of the array.
-        var names: [Substring] = path.split(separator: "/").reversed()
+        let slash = UInt8(ascii: "/")
+        var folder = Glibc.open(path.utf8.first == slash ? "/" : ".", flags)
+        // The components that are left, in bytes as the kernel divides them; the next one is the last one of the array.
+        var names: [[UInt8]] = path.utf8.split(separator: slash).reversed().map(Array.init)
         var links = 0
-        while folder >= 0, let name = names.popLast().map(String.init) {
+        while folder >= 0, let name = names.popLast().map({ $0.map { CChar(bitPattern: $0) } + [0] }) {
             let next = openat(folder, name, flags | O_NOFOLLOW)
             if next >= 0 {
                 Glibc.close(folder)
@@ -56,8 +57,8 @@ struct FilePlace {
                 return failure(closing: folder, reason)
             }
             guard links <= mostLinks, isRoots(name, in: folder) else { return failure(closing: folder, ELOOP) }
-            names += target.split(separator: "/").reversed()
-            guard target.hasPrefix("/") else { continue }
+            names += target.split(separator: slash).reversed().map(Array.init)
+            guard target.first == slash else { continue }
             Glibc.close(folder)
             folder = Glibc.open("/", flags)
         }
@@ -65,19 +66,19 @@ struct FilePlace {
     }
 
     /// Whether root owns a link and its folder, in which only root can replace it.
-    private static func isRoots(_ link: String, in folder: CInt) -> Bool {
+    private static func isRoots(_ link: [CChar], in folder: CInt) -> Bool {
         var (own, parent) = (stat(), stat())
         guard fstat(folder, &parent) == 0, fstatat(folder, link, &own, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
         return own.st_uid == 0 && parent.st_uid == 0
     }
 
     /// The text of a symbolic link; nil for what is none, or has a text that is longer than a path can be.
-    private static func target(of link: String, in folder: CInt) -> String? {
+    private static func target(of link: [CChar], in folder: CInt) -> [UInt8]? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlinkat(folder, link, &bytes, bytes.count)
         // A text that fills the buffer may be cut off.
         guard (1..<bytes.count).contains(count) else { return nil }
-        return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return bytes[..<count].map(UInt8.init(bitPattern:))
     }
 
     private static func failure(closing folder: CInt, _ number: CInt) -> CInt {

@@ -55,10 +55,11 @@ enum Files {
     /// has access lists, the file belongs to root, a list permits the service to read it, and the mask of the list looks
     /// like a permission of the group.
     static func isCredential(_ path: String) -> Bool {
-        guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }), folder.hasPrefix("/") else {
-            return false
-        }
-        return path.hasPrefix(folder + "/") && !path.contains("/../")
+        guard let folder = getenv("CREDENTIALS_DIRECTORY").flatMap({ String(validatingCString: $0) }),
+            folder.utf8.first == UInt8(ascii: "/")
+        else { return false }
+        return path.utf8.starts(with: (folder + "/").utf8)
+            && !path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 
     /// Reads a certificate and its private key.

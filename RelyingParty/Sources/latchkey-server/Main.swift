@@ -62,8 +62,10 @@ enum Main {
         }
         let line = try CommandLineWords(arguments)
         if line.options["--help"] != nil { return Output.write(Help.text(line.command)) }
-        let text = try Files.read(line.configuration)
-        let configuration = try Configuration(String(decoding: text, as: UTF8.self), Surroundings.values())
+        guard let text = String(validating: try Files.read(line.configuration), as: UTF8.self) else {
+            throw Usage("\(line.configuration) is not valid UTF-8")
+        }
+        let configuration = try Configuration(text, Surroundings.values())
         // The database is created for its owner only.
         umask(0o077)
         try line.command.action(

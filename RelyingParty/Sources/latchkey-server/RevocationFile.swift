@@ -51,8 +51,8 @@ struct RevocationFile: RevocationList {
         }
         guard bytes.last ?? 0x0a == 0x0a else { throw incomplete }
         var entries: [RevocationEntry] = []
-        for (offset, line) in String(decoding: bytes, as: UTF8.self).split(separator: "\n").enumerated() {
-            guard let entry = RevocationEntry(line: line) else {
+        for (offset, line) in bytes.split(separator: 0x0a).enumerated() {
+            guard let text = String(validating: line, as: UTF8.self), let entry = RevocationEntry(line: text) else {
                 throw StorageFailure("Line \(offset + 1) of \(path) is not an entry of a revocation.")
             }
             entries.append(entry)

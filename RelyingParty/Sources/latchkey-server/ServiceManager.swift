@@ -10,10 +10,10 @@ enum ServiceManager {
     /// - Returns: whether the datagram was sent, or none was to be sent.
     @discardableResult
     static func notify(_ state: String) -> Bool {
-        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }) else { return true }
+        guard let path = getenv("NOTIFY_SOCKET") else { return true }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        var name = Array(path.utf8)
+        var name = UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) }
         let isAbstract = name.first == 0x40
         guard isAbstract || name.first == 0x2f else { return false }
         if isAbstract { name[0] = 0 }

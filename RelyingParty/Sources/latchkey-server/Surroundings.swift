@@ -8,11 +8,18 @@ enum Surroundings {
     /// that it does not know.
     static func values() throws(Usage) -> [(name: String, value: String)] {
         // The kernel's copy, because the C library has no way to list variables that is safe with threads.
-        try Files.read("/proc/self/environ").split(separator: 0).compactMap { entry in
-            let text = String(decoding: entry, as: UTF8.self)
-            guard text.hasPrefix(prefix), let sign = text.firstIndex(of: "=") else { return nil }
-            let name = text[text.index(text.startIndex, offsetBy: prefix.count)..<sign]
-            return (name.lowercased(), String(text[text.index(after: sign)...]))
+        var values: [(name: String, value: String)] = []
+        for entry in try Files.read("/proc/self/environ").split(separator: 0) {
+            guard entry.starts(with: prefix.utf8) else { continue }
+            let parts = entry.dropFirst(prefix.utf8.count).split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            // Only letters of ASCII: the Kelvin sign is no K.
+            let lower = parts[0].map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+            guard parts.count == 2, let name = String(validating: lower, as: UTF8.self),
+                let value = String(validating: parts[1], as: UTF8.self)
+            else { throw Usage("the environment has a variable \(prefix)... that is not valid UTF-8") }
+            values.append((name, value))
         }
+        return values
     }
 }

@@ -27,6 +27,34 @@ def names():
     return re.findall(r"^  ([a-z-]+)", run("--help")[1], re.MULTILINE)
 
 
+class BytesTests(unittest.TestCase):
+    """What is not UTF-8 is refused, and two names that only look alike are two."""
+
+    def error(self, configuration, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "configuration")
+            path.write_bytes(configuration)
+            values = {os.fsencode(name): value for name, value in environment.items()}
+            done = subprocess.run(
+                [PROGRAM, path, "audit"], capture_output=True, env=os.environb | values, timeout=20)
+            return done.returncode, done.stderr.decode()
+
+    def test_a_configuration_that_is_not_utf_8_is_refused(self):
+        code, error = self.error(b"database = /caf\xe9\n")
+        self.assertEqual(code, 1)
+        self.assertIn("is not valid UTF-8", error)
+
+    def test_a_variable_that_is_not_utf_8_is_refused(self):
+        code, error = self.error(b"", LATCHKEY_SERVER_DATABASE=b"/caf\xe9")
+        self.assertEqual(code, 1)
+        self.assertIn("that is not valid UTF-8", error)
+
+    def test_a_name_with_the_kelvin_sign_is_not_the_one_with_a_k(self):
+        code, error = self.error(b"", **{"LATCHKEY_SERVER_TLS_\u212aEY_FILE": b"/key"})
+        self.assertEqual(code, 1)
+        self.assertIn("which is not a known name with a value", error)
+
+
 class HelpTests(unittest.TestCase):
     def test_help_lists_every_command_and_each_has_its_own_help(self):
         code, text, error = run("--help")
