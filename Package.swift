@@ -183,7 +183,10 @@ let package = Package(
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
         room(
             "Security",
-            ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
+            [
+                "LatchkeyModel", "LatchkeySystem", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys",
+                "LatchkeyCertificates",
+            ]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
         // An agent of ssh(1) with keys of the enclave.

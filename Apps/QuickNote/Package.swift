@@ -53,7 +53,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "quicknote", dependencies: ["QuickNoteCore"] + (hasGTK ? ["NoteWindow"] : []),
+            name: "quicknote",
+            dependencies: ["QuickNoteCore", .product(name: "Security", package: "latchkey")]
+                + (hasGTK ? ["NoteWindow"] : []),
             swiftSettings: strict + (hasGTK ? [.define("WINDOW")] : [])),
         .testTarget(
             name: "QuickNoteCoreTests",

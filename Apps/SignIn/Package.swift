@@ -34,7 +34,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "latchkey-sign-in", dependencies: ["SignInCore", "SignInWindow"], swiftSettings: strict),
+            name: "latchkey-sign-in",
+            dependencies: ["SignInCore", "SignInWindow", .product(name: "Security", package: "latchkey")],
+            swiftSettings: strict),
         .testTarget(
             name: "SignInCoreTests",
             dependencies: [

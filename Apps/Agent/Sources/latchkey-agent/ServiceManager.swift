@@ -7,7 +7,7 @@ enum ServiceManager {
     /// Reports that the agent is registered.
     static func tellReady() {
         guard let path = getenv("NOTIFY_SOCKET") else { return }
-        var bytes = Array(String(cString: path).utf8)
+        var bytes = UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // A leading @ replaces the zero byte of an abstract socket name.

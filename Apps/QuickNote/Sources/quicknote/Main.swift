@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import QuickNoteCore
+@_spi(Apps) import Security
 
 #if WINDOW
 import NoteWindow
@@ -20,14 +21,14 @@ enum Main {
           --times    report when the window and the notes were drawn (ms, CLOCK_MONOTONIC)
           --help     show this text
 
-        Exit status: 2 unknown option, 69 no display.
+        Exit status: 2 unknown option, 64 an argument that is not UTF-8, 69 no display, 74 no output.
 
         """
 
     @MainActor static func main() {
-        var arguments = Array(CommandLine.arguments.dropFirst())
+        var arguments = ProgramState.begin()
         if arguments.contains("--help") {
-            print(help, terminator: "")
+            say(help, terminator: "")
             exit(0)
         }
         let (isTerminal, tellsTimes) = (arguments.contains("--tui"), arguments.contains("--times"))

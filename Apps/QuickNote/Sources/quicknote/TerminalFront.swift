@@ -2,6 +2,7 @@
 
 import Foundation
 import QuickNoteCore
+@_spi(Apps) import Security
 
 /// The terminal front end: reads commands line by line and prints the state of the model.
 @MainActor
@@ -14,7 +15,7 @@ struct TerminalFront {
         await model.start()
         while true {
             if let message = model.message {
-                print(message)
+                say(message)
                 model.dismissMessage()
             }
             let goesOn: Bool
@@ -39,7 +40,7 @@ struct TerminalFront {
     }
 
     private func setPassword() async -> Bool {
-        print("Choose a password for your notes.")
+        say("Choose a password for your notes.")
         guard let password = input.secret("Password: "), let again = input.secret("Again: ") else { return false }
         await model.setPassword(password, again: again)
         return true
@@ -48,17 +49,17 @@ struct TerminalFront {
     private func unlock() async -> Bool {
         guard let prompt = model.passwordPrompt else {
             let button = model.lockButton
-            if let warning = button.warning { print(warning) }
+            if let warning = button.warning { say(warning) }
             guard let answer = input.line("Return: \(button.title), p: password, q: quit > ") else { return false }
             switch answer {
             case "": await model.unlock()
             case "p": model.askForPassword()
             case "q": return false
-            default: print("There is no command \(Self.shown(answer)).")
+            default: say("There is no command \(Self.shown(answer)).")
             }
             return true
         }
-        print(prompt.error ?? prompt.words)
+        say(prompt.error ?? prompt.words)
         guard let password = input.secret("Password (empty: back): ") else { return false }
         if password.isEmpty { model.cancelPassword() } else { await model.submitPassword(password) }
         return true
@@ -74,8 +75,8 @@ struct TerminalFront {
         let (verb, rest) = Self.split(line)
         switch verb {
         case "", "?", "help":
-            print("n: new, number: open, a TEXT: add a line, d: delete, u: undo, r: redo, / WORDS: search,")
-            print("l: lock, c: change password, q: quit")
+            say("n: new, number: open, a TEXT: add a line, d: delete, u: undo, r: redo, / WORDS: search,")
+            say("l: lock, c: change password, q: quit")
         case "n": await model.newNote()
         case "a":
             if model.selection == nil { await model.newNote() }
@@ -96,7 +97,7 @@ struct TerminalFront {
             if let number = Int(verb), number >= 1, number <= model.notes.count {
                 await model.select(model.notes[number - 1].id)
             } else {
-                print("There is no command \(Self.shown(verb)). Type ? for help.")
+                say("There is no command \(Self.shown(verb)). Type ? for help.")
             }
         }
         return true
@@ -106,16 +107,16 @@ struct TerminalFront {
         guard let old = input.secret("Old password: "), let new = input.secret("New password: "),
             let again = input.secret("Again: ")
         else { return }
-        if await model.changePassword(from: old, to: new, again: again) { print("The password is changed.") }
+        if await model.changePassword(from: old, to: new, again: again) { say("The password is changed.") }
     }
 
     private func show() {
-        if let empty = model.emptyList { print("\(empty.title). \(empty.words)") }
+        if let empty = model.emptyList { say("\(empty.title). \(empty.words)") }
         for (number, note) in model.notes.enumerated() {
             let mark = note.id == model.selection ? "*" : " "
-            print("\(mark) \(number + 1)  \(Self.shown(note.title))\(note.isUnsaved ? " (not saved)" : "")")
+            say("\(mark) \(number + 1)  \(Self.shown(note.title))\(note.isUnsaved ? " (not saved)" : "")")
         }
-        if model.selection != nil { print("---\n\(Self.shown(model.text))\n---") }
+        if model.selection != nil { say("---\n\(Self.shown(model.text))\n---") }
     }
 
     private static func split(_ line: String) -> (verb: String, rest: String) {
@@ -129,4 +130,9 @@ struct TerminalFront {
             String.UnicodeScalarView(
                 text.unicodeScalars.filter { $0 == "\n" || $0.properties.generalCategory != .control }))
     }
+}
+
+/// Writes a line to standard output. Without a reader, or without an output, the program cannot be used: it ends.
+func say(_ text: String = "", terminator: String = "\n") {
+    guard ProgramState.write(text + terminator) else { exit(74) }
 }

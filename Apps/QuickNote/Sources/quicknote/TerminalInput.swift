@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@_spi(Apps) import Security
 
 /// Reads lines from the terminal, with and without echo.
 struct TerminalInput {
     /// Reads a line, without the line break; nil at the end of the input.
     func line(_ prompt: String) -> String? {
-        print(prompt, terminator: "")
-        fflush(nil)
-        return readLine()
+        say(prompt, terminator: "")
+        return ProgramState.line()
     }
 
     /// Reads a line without echo; if standard input is no terminal, reads it like `line`.
@@ -28,7 +28,7 @@ struct TerminalInput {
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shownModes)
             for number in Self.ends { signal(number, SIG_DFL) }
-            print()
+            say()
         }
         return line(prompt)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@_spi(Apps) import Security
 import SignInCore
 import SignInWindow
 
@@ -17,12 +18,12 @@ enum Main {
           --user=NAME            the name of the user there
           --help                 show this text
 
-        Exit status: 2 unknown option, 69 no display.
+        Exit status: 2 unknown option, 64 an argument that is not UTF-8, 69 no display.
 
         """
 
     @MainActor static func main() {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramState.begin()
         if arguments.contains("--help") {
             print(help, terminator: "")
             exit(0)
