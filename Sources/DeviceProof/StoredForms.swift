@@ -33,13 +33,13 @@ extension EnrolledDevice {
             var reader = TPMReader(bytes)
             try reader.expect(Self.version)
             let number = try reader.uint8()
-            let names = [try reader.sized(limit: 4096), try reader.sized(limit: 4096)].map {
-                String(decoding: $0, as: UTF8.self)
+            let names = [try reader.sized(limit: 4096), try reader.sized(limit: 4096)].compactMap {
+                String(validating: $0, as: UTF8.self)
             }
             let attestationKey = try reader.sized(limit: EndorsementKey.areaBytes)
             let name = try reader.sized(limit: 64)
             try reader.checkEnd()
-            guard number <= 1, number == 1 || names == ["", ""] else { throw TPMReader.malformed }
+            guard names.count == 2, number <= 1, number == 1 || names == ["", ""] else { throw TPMReader.malformed }
             return EnrolledDevice(
                 attestationKey: attestationKey,
                 kind: number == 1 ? .hardware(manufacturer: names[0], model: names[1]) : .virtual,

@@ -92,10 +92,11 @@ package final class Client: Sendable {
     /// Splits a comma-separated list into names, without surrounding spaces and without duplicates.
     package static func names(in list: String) -> [String] {
         var names: [String] = []
-        for part in list.split(separator: ",") {
-            let rest = part.drop { $0 == " " }
-            let name = String(rest.prefix((rest.lastIndex { $0 != " " }.map { rest[...$0].count }) ?? 0))
-            if !name.isEmpty, !names.contains(name) { names.append(name) }
+        for part in list.parts(at: ",") {
+            let rest = part.unicodeScalars.drop { $0 == " " }
+            guard let last = rest.lastIndex(where: { $0 != " " }) else { continue }
+            let name = String(rest[...last])
+            if !names.containsBytes(of: name) { names.append(name) }
         }
         return names
     }

@@ -81,7 +81,7 @@ package struct SDKFacts: Equatable, Sendable {
         let module = folder + "/Security.swiftmodule"
         guard let opened = try? Descriptor.open(module, O_RDONLY | O_DIRECTORY),
             let names = try? opened.names(limit: 64),
-            let name = names.first(where: { $0.hasSuffix(".swiftinterface") }),
+            let name = names.compactMap(\.text).first(where: { $0.hasSuffix(".swiftinterface") }),
             let bytes = try? Descriptor.open(module + "/" + name, O_RDONLY).readAll(limit: 16 << 20)
         else { return }
         let lines = String(decoding: bytes.prefix(4096), as: UTF8.self).split(separator: "\n").map(String.init)

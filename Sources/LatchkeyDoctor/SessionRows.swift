@@ -77,7 +77,7 @@ package struct AgentFacts: Equatable, Sendable {
         }
         for name in names {
             // A process can end while the list is read.
-            guard let number = Int32(name),
+            guard let number = Int32(name.description),
                 let bytes = try? Descriptor.open("\(folder)/\(name)/status", O_RDONLY).readAll(limit: 64 << 10)
             else { continue }
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

@@ -43,12 +43,12 @@ package struct AppDeclaration: Equatable, Sendable {
             func refuse(_ message: String) -> Malformation { Malformation(line: index + 1, message: message) }
             guard let line = String(validating: line, as: UTF8.self) else { throw refuse("The line is not UTF-8.") }
             let text = Self.trimmed(line[...])
-            if text.isEmpty || text.hasPrefix("#") { continue }
-            guard let equals = text.firstIndex(of: "=") else {
+            if text.isEmpty || text.begins(with: "#") { continue }
+            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
                 throw refuse("The line is not of the form `key = value`.")
             }
             let key = Self.trimmed(text[..<equals])
-            let value = String(Self.trimmed(text[text.index(after: equals)...]))
+            let value = String(Self.trimmed(text[text.utf8.index(after: equals)...]))
             guard !value.isEmpty else { throw refuse("`\(key)` has no value.") }
             switch key {
             case "name":
@@ -57,14 +57,14 @@ package struct AppDeclaration: Equatable, Sendable {
                 name = value
             case "program":
                 if let problem = Self.problem(ofProgram: value) { throw refuse("`program` \(problem).") }
-                guard !programs.contains(value) else { throw refuse("The program is in the file twice.") }
+                guard !programs.containsBytes(of: value) else { throw refuse("The program is in the file twice.") }
                 guard programs.count < Self.programLimit else {
                     throw refuse("The file has more than \(Self.programLimit) programs.")
                 }
                 programs.append(value)
             case "group":
                 if let problem = Self.problem(ofGroup: value) { throw refuse("`group` \(problem).") }
-                guard !groups.contains(value) else { throw refuse("The group is in the file twice.") }
+                guard !groups.containsBytes(of: value) else { throw refuse("The group is in the file twice.") }
                 // The name is a group, too.
                 guard groups.count < Limits.accessGroups - 1 else {
                     throw refuse("The file has more than \(Limits.accessGroups - 1) groups.")
@@ -75,7 +75,7 @@ package struct AppDeclaration: Equatable, Sendable {
         }
         guard let name else { throw Malformation(line: 0, message: "The file has no `name`.") }
         guard !programs.isEmpty else { throw Malformation(line: 0, message: "The file has no `program`.") }
-        guard !groups.contains(name) else {
+        guard !groups.containsBytes(of: name) else {
             throw Malformation(line: 0, message: "The file has its `name` as a `group`; it is one already.")
         }
         self.init(name: name, programs: programs, groups: groups)
@@ -91,7 +91,7 @@ package struct AppDeclaration: Equatable, Sendable {
         if text.unicodeScalars.contains(where: \.controlsText) {
             return "contains an invisible or unassigned character"
         }
-        for prefix in ["/", "unit:", "user:"] where text.hasPrefix(prefix) {
+        for prefix in ["/", "unit:", "user:"] where text.begins(with: prefix) {
             return "begins with `\(prefix)`, which is reserved for programs without a declaration"
         }
         return text == "com.apple.token" ? "is the group of smart cards" : nil
@@ -109,8 +109,9 @@ package struct AppDeclaration: Equatable, Sendable {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        let text = text.drop { $0 == " " || $0 == "\t" }
-        guard let last = text.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return text[...last]
+        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
+        let text = text.unicodeScalars.drop(while: isBlank)
+        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return Substring(text[...last])
     }
 }

@@ -64,7 +64,7 @@ package struct AppDeclarations: Equatable, Sendable {
 
     /// Whether a valid file declares this name or group.
     package func declaresGroup(_ group: String) -> Bool {
-        ofProgram.values.contains { $0.name == group || $0.groups.contains(group) }
+        ofProgram.values.contains { $0.name.hasBytes(of: group) || $0.groups.containsBytes(of: group) }
     }
 
     /// The app that a program belongs to; nil if no file declares it.

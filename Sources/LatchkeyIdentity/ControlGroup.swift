@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 /// The path of a process's control group (version 2), in which systemd records its service or its login session.
 ///
 /// Root alone moves a process into a group that it did not delegate. Only the first components are read: the rest can
@@ -10,8 +12,8 @@ package struct ControlGroup: Sendable {
     /// Parses a path such as `/user.slice/user-1000.slice/session-2.scope`; nil for the path of a process in a foreign
     /// namespace of control groups.
     package init?(_ path: String) {
-        let components = path.split(separator: "/")
-        guard path.hasPrefix("/"), !components.contains("..") else { return nil }
+        let components = path.parts(at: "/")
+        guard path.begins(with: "/"), !components.contains("..") else { return nil }
         self.components = components
     }
 

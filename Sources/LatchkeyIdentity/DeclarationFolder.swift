@@ -96,15 +96,13 @@ package final class DeclarationFolder: Sendable {
             ([], AppDeclarations(refused: .init(file: path, message: message)))
         }
         let mounts = try IdentificationStep.process { () throws(SystemError) in try MountTable(calls) }
-        let (walk, names): (PathWalk, [String])
+        let (walk, entries): (PathWalk, [FilePath])
         do throws(SystemError) {
             walk = try PathWalk(path, mounts, calls, isAllowed: isProtected)
             guard walk.components.allSatisfy(isProtected) else {
                 return refused("The folder or one above it can be changed by other users than root.")
             }
-            names = try calls.names(walk.file, path, limit: Self.fileLimit).filter {
-                $0.hasSuffix(".conf") && !$0.hasPrefix(".")
-            }
+            entries = try calls.names(walk.file, path, limit: Self.fileLimit)
         } catch {
             guard IdentificationStep.declarations.isFact(error) else { throw IdentificationStep.failure(error) }
             // Most machines have no declarations.
@@ -114,6 +112,10 @@ package final class DeclarationFolder: Sendable {
         }
         var files: [(path: String, content: [UInt8])] = []
         var problems: [AppDeclarations.Problem] = []
+        for entry in entries where entry.text == nil {
+            problems.append(.init(file: "\(path)/\(entry)", message: "The name of the file is not UTF-8."))
+        }
+        let names = entries.compactMap(\.text).filter { $0.ends(with: ".conf") && !$0.begins(with: ".") }
         for name in names {
             let file = path + "/" + name
             do throws(SystemError) {

@@ -51,7 +51,7 @@ extension ProcessFacts {
     /// Whether a path can be the name of an identity: plain ASCII, so that it cannot be confused with another in a
     /// prompt, and of a length that an access group may have.
     private static func isUsable(_ path: String) -> Bool {
-        path.hasPrefix("/") && path.utf8.count <= Limits.applicationBytes && !path.hasSuffix(" (deleted)")
+        path.begins(with: "/") && path.utf8.count <= Limits.applicationBytes && !path.ends(with: " (deleted)")
             && path.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 

@@ -44,7 +44,7 @@ extension Keychain {
         guard let row = DetachedKey(bytes)?.row else { throw Self.notMadeHere }
         // The key of another store and a changed key look alike: both fail authentication.
         guard let item = try unlessDamaged({ () throws(Failure) in try envelopes.openAttributes(row) }),
-            item.attributes[.tokenID] == .text(Self.attestationToken), caller.groups.contains(item.accessGroup)
+            item.attributes[.tokenID] == .text(Self.attestationToken), caller.groups.containsBytes(of: item.accessGroup)
         else { throw Self.notMadeHere }
         // One key for several relying parties would let them link what each of them knows.
         guard item.attributes[.label] == .text(party) else {

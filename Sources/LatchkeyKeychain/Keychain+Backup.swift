@@ -95,7 +95,7 @@ extension Keychain {
         let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
         if let groups {
             // Without a passcode, items of other apps are not even listed.
-            guard let item, groups.contains(item.accessGroup) else { return 0 }
+            guard let item, groups.containsBytes(of: item.accessGroup) else { return 0 }
         }
         guard let item else {
             page.staying.add(StayingItem(row.itemClass, nil, .unreadable))
@@ -121,7 +121,7 @@ extension Keychain {
         guard var attributes = found.attributes, let control = found.accessControl,
             case .text(let group) = attributes[.accessGroup]
         else { throw Failure(.invalidParameter, "The item of the backup lacks its group or its access control.") }
-        if let groups, !groups.contains(group) { return .stays(.foreignGroup) }
+        if let groups, !groups.containsBytes(of: group) { return .stays(.foreignGroup) }
         guard canBelong(to: group) else { return .stays(.impossibleGroup) }
         if let reason = control.staying(isInToken: attributes[.tokenID] != nil) { return .stays(reason) }
         let dates: Attributes = attributes.filter { [.creationDate, .modificationDate].contains($0.key) }
@@ -154,13 +154,13 @@ extension Keychain {
         case .file, .tpm: break
         }
         let isPlain = group.utf8.allSatisfy { (0x20...0x7e).contains($0) }
-        if group.hasPrefix("/") {
+        if group.begins(with: "/") {
             let parts = group.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             return isPlain
                 && !parts.contains { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
         }
-        if group.hasPrefix("user:") { return group == "user:\(tree.header.userID)" }
-        if group.hasPrefix("unit:") { return isPlain && group.hasSuffix(".service") }
+        if group.begins(with: "user:") { return group == "user:\(tree.header.userID)" }
+        if group.begins(with: "unit:") { return isPlain && group.ends(with: ".service") }
         // The name or a group of a declaration, which may be installed later.
         return group == group.withoutControls
     }

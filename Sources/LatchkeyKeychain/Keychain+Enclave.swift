@@ -213,7 +213,7 @@ extension Keychain {
             }
             // The key of another store and a changed key look alike: both fail authentication.
             let opened = try unlessDamaged { () throws(Failure) in try envelopes.openAttributes(row) }
-            guard let item = opened, item.isInToken, caller.groups.contains(item.accessGroup) else {
+            guard let item = opened, item.isInToken, caller.groups.containsBytes(of: item.accessGroup) else {
                 throw Self.notMadeHere
             }
             return (row, item)

@@ -159,7 +159,7 @@ package final class Keychain: Sendable {
     func groups(_ attributes: Attributes, _ caller: Caller) throws(Failure) -> [String] {
         guard !caller.groups.isEmpty else { throw Failure(.missingEntitlement, "The caller has no access group.") }
         guard case .text(let group) = attributes[.accessGroup] else { return caller.groups }
-        guard caller.groups.contains(group) else {
+        guard caller.groups.containsBytes(of: group) else {
             throw Failure(
                 .missingEntitlement, "The caller may not use that access group.",
                 hint: "Leave kSecAttrAccessGroup out, or name one of the caller's own groups.")
@@ -255,7 +255,7 @@ package final class Keychain: Sendable {
             return nil
         }
         // An index of the caller's group never finds a row of another group, but a persistent reference can.
-        guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken,
+        guard caller.groups.containsBytes(of: item.accessGroup), !isDead(item) || item.isInToken,
             item.matches(query, in: row.itemClass)
         else { return nil }
         return item

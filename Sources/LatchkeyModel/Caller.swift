@@ -74,8 +74,9 @@ package struct Caller: Sendable {
 // process has in addition to them.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
-        left.groups == right.groups && left.application == right.application && left.label == right.label
-            && left.program == right.program
+        left.groups.elementsEqual(right.groups) { $0.hasBytes(of: $1) }
+            && left.application.hasBytes(of: right.application) && left.label.hasBytes(of: right.label)
+            && left.program.hasBytes(of: right.program)
             && left.processID == right.processID && left.userID == right.userID && left.session == right.session
     }
 

@@ -79,7 +79,7 @@ package struct MigrationReport: Equatable, Sendable {
     ///
     /// - Parameter target: the group in the system's keychain; empty if it is not known.
     package mutating func add(group: String, as target: String) {
-        if let index = groups.firstIndex(where: { $0.group == group }) {
+        if let index = groups.firstIndex(where: { $0.group.hasBytes(of: group) }) {
             groups[index].count += 1
         } else if groups.count < Limits.migratedGroups {
             groups.append(MigratedGroup(group: group, target: target, count: 1))

@@ -316,7 +316,7 @@ extension Caller {
         isSelfNamed = true
         groups = []
         for group in hello.groups.isEmpty ? [hello.application] : hello.groups
-        where !group.isEmpty && group != "com.apple.token" && !groups.contains(group) {
+        where !group.isEmpty && group != "com.apple.token" && !groups.containsBytes(of: group) {
             groups.append(group)
         }
     }

@@ -6,14 +6,14 @@ import LatchkeySystem
 
 /// The file of a backup, read in pieces.
 struct BackupInput {
-    private let path: String
+    private let path: FilePath
     private let file: Descriptor
 
     /// Opens the file.
-    init(_ path: String) throws(Failure) {
+    init(_ path: FilePath) throws(Failure) {
         self.path = path
         do throws(SystemError) {
-            file = try Descriptor.open(path, O_RDONLY | O_CLOEXEC)
+            file = try Descriptor.open(path, O_RDONLY)
         } catch {
             guard error.code != ENOENT else { throw Failure(.itemNotFound, "There is no file \(path).") }
             throw Failure(error, "\(path) cannot be read")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeySystem
 
 /// A connection over which requests are made.
 package protocol RequestCaller {
@@ -29,7 +30,7 @@ package struct BackupTransfer {
     /// Writes a backup. The file has another name until it is complete, so that `path` never names an incomplete one.
     ///
     /// - Parameter progress: called with the number of items so far.
-    package func export(to path: String, progress: (Int) -> Void) throws(Failure) -> Result {
+    package func export(to path: FilePath, progress: (Int) -> Void) throws(Failure) -> Result {
         let file = try NewFile(path)
         var result = Result()
         var cursor: [UInt8]?
@@ -50,7 +51,7 @@ package struct BackupTransfer {
     /// Reads a backup.
     ///
     /// - Parameter progress: called with the number of added items so far.
-    package func restore(from path: String, progress: (Int) -> Void) throws(Failure) -> Result {
+    package func restore(from path: FilePath, progress: (Int) -> Void) throws(Failure) -> Result {
         let file = try BackupInput(path)
         var result = Result()
         var part: Reply.Imported?

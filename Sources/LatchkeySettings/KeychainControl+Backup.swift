@@ -44,15 +44,16 @@ extension KeychainControl {
     /// shows it.
     ///
     /// - Parameters:
-    ///   - path: the file; it gets this name only when it is complete.
+    ///   - path: the file, in bytes, because its name need not be UTF-8; it gets this name only when it is complete.
     ///   - mayReplace: whether an existing file is replaced.
     ///   - progress: called on the calling thread with the number of items so far.
     /// - Returns: what the backup contains.
     /// - Throws: `SettingsFailure`, with code `exists` if there is such a file that may not be replaced, and `cancelled`
     ///   if the user cancels.
     public func writeBackup(
-        to path: String, mayReplace: Bool, progress: (Int) -> Void
+        to path: [UInt8], mayReplace: Bool, progress: (Int) -> Void
     ) throws(SettingsFailure) -> BackupResult {
+        let path = FilePath(bytes: path)
         guard mayReplace || !Files.exists(path) else {
             throw SettingsFailure(.exists, "\(path) exists already.")
         }
@@ -66,13 +67,13 @@ extension KeychainControl {
     /// Adds the items of a backup. The user enters its recovery code at the prompt.
     ///
     /// - Parameters:
-    ///   - path: the file.
+    ///   - path: the file, in bytes.
     ///   - progress: called on the calling thread with the number of added items so far.
     /// - Returns: what was added.
     /// - Throws: `SettingsFailure`, with code `notFound` if there is no such file, and `cancelled` if the user cancels.
-    public func readBackup(from path: String, progress: (Int) -> Void) throws(SettingsFailure) -> BackupResult {
+    public func readBackup(from path: [UInt8], progress: (Int) -> Void) throws(SettingsFailure) -> BackupResult {
         do throws(Failure) {
-            return BackupResult(try transfer.restore(from: path, progress: progress))
+            return BackupResult(try transfer.restore(from: FilePath(bytes: path), progress: progress))
         } catch {
             throw SettingsFailure(error)
         }

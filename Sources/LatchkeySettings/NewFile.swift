@@ -2,19 +2,19 @@
 
 import Glibc
 package import LatchkeyModel
-import LatchkeySystem
+package import LatchkeySystem
 
 /// A file that gets its name only when it is complete and synchronised to the disk.
 package final class NewFile {
-    private let path: String
-    private let partial: String
+    private let path: FilePath
+    private let partial: FilePath
     private let file: Descriptor
     private var isFinished = false
 
     /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name.
-    package init(_ path: String) throws(Failure) {
+    package init(_ path: FilePath) throws(Failure) {
         self.path = path
-        partial = path + ".partial"
+        partial = path.appending(".partial")
         // O_NONBLOCK: a named pipe of that name must not block the command.
         if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), Self.isLocked(other) {
             throw Self.isBeingWritten(path)
@@ -73,7 +73,7 @@ package final class NewFile {
         isFinished = true
     }
 
-    private static func isBeingWritten(_ path: String) -> Failure {
+    private static func isBeingWritten(_ path: FilePath) -> Failure {
         Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
     }
 }

@@ -7,7 +7,14 @@ extension Descriptor {
     /// Opens a file relative to the folder `folder`, with `O_CLOEXEC` added to `flags` (openat(2)).
     package static func open(_ path: String, below folder: Descriptor, _ flags: CInt) throws(SystemError) -> Descriptor
     {
-        let number = latchkey_open_below(folder.number, path, flags | O_CLOEXEC)
+        try open(FilePath(path), below: folder, flags)
+    }
+
+    /// The same for a path that need not be text.
+    package static func open(
+        _ path: FilePath, below folder: Descriptor, _ flags: CInt
+    ) throws(SystemError) -> Descriptor {
+        let number = path.call { latchkey_open_below(folder.number, $0, flags | O_CLOEXEC) }
         guard number >= 0 else { throw SystemError("openat") }
         return Descriptor(owning: number)
     }
@@ -28,10 +35,10 @@ extension Descriptor {
         }
     }
 
-    /// The names in an open folder, without `.` and `..`, sorted.
+    /// The names in an open folder, without `.` and `..`, sorted by their bytes; they need not be text.
     ///
     /// - Throws: `SystemError` with EFBIG when there are more than `limit` names.
-    package func names(limit: Int) throws(SystemError) -> [String] {
+    package func names(limit: Int) throws(SystemError) -> [FilePath] {
         // A descriptor of its own, with a position of its own: `closedir` closes the one that the stream was made of.
         let number = latchkey_open_below(self.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("openat") }
@@ -41,17 +48,16 @@ extension Descriptor {
             throw error
         }
         defer { closedir(stream) }
-        var names: [String] = []
+        var names: [FilePath] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
                 guard errno == 0 else { throw SystemError("readdir") }
-                return names.sorted()
+                return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
             }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
+            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let name = FilePath(bytes: bytes)
+            guard name != FilePath("."), name != FilePath("..") else { continue }
             guard names.count < limit else { throw SystemError("readdir", code: EFBIG) }
             names.append(name)
         }

@@ -28,7 +28,12 @@ package final class Descriptor: Sendable {
 
     /// Opens a file with `O_CLOEXEC` added to `flags`.
     package static func open(_ path: String, _ flags: CInt, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
-        let number = latchkey_open(path, flags | O_CLOEXEC, mode)
+        try open(FilePath(path), flags, mode: mode)
+    }
+
+    /// Opens a file whose path need not be text.
+    package static func open(_ path: FilePath, _ flags: CInt, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
+        let number = path.call { latchkey_open($0, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw SystemError("open") }
         return Descriptor(owning: number)
     }

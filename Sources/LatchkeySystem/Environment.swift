@@ -31,7 +31,8 @@ package enum Environment {
         guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil,
             let folder = entry.pw_dir
         else { return nil }
-        let path = String(cString: folder)
+        // Repaired, it would be the folder of somebody else.
+        guard let path = String(validatingCString: folder) else { return nil }
         return path.hasPrefix("/") && path != "/nonexistent" ? path : nil
     }
 
@@ -42,7 +43,7 @@ package enum Environment {
     package static var library: String? {
         var found = latchkey_symbol()
         guard latchkey_dladdr(#dsohandle, &found) != 0, let name = found.file else { return nil }
-        let path = String(cString: name)
+        guard let path = String(validatingCString: name) else { return nil }
         return path.hasPrefix("/") && path.hasSuffix(".so") ? path : nil
     }
 

@@ -6,9 +6,12 @@ package import LatchkeyModel
 /// Files and private folders of one user.
 package enum Files {
     /// Whether a file of any type exists at `path`; does not follow a symbolic link there.
-    package static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool { exists(FilePath(path)) }
+
+    /// The same for a path that need not be text.
+    package static func exists(_ path: FilePath) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0
+        return path.call { lstat($0, &status) } == 0
     }
 
     /// Reads the whole file; nil when it does not exist. Does not follow a symbolic link at `path`, and does not wait for a
@@ -70,12 +73,20 @@ package enum Files {
     }
 
     /// Removes a file if it exists.
-    package static func remove(_ path: String) { unlink(path) }
+    package static func remove(_ path: String) { remove(FilePath(path)) }
+
+    /// The same for a path that need not be text.
+    package static func remove(_ path: FilePath) { _ = path.call(unlink) }
 
     /// Renames a file and synchronises the folder of `path`.
     package static func rename(_ from: String, to path: String) throws(SystemError) {
-        guard Glibc.rename(from, path) == 0 else { throw SystemError("rename") }
-        try synchronizeFolder(of: path)
+        try rename(FilePath(from), to: FilePath(path))
+    }
+
+    /// The same for paths that need not be text.
+    package static func rename(_ from: FilePath, to path: FilePath) throws(SystemError) {
+        guard from.call({ old in path.call { Glibc.rename(old, $0) } }) == 0 else { throw SystemError("rename") }
+        try Descriptor.open(path.folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
     /// Makes creations, renames and removals in the folder of `path` durable.
@@ -84,15 +95,12 @@ package enum Files {
     }
 
     /// The path before its last slash; "." when it has none.
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    package static func folder(of path: String) -> String { FilePath(path).folder.description }
 
     /// The folders above an absolute path, the root folder first.
     package static func parents(of path: String) -> [String] {
         var folders = ["/"]
-        for part in folder(of: path).split(separator: "/") {
+        for part in folder(of: path).parts(at: "/") {
             folders.append((folders.last == "/" ? "" : folders.last ?? "") + "/" + part)
         }
         return folders
@@ -100,14 +108,14 @@ package enum Files {
 
     /// The path after its last slash.
     package static func name(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
-        return String(path[path.index(after: slash)...])
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
     }
 
     /// Creates a folder and its parents with mode 0700, then checks it as `checkPrivateFolder` does.
     package static func makePrivateFolder(_ path: String) throws(Failure) {
         var built = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+        for part in path.parts(at: "/") {
             built += "/" + part
             if mkdir(built, 0o700) != 0, errno != EEXIST {
                 let code = errno
@@ -123,7 +131,7 @@ package enum Files {
     /// The nearest folder above `path` that exists, and its owner; nil if it cannot be determined.
     package static func nearestParent(of path: String) -> (path: String, owner: UInt32)? {
         var parent = path[...]
-        while let slash = parent.lastIndex(of: "/") {
+        while let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) {
             parent = parent[..<slash]
             let folder = parent.isEmpty ? "/" : String(parent)
             var status = stat()

@@ -19,7 +19,7 @@ package struct FolderRemoval: Sendable {
     private let owner: UInt32
     private let parent: Descriptor
     private let folder: Descriptor
-    private let names: [String]
+    private let names: [FilePath]
 
     /// Opens the folder and checks it; nil if it does not exist.
     ///
@@ -51,7 +51,7 @@ package struct FolderRemoval: Sendable {
             let file = try Self.doing(path) { () throws(SystemError) in
                 try Descriptor.open(entry, below: folder, latchkey_path_flag() | O_NOFOLLOW)
             }
-            try Self.check(file, .regularFile, owner, path + "/" + entry)
+            try Self.check(file, .regularFile, owner, "\(path)/\(entry)")
         }
         (self.path, self.name, self.owner, self.parent, self.folder) = (path, name, owner, above, folder)
     }
@@ -63,7 +63,7 @@ package struct FolderRemoval: Sendable {
     /// - Parameter secrets: the names of files whose content is overwritten with zeros first, as far as the file system
     ///   allows that. They are removed before all others, so that what remains after a crash cannot be decrypted.
     package func remove(erasing secrets: [String]) throws(Failure) {
-        let first = secrets.filter(names.contains)
+        let first = secrets.map { FilePath($0) }.filter(names.contains)
         for name in first {
             try erase(name)
             try unlink(name)
@@ -76,8 +76,8 @@ package struct FolderRemoval: Sendable {
         }
     }
 
-    private func erase(_ name: String) throws(Failure) {
-        let path = path + "/" + name
+    private func erase(_ name: FilePath) throws(Failure) {
+        let path = "\(path)/\(name)"
         let file = try Self.doing(path) { () throws(SystemError) in
             // Without O_NONBLOCK a FIFO that has taken the file's place would block.
             try Descriptor.open(name, below: folder, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -90,9 +90,9 @@ package struct FolderRemoval: Sendable {
         }
     }
 
-    private func unlink(_ name: String) throws(Failure) {
-        try Self.doing(path + "/" + name) { () throws(SystemError) in
-            guard unlinkat(folder.number, name, 0) == 0 else { throw SystemError("unlinkat") }
+    private func unlink(_ name: FilePath) throws(Failure) {
+        try Self.doing("\(path)/\(name)") { () throws(SystemError) in
+            guard name.call({ unlinkat(folder.number, $0, 0) }) == 0 else { throw SystemError("unlinkat") }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import CLatchkeyLinux
 import Glibc
+import LatchkeyModel
 
 /// An absolute path, opened component by component without following a symbolic link.
 ///
@@ -39,8 +40,8 @@ package struct PathWalk: Sendable {
     package init(
         _ path: String, _ mounts: MountTable, _ calls: SystemCalls = .kernel, isAllowed: (Component) -> Bool
     ) throws(SystemError) {
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        guard path.first == "/", path == "/" || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
+        let parts = path.parts(at: "/", omittingEmpty: false).dropFirst()
+        guard path.begins(with: "/"), path == "/" || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
             parts.count <= Self.componentLimit
         else { throw SystemError("openat", code: EINVAL) }
         func component(_ file: Descriptor, _ name: String) throws(SystemError) -> Component {

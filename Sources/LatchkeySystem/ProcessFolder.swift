@@ -107,7 +107,8 @@ package final class ProcessFolder: Sendable {
     ///
     /// - Throws: `SystemError` with EFBIG when it has more than `limit`.
     package func threads(limit: Int) throws(SystemError) -> [String] {
-        try calls.names(calls.open("task", below: folder, O_RDONLY | O_DIRECTORY), "task", limit: limit)
+        try calls.names(calls.open("task", below: folder, O_RDONLY | O_DIRECTORY), "task", limit: limit).map(
+            \.description)
     }
 
     /// Whether another process traces a thread (ptrace(2)).

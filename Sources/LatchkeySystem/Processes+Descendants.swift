@@ -57,7 +57,7 @@ extension Processes {
             let names = try? folder.names(limit: processLimit)
         else { return [] }
         return names.compactMap { name in
-            pid_t(name).flatMap { number in record(of: number).map { Listed(number: number, record: $0) } }
+            pid_t(name.description).flatMap { number in record(of: number).map { Listed(number: number, record: $0) } }
         }
     }
 

@@ -51,7 +51,7 @@ package struct SystemCalls: Sendable {
     }
 
     /// The names in a folder; throws EFBIG if there are more than `limit`.
-    package func names(_ folder: Descriptor, _ path: String, limit: Int) throws(SystemError) -> [String] {
+    package func names(_ folder: Descriptor, _ path: String, limit: Int) throws(SystemError) -> [FilePath] {
         try begin("readdir", path)
         return try folder.names(limit: limit)
     }

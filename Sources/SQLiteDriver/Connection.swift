@@ -98,11 +98,12 @@ final class Connection {
     /// Resolves symbolic links in the folder of a path. `SQLITE_OPEN_NOFOLLOW` refuses a link anywhere in the path,
     /// but home folders often are links; only the file itself must not be one.
     private static func withRealFolder(_ path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex,
             let real = realpath(String(path[..<slash]), nil)
         else { return path }
         defer { free(real) }
-        return String(cString: real) + path[slash...]
+        // SQLite takes text only; with the link, which is text, it refuses the path.
+        return String(validatingCString: real).map { $0 + path[slash...] } ?? path
     }
 
     /// The path as a URI, in which every byte that could have a meaning is percent-encoded.
@@ -242,8 +243,11 @@ final class Connection {
             return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
         }
 
+        /// For messages: what is not UTF-8 is escaped. Returns nil for NULL.
         func text(_ column: CInt) -> String? {
-            sqlite3_column_text(statement, column).map { String(cString: $0) }
+            sqlite3_column_text(statement, column).map {
+                String(showing: UnsafeBufferPointer(start: $0, count: Int(sqlite3_column_bytes(statement, column))))
+            }
         }
     }
 

@@ -25,7 +25,7 @@ package struct KnownHostsFiles: Sendable {
             do throws(SystemError) {
                 let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
                 let bytes = try file.readAll(limit: SSHAgentLimits.knownHostsBytes)
-                hosts.add(String(decoding: bytes, as: UTF8.self))
+                hosts.add(bytes)
             } catch {
                 guard [ENOENT, ENOTDIR].contains(error.code) else { throw Failure(error, "\(path) cannot be read") }
             }
@@ -46,7 +46,7 @@ enum HostCandidates {
         guard let folder = try? ProcessFolder(process),
             let bytes = try? folder.read("cmdline", limit: commandBytes)
         else { return [] }
-        return names(in: bytes.split(separator: 0).prefix(words).map { String(decoding: $0, as: UTF8.self) })
+        return names(in: bytes.split(separator: 0).prefix(words).compactMap { String(validating: $0, as: UTF8.self) })
     }
 
     /// The candidates in these words: each word without a user, and with the port of `-p` or of a URL.

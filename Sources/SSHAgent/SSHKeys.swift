@@ -63,7 +63,7 @@ package struct DaemonKeyStore: SSHKeyStore {
             let publicKey = PublicKey(point, type: .ellipticCurve(.p256)), let blob = SSHKeyBlob.encode(publicKey),
             case .data(let tag)? = attributes[.applicationTag]?.compared
         else { return nil }
-        return SSHKey(blob: blob, name: String(decoding: tag, as: UTF8.self), reference: reference)
+        return SSHKey(blob: blob, name: String(showing: tag), reference: reference)
     }
 
     package func makeProof() throws(Failure) -> SSHProof {

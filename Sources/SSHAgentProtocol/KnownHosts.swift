@@ -9,8 +9,8 @@ import LatchkeyKeys
 /// patterns name no host.
 package struct KnownHosts: Sendable {
     private struct Entry: Sendable {
-        var names: Substring.UTF8View
-        var key: Substring.UTF8View
+        var names: ArraySlice<UInt8>
+        var key: ArraySlice<UInt8>
         var isRevoked: Bool
     }
     private var entries: [Entry] = []
@@ -19,19 +19,24 @@ package struct KnownHosts: Sendable {
     package init() {}
 
     /// Adds the lines of a file; ignores lines that it cannot use.
-    package mutating func add(_ text: String) {
-        for line in text.split(whereSeparator: \.isNewline) {
-            var fields = line.split(maxSplits: 4, whereSeparator: { $0 == " " || $0 == "\t" })[...]
-            guard let first = fields.first, !first.hasPrefix("#") else { continue }
+    package mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+    /// The same for a file that need not be text. Lines end as for ssh(1): a combining mark, or a separator of lines of
+    /// Unicode, must not hide a key that is revoked.
+    package mutating func add(_ bytes: [UInt8]) {
+        let blanks = Array(" \t\r".utf8)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var fields = line.split(maxSplits: 4, whereSeparator: blanks.contains)[...]
+            guard let first = fields.first, first.first != UInt8(ascii: "#") else { continue }
             var isRevoked = false
-            if first.hasPrefix("@") {
-                guard first == "@revoked" else { continue }
+            if first.first == UInt8(ascii: "@") {
+                guard first.elementsEqual("@revoked".utf8) else { continue }
                 isRevoked = true
                 fields = fields.dropFirst()
             }
             guard fields.count >= 3 else { continue }
             let (names, key) = (fields[fields.startIndex], fields[fields.startIndex + 2])
-            entries.append(Entry(names: names.utf8, key: key.utf8, isRevoked: isRevoked))
+            entries.append(Entry(names: names, key: key, isRevoked: isRevoked))
         }
     }
 
@@ -47,10 +52,12 @@ package struct KnownHosts: Sendable {
         let plain = entries.flatMap { entry in
             entry.names.split(separator: UInt8(ascii: ",")).compactMap { name -> String? in
                 let special = Array("|*?!".utf8)
-                return name.contains(where: special.contains) ? nil : String(name)
+                // A name that is not UTF-8 is not shown, like a hashed one.
+                return name.contains(where: special.contains) ? nil : String(validating: name, as: UTF8.self)
             }
         }
-        if let name = candidates.first(where: plain.contains) ?? plain.first { return name }
+        let isPlain = { (name: String) in plain.contains { $0.utf8.elementsEqual(name.utf8) } }
+        if let name = candidates.first(where: isPlain) ?? plain.first { return name }
         return candidates.first { candidate in entries.contains { Self.isHash($0.names, of: candidate) } }
     }
 
@@ -60,7 +67,7 @@ package struct KnownHosts: Sendable {
     }
 
     /// Whether the text is `|1|salt|hash`, and the hash is HMAC-SHA-1 of the name with the salt as key.
-    private static func isHash(_ text: Substring.UTF8View, of name: String) -> Bool {
+    private static func isHash(_ text: ArraySlice<UInt8>, of name: String) -> Bool {
         let parts = text.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("1".utf8),
             let salt = Base64.standard.decode(parts[2]), let hash = Base64.standard.decode(parts[3]),

@@ -37,7 +37,9 @@ package struct AppIdentity: Equatable, Sendable {
         let before = information["keychain-access-groups"] as? [String] ?? []
         let after = information["com.apple.security.application-groups"] as? [String] ?? []
         var groups: [String] = []
-        for group in before + [own] + after where !group.isEmpty && !groups.contains(group) { groups.append(group) }
+        for group in before + [own] + after where !group.isEmpty && !groups.containsBytes(of: group) {
+            groups.append(group)
+        }
         (name, self.groups) = (own, groups)
     }
 

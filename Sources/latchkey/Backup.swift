@@ -9,7 +9,7 @@ import LatchkeySystem
 /// export, import: copies the bytes of a backup between the daemon and a file. Only the daemon can decrypt them.
 enum Backup {
     static func write(_ options: Options) throws(CommandFailure) {
-        let path = options.arguments[0]
+        let path = try options.requiredFile
         guard options.replaces || !Files.exists(path) else {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
@@ -35,7 +35,7 @@ enum Backup {
     }
 
     static func read(_ options: Options) throws(CommandFailure) {
-        let path = options.arguments[0]
+        let path = try options.requiredFile
         do throws(Failure) {
             var progress = Progress { localized("\($0) items imported") }
             let result = try BackupTransfer(Client.command).restore(from: path) { progress.reach($0) }

@@ -2,13 +2,14 @@
 
 import KeyFormats
 import LatchkeyModel
+import LatchkeySystem
 
 /// A file of certificates: one in DER, or any number in PEM (RFC 7468).
 enum CertificateFile {
     private static let fileBytes = 1 << 20
 
     /// The certificates in DER; they are not parsed.
-    static func read(_ path: String) throws(CommandFailure) -> [[UInt8]] {
+    static func read(_ path: FilePath) throws(CommandFailure) -> [[UInt8]] {
         let bytes = try Input.whole(path, limit: fileBytes).copyBytes()
         guard bytes.first != 0x30 else { return [bytes] }
         var certificates: [[UInt8]] = []
@@ -28,7 +29,7 @@ enum CertificateFile {
         return certificates
     }
 
-    private static func malformed(_ path: String) -> CommandFailure {
+    private static func malformed(_ path: FilePath) -> CommandFailure {
         .failure(Failure(.invalidParameter, "\(path) contains no certificates in PEM or DER."))
     }
 }

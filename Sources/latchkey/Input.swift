@@ -62,7 +62,7 @@ enum Input {
     }
 
     /// Reads a file to its end; standard input if `path` is nil.
-    static func whole(_ path: String?, limit: Int) throws(CommandFailure) -> SecretBytes {
+    static func whole(_ path: FilePath?, limit: Int) throws(CommandFailure) -> SecretBytes {
         var pieces: [SecretBytes] = []
         var count = 0
         try forEachPiece(path) { (bytes) throws(Failure) in
@@ -72,7 +72,7 @@ enum Input {
                     .dataTooLarge,
                     path == nil
                         ? "Standard input has more than \(limit) bytes."
-                        : "\(path ?? "") has more than \(limit) bytes.", hint: "Use a shorter input.")
+                        : "\(path?.description ?? "") has more than \(limit) bytes.", hint: "Use a shorter input.")
             }
             pieces.append(SecretBytes(copying: bytes))
         }
@@ -87,7 +87,7 @@ enum Input {
 
     /// Passes a file, or standard input if `path` is nil, to `body` in pieces, which are wiped afterwards.
     static func forEachPiece(
-        _ path: String?, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+        _ path: FilePath?, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(CommandFailure) {
         let file = try path.map { (path) throws(CommandFailure) in try open(path) }
         var isAtEnd = false
@@ -108,7 +108,7 @@ enum Input {
     }
 
     private static func read(
-        _ file: Descriptor?, _ path: String?, into memory: UnsafeMutableRawBufferPointer
+        _ file: Descriptor?, _ path: FilePath?, into memory: UnsafeMutableRawBufferPointer
     ) throws(CommandFailure) -> Int {
         do throws(SystemError) {
             if let file { return try file.read(into: memory) }
@@ -118,7 +118,7 @@ enum Input {
         }
     }
 
-    private static func open(_ path: String) throws(CommandFailure) -> Descriptor {
+    private static func open(_ path: FilePath) throws(CommandFailure) -> Descriptor {
         do throws(SystemError) {
             return try Descriptor.open(path, O_RDONLY)
         } catch {

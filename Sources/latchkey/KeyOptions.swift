@@ -4,6 +4,7 @@ import KeyFormats
 import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySettings
+import LatchkeySystem
 
 /// The options of `latchkey key`.
 struct KeyOptions {
@@ -15,9 +16,9 @@ struct KeyOptions {
     var hash: String? { options[.hash] }
     var usesPSS: Bool { options.has(.pss) }
     /// The file of a signature.
-    var signature: String? { options[.signature] }
+    var signature: FilePath? { options[path: .signature] }
     /// The file of the result.
-    var output: String? { options[.output] }
+    var output: FilePath? { options[path: .output] }
     var format: String? { options[.format] }
 
     /// The encoding of signatures and ciphertexts.

@@ -7,7 +7,7 @@ import LatchkeySystem
 
 /// Destination of the result of a key operation: a file, or standard output as text or bytes.
 struct KeyResult {
-    private let path: String?
+    private let path: FilePath?
     private let encoding: ByteEncoding
 
     /// Refuses an existing file without --replace, and binary output on a terminal, before any key is used.

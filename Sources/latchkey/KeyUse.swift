@@ -5,6 +5,7 @@ import LatchkeyCrypto
 import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySettings
+import LatchkeySystem
 
 /// key sign, verify, encrypt, decrypt.
 enum KeyUse {
@@ -78,7 +79,7 @@ enum KeyUse {
         }
     }
 
-    private static func hash(_ file: String?, _ algorithm: DigestAlgorithm) throws(CommandFailure) -> [UInt8] {
+    private static func hash(_ file: FilePath?, _ algorithm: DigestAlgorithm) throws(CommandFailure) -> [UInt8] {
         do throws(Failure) {
             let digest = try RunningDigest(algorithm)
             do throws(CommandFailure) {

@@ -7,7 +7,7 @@ import LatchkeySystem
 @main
 enum Main {
     static func main() {
-        let arguments = ProgramStart.begin()
+        let arguments = ProgramStart.beginWithBytes()
         do throws(CommandFailure) {
             try run(arguments)
         } catch {
@@ -16,8 +16,10 @@ enum Main {
         }
     }
 
-    private static func run(_ arguments: [String]) throws(CommandFailure) {
-        guard let name = arguments.first else {
+    private static func run(_ arguments: [[UInt8]]) throws(CommandFailure) {
+        // Commands are ASCII, so that an escaped word is none.
+        let shown = arguments.map { String(showing: $0) }
+        guard let name = shown.first else {
             Output.writeError(Help.overview)
             exit(64)
         }
@@ -26,15 +28,15 @@ enum Main {
         case "--version": return Output.write("latchkey \(productVersion)\n")
         // Not in the table: the words after it belong to another command.
         case "complete":
-            return Output.write(Completion.lines(Array(arguments.dropFirst(2))).map { $0 + "\n" }.joined())
+            return Output.write(Completion.lines(Array(shown.dropFirst(2))).map { $0 + "\n" }.joined())
         default: break
         }
         // A group without a verb has its own help.
-        if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), CommandTable.group(name) != nil {
+        if shown.count == 2, ["--help", "-h"].contains(shown[1]), CommandTable.group(name) != nil {
             return Output.write(try Help.text([name]))
         }
-        let (entry, words) = try CommandTable.entry(arguments)
-        let options = try Options(entry, words)
+        let (entry, _) = try CommandTable.entry(shown)
+        let options = try Options(entry, Array(arguments.dropFirst(entry.words.count)))
         if options.wantsHelp { return Output.write(Help.text(entry)) }
         try entry.action(options)
     }

@@ -17,7 +17,7 @@ enum ProofCommand {
         let state = try path(.state, options)
         let result = try KeyResult(options, isBinary: true)
         let request = try Input.whole(options.inputFile, limit: fileBytes).copyBytes()
-        let roots = try options[.root].map { (path) throws(CommandFailure) in try CertificateFile.read(path) }
+        let roots = try options[path: .root].map { (path) throws(CommandFailure) in try CertificateFile.read(path) }
         let known = try knownKeys(options)
         guard roots != nil || !known.isEmpty else {
             throw .usage(
@@ -108,8 +108,8 @@ enum ProofCommand {
 
     // MARK: - Input and output
 
-    private static func path(_ name: OptionName, _ options: Options) throws(CommandFailure) -> String {
-        guard let path = options[name] else {
+    private static func path(_ name: OptionName, _ options: Options) throws(CommandFailure) -> FilePath {
+        guard let path = options[path: name] else {
             throw .usage("\(name.word) is missing", "See: latchkey help proof")
         }
         return path
@@ -125,7 +125,7 @@ enum ProofCommand {
         return [name: .virtual]
     }
 
-    private static func write(_ bytes: SecretBytes, to path: String) throws(Failure) {
+    private static func write(_ bytes: SecretBytes, to path: FilePath) throws(Failure) {
         let file = try NewFile(path)
         try file.write(bytes)
         try file.finish()

@@ -122,7 +122,54 @@ import Testing
         try add("caf\u{fffd}", "of another item")
         let got = try shell("\"$0\" get \"$(printf 'caf\\351')\"")
         #expect(got.exitCode == 64 && got.output.isEmpty)
-        #expect(got.errors == "error: argument 2 is not valid UTF-8: caf\\xE9\nhint: Names are UTF-8.\n")
+        #expect(got.errors == "error: NAME is not valid UTF-8: caf\\xE9\nhint: Names are UTF-8.\n")
+        for word in ["--service=$(printf 'caf\\351')", "-s$(printf 'caf\\351')", "-s \"$(printf 'caf\\351')\""] {
+            let set = try shell("echo x | \"$0\" set token \(word)")
+            #expect(set.exitCode == 64 && set.errors.hasPrefix("error: --service is not valid UTF-8: caf\\xE9\n"))
+        }
+        for word in [
+            "$(printf 'caf\\351')", "key $(printf 'caf\\351')", "list --$(printf 'caf\\351')",
+            "list -$(printf '\\351')",
+        ] {
+            let refused = try shell("\"$0\" \(word)")
+            #expect(refused.exitCode == 64 && refused.errors.contains("\\xE9"), "\(word): \(refused)")
+        }
+    }
+
+    /// A combining mark after a separator is a part of its character.
+    @Test func aMarkAfterASeparatorBelongsToTheValue() throws {
+        for word in ["--service=\u{301}x", "-s\u{301}x"] {
+            #expect(
+                try daemon.run("latchkey", ["set", "token", word], input: "of \(word)").exitCode
+                    == (word.hasPrefix("--") ? 0 : 73))
+        }
+        #expect(
+            try daemon.run("latchkey", ["get", "token", "--service", "\u{301}x"]).output == "of --service=\u{301}x")
+    }
+
+    @Test func aFileWhoseNameIsNoTextIsReadAndWritten() throws {
+        let folder = try TemporaryFolder()
+        try #require(try daemon.run("latchkey", ["key", "create", "signer"]).exitCode == 0)
+        let start = "cd \(folder.path); f=$(printf 'caf\\351'); "
+        let made = try shell(
+            start + "printf text > \"$f\" && \"$0\" key sign signer \"$f\" --output \"$f.sig\" "
+                + "&& \"$0\" key verify signer \"$f\" --signature=\"$f.sig\"")
+        #expect(made.exitCode == 0, "\(made.errors)")
+        let name = Array("caf".utf8) + [0xe9]
+        let names = try Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY).names(limit: 10)
+        #expect(names.map(\.bytes) == [name, name + Array(".sig".utf8)])
+        let again = try shell(start + "\"$0\" key sign signer \"$f\" --output \"$f.sig\"")
+        #expect(
+            again.exitCode == 73 && again.errors.hasPrefix("error: caf\\xE9.sig exists already."), "\(again.errors)")
+        // The name that a repaired one would have.
+        try Descriptor.open(folder.path + "/caf\u{fffd}", O_WRONLY | O_CREAT).write(all: [1])
+        let missing = try shell(start + "rm \"$f\"; \"$0\" key sign signer \"$f\" --hex")
+        #expect(missing.exitCode == 66 && missing.errors == "error: There is no file caf\\xE9.\n", "\(missing.errors)")
+        let restored = try shell(start + "\"$0\" import \"$f\"")
+        #expect(
+            restored.exitCode == 66 && restored.errors == "error: There is no file caf\\xE9.\n", "\(restored.errors)")
+        let exported = try shell(start + "\"$0\" export \"$f.sig\"")
+        #expect(exported.exitCode == 73, "\(exported.errors)")
     }
 
     @Test func aFolderThatIsNoTextIsRefused() throws {

@@ -270,7 +270,7 @@ private final class AcceptedService: Sendable {
 
     private func names() throws -> [pid_t] {
         let listing = try Descriptor.open(folder.path + "/processes", O_RDONLY | O_DIRECTORY)
-        return try listing.names(limit: 1000).compactMap { pid_t($0) }
+        return try listing.names(limit: 1000).compactMap { pid_t($0.description) }
     }
 }
 

@@ -45,6 +45,22 @@ import Testing
         #expect(status { _ = try keychain.update(foreign, secret: "new") } == .missingEntitlement)
     }
 
+    /// Unicode considers both texts equivalent; another app may have the other one as its group.
+    @Test func aGroupWithOtherBytesIsAForeignGroup_KC16_abuse1() throws {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let owner = Caller(groups: [composed], label: "owner", processID: 2, userID: 1000)
+        let stranger = Caller(groups: [decomposed], label: "stranger", processID: 3, userID: 1000)
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: [.account: .text("account"), .accessGroup: .text(composed)],
+            accessControl: AccessControl(), secret: SecretBytes([1]), returns: [], authentication: Authentication())
+        _ = try keychain.add(request, caller: owner)
+        let named = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text(composed)])
+        #expect(status { _ = try keychain.find(named, caller: stranger) } == .missingEntitlement)
+        #expect(status { _ = try keychain.find(all, caller: stranger) } == .itemNotFound)
+        #expect(try keychain.find(named, caller: owner)?.count == 1)
+        #expect(owner != Caller(groups: [decomposed], label: "owner", processID: 2, userID: 1000))
+    }
+
     @Test func aCallerWithoutGroupsMayDoNothing_KC16() throws {
         let groupless = Caller(groups: [], label: "groupless", processID: 1, userID: 1000)
         #expect(status { _ = try keychain.find(all, caller: groupless) } == .missingEntitlement)

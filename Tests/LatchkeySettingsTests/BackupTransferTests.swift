@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
@@ -33,25 +34,42 @@ import Testing
         let folder = try TemporaryFolder()
         let daemon = ScriptedDaemon(Self.exported("one,", 1, cursor: 1), Self.exported("two", 2, cursor: nil))
         var counts: [Int] = []
-        let result = try BackupTransfer(daemon).export(to: folder.path + "/backup") { counts.append($0) }
+        let result = try BackupTransfer(daemon).export(to: FilePath(folder.path + "/backup")) { counts.append($0) }
         #expect(result.count == 2 && counts == [1, 2])
         #expect(try Files.read(folder.path + "/backup", limit: 100)?.copyBytes() == Array("one,two".utf8))
         #expect(
             daemon.requests.withLock { $0 } == [.exportItems(.init(cursor: nil)), .exportItems(.init(cursor: [1]))])
     }
 
+    @Test func aFileWhoseNameIsNoTextIsWrittenAndRead() throws {
+        let folder = try TemporaryFolder()
+        let path = FilePath(bytes: Array((folder.path + "/caf").utf8) + [0xe9])
+        let daemon = ScriptedDaemon(
+            Self.exported("one", 1, cursor: nil),
+            .success(.imported(.init(wantsStart: false, added: 1, present: 0, staying: StayingItems(), cursor: nil))))
+        _ = try BackupTransfer(daemon).export(to: path) { _ in }
+        #expect(
+            try Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY).names(limit: 10).map(\.bytes) == [
+                Array("caf".utf8) + [0xe9]
+            ])
+        _ = try BackupTransfer(daemon).restore(from: path) { _ in }
+        #expect(
+            daemon.requests.withLock { $0.last }
+                == .importItems(.init(cursor: nil, bytes: Array("one".utf8), isLast: true)))
+    }
+
     @Test func anExportThatFailsLeavesNoFile() throws {
         let folder = try TemporaryFolder()
         let daemon = ScriptedDaemon(Self.exported("one,", 1, cursor: 1), .failure(Failure(.userCancel)))
         #expect(throws: Failure(.userCancel)) {
-            _ = try BackupTransfer(daemon).export(to: folder.path + "/backup") { _ in }
+            _ = try BackupTransfer(daemon).export(to: FilePath(folder.path + "/backup")) { _ in }
         }
         #expect(!Files.exists(folder.path + "/backup") && !Files.exists(folder.path + "/backup.partial"))
     }
 
     @Test func restoreSendsTheFileAgainAfterItWasVerified() throws {
         let folder = try TemporaryFolder()
-        let file = try NewFile(folder.path + "/backup")
+        let file = try NewFile(FilePath(folder.path + "/backup"))
         try file.write(Array("items".utf8))
         try file.finish()
         func imported(wantsStart: Bool, _ added: UInt64, cursor: UInt8?) -> Result<Reply, Failure> {
@@ -63,7 +81,7 @@ import Testing
         }
         let daemon = ScriptedDaemon(
             imported(wantsStart: true, 0, cursor: 9), imported(wantsStart: false, 4, cursor: nil))
-        let result = try BackupTransfer(daemon).restore(from: folder.path + "/backup") { _ in }
+        let result = try BackupTransfer(daemon).restore(from: FilePath(folder.path + "/backup")) { _ in }
         #expect(result.count == 4 && result.present == 1)
         let bytes = Array("items".utf8)
         #expect(

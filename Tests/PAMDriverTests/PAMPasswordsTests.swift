@@ -137,6 +137,9 @@ import Testing
         "auth include common-auth\naccount required b.so\n", "@include common-auth\naccount required b.so\n",
         "auth substack common-auth\naccount required b.so\n", "account required b.so\n", "auth required a.so\n",
         "auth required a.so nullok\naccount required b.so\n", "",
+        // libpam divides lines at line feeds only, so the file has no rule of the type auth.
+        "# \u{2028}auth required a.so\naccount required b.so\n", "#\u{85}auth required a.so\naccount required b.so\n",
+        "auth required a.so \u{301}x nullok\u{301}\naccount required b.so\n",
     ])
     func aServiceFileThatDoesNotDecideAloneVerifiesNothing(text: String) async throws {
         let driver = try driver("touch \(file("started"))\n", service: text)

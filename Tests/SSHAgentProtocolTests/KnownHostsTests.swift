@@ -54,4 +54,26 @@ import Testing
         #expect(known.revokes(host))
         #expect(known.revokes(try HostKey(Published.blob(Published.certificate))))
     }
+
+    /// A reader of characters takes a separator and the mark after it for one character, which separates nothing.
+    @Test(arguments: ["@revoked \u{301}x,* ssh-ed25519 ", "# x\r\n@revoked * ssh-ed25519 "])
+    func noMarkHidesARevocation(start: String) {
+        var known = KnownHosts()
+        known.add(start + Published.key)
+        #expect(known.revokes(host))
+    }
+
+    @Test func aNameThatIsNotUTF8IsNotShownAndItsRevocationCounts() {
+        let entry = [0xe9] + Array(" ssh-ed25519 \(Published.key)\n".utf8)
+        var known = KnownHosts()
+        known.add(entry)
+        #expect(known.name(of: host, candidates: ["\u{fffd}"]) == nil)
+        known.add(Array("@revoked ".utf8) + entry)
+        #expect(known.revokes(host))
+    }
+
+    /// ssh(1) divides lines at line feeds only, so this is a comment for it.
+    @Test func aCommentEndsAtALineFeed() {
+        #expect(name("# \u{2028}host.example ssh-ed25519 \(Published.key)") == nil)
+    }
 }

@@ -27,8 +27,8 @@ final class EnrolmentFiles: Sendable {
     /// - Throws: `biometryNotAvailable` if a file cannot be read: a part of the set must not count as the whole.
     func set(of account: AccountName) throws(Failure) -> EnrolmentSet? {
         do throws(SystemError) {
-            guard !account.text.contains("/"), account.text != ".", account.text != "..",
-                let home = try open(account.text, below: try open(folder, below: nil))
+            guard !account.text.utf8.contains(UInt8(ascii: "/")), ![".", ".."].contains(account.text),
+                let home = try open(FilePath(account.text), below: try open(FilePath(folder), below: nil))
             else { return nil }
             return try set(home, of: account)
         } catch {
@@ -48,7 +48,7 @@ final class EnrolmentFiles: Sendable {
                 for finger in try prints.names(limit: Self.mostFolders) where Self.isFinger(finger) {
                     let file = try Descriptor.open(finger, below: prints, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
                     guard try file.status().isType(S_IFREG) else { continue }
-                    parts += [Array(driver.utf8), Array(device.utf8), Array(finger.utf8)]
+                    parts += [driver.bytes, device.bytes, finger.bytes]
                     parts.append(try Self.hash(file.readAll(limit: Self.mostBytes)))
                     count += 1
                 }
@@ -58,12 +58,12 @@ final class EnrolmentFiles: Sendable {
     }
 
     /// fprintd names a print by the number of the finger in hexadecimal, and ignores all other files.
-    private static func isFinger(_ name: String) -> Bool {
-        name.utf8.count == 1 && name.unicodeScalars.allSatisfy { ("1"..."9").contains($0) || $0 == "a" }
+    private static func isFinger(_ name: FilePath) -> Bool {
+        name.bytes.count == 1 && name.bytes.allSatisfy { (0x31...0x39).contains($0) || $0 == UInt8(ascii: "a") }
     }
 
     /// Opens a folder; nil if it does not exist or is none.
-    private func open(_ name: String, below folder: Descriptor?) throws(SystemError) -> Descriptor? {
+    private func open(_ name: FilePath, below folder: Descriptor?) throws(SystemError) -> Descriptor? {
         do throws(SystemError) {
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
             guard let folder else { return try Descriptor.open(name, flags) }
@@ -74,7 +74,7 @@ final class EnrolmentFiles: Sendable {
         }
     }
 
-    private func open(_ name: String, below folder: Descriptor??) throws(SystemError) -> Descriptor? {
+    private func open(_ name: FilePath, below folder: Descriptor??) throws(SystemError) -> Descriptor? {
         guard let folder else { return nil }
         return try open(name, below: folder)
     }
@@ -142,6 +142,6 @@ final class EnrolmentFiles: Sendable {
         guard let folder = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return [] }
         // The same holds for a folder with too many entries.
         let names = (try? folder.names(limit: 4096)) ?? []
-        return names.map { path + "/" + $0 }
+        return names.compactMap { name in name.text.map { path + "/" + $0 } }
     }
 }

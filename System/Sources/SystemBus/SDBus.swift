@@ -93,9 +93,9 @@ final class SDBus {
             guard let arguments = SDBus.read(message, takesFiles: false) else { return }
             body(
                 BusSignal(
-                    sender: sd_bus_message_get_sender(message).map { String(cString: $0) } ?? "",
-                    path: sd_bus_message_get_path(message).map { String(cString: $0) } ?? "",
-                    member: sd_bus_message_get_member(message).map { String(cString: $0) } ?? "",
+                    sender: sd_bus_message_get_sender(message).flatMap { String(validatingCString: $0) } ?? "",
+                    path: sd_bus_message_get_path(message).flatMap { String(validatingCString: $0) } ?? "",
+                    member: sd_bus_message_get_member(message).flatMap { String(validatingCString: $0) } ?? "",
                     arguments: arguments))
         }
     }
@@ -160,8 +160,11 @@ final class SDBus {
             withExtendedLifetime(self) {
                 bus.cancel(self)
                 if let error = sd_bus_message_get_error(message)?.pointee {
-                    let name = error.name.map { String(cString: $0) } ?? ""
-                    reply(.failure(.refused(name: name, message: error.message.map { String(cString: $0) } ?? "")))
+                    let name = error.name.flatMap { String(validatingCString: $0) } ?? ""
+                    reply(
+                        .failure(
+                            .refused(name: name, message: error.message.flatMap { String(validatingCString: $0) } ?? "")
+                        ))
                 } else if let arguments = SDBus.read(message, takesFiles: true) {
                     reply(.success(arguments))
                 } else {
@@ -235,7 +238,7 @@ final class SDBus {
     private static func text(_ message: OpaquePointer, _ type: CChar) -> String? {
         var text: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, type, &text) > 0, let text else { return nil }
-        return String(cString: text)
+        return String(validatingCString: text)
     }
 
     /// A copy of the file: the message keeps its own.

@@ -44,7 +44,7 @@ import Widgets
         ) { [weak self] path in self?.write(path) }
     }
 
-    private func write(_ path: String) {
+    private func write(_ path: [UInt8]) {
         transfer(BackupWords.writing, BackupWords.written) { (control, progress) throws(SettingsFailure) in
             // The dialog has asked before it replaces a file.
             BackupWords.wrote(try control.writeBackup(to: path, mayReplace: true, progress: progress))
@@ -60,7 +60,7 @@ import Widgets
         ) { [weak self] path in self?.read(path) }
     }
 
-    private func read(_ path: String) {
+    private func read(_ path: [UInt8]) {
         transfer(BackupWords.reading, BackupWords.added) { (control, progress) throws(SettingsFailure) in
             BackupWords.restored(try control.readBackup(from: path, progress: progress))
         }

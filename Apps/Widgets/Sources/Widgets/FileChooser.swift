@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAdwaita
+import Glibc
 
 /// The desktop's dialog for the name of a file.
 @MainActor public enum FileChooser {
     /// The dialog that is shown; GTK requires its owner to keep a reference.
     private static var shown: OpaquePointer?
 
-    /// Asks for a file, and calls `action` with its path if the user chose one. An existing file that would be
+    /// Asks for a file, and calls `action` with the bytes of its path if the user chose one. An existing file that would be
     /// overwritten is confirmed by the dialog.
     ///
     /// - Parameters:
@@ -17,7 +18,7 @@ import CAdwaita
     ///   - newName: the proposed name of a new file; nil to choose an existing one.
     public static func ask(
         over parent: AppWindow, title: String, accept: String, decline: String, newName: String?,
-        _ action: @escaping @MainActor (String) -> Void
+        _ action: @escaping @MainActor ([UInt8]) -> Void
     ) {
         guard shown == nil else { return }
         let isNew = newName != nil
@@ -41,13 +42,13 @@ import CAdwaita
         gtk_native_dialog_show(raw.assumingMemoryBound(to: GtkNativeDialog.self))
     }
 
-    /// The path that was chosen; nil for a place that has none, such as one on a server.
-    private static var chosen: String? {
+    /// The bytes of the path that was chosen, which need not be UTF-8; nil for a place that has none, such as one on a server.
+    private static var chosen: [UInt8]? {
         guard let shown, let file = gtk_file_chooser_get_file(shown) else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(file)) }
         guard let path = g_file_get_path(file) else { return nil }
         defer { g_free(path) }
-        return String(cString: path)
+        return UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) }
     }
 
     private static func end(_ action: Action?) {

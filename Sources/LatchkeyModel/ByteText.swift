@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text from outside, compared and split by its bytes.
+///
+/// `==` and `contains` of the standard library also accept a text that is canonically equivalent, which names something
+/// else. `hasPrefix` and `split` work on characters: a combining mark after a separator, or a carriage return before a
+/// line feed, is a part of that character and hides it.
+extension StringProtocol {
+    /// Whether the bytes are those of `other`.
+    package func hasBytes(of other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// Whether the first bytes are those of `start`.
+    package func begins(with start: String) -> Bool { utf8.starts(with: start.utf8) }
+
+    /// Whether the last bytes are those of `end`.
+    package func ends(with end: String) -> Bool { utf8.reversed().starts(with: end.utf8.reversed()) }
+
+    /// The parts between all bytes that are this ASCII character.
+    package func parts(
+        at separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
+    ) -> [SubSequence] where SubSequence == Substring {
+        unicodeScalars.split(
+            maxSplits: maxSplits, omittingEmptySubsequences: omittingEmpty, whereSeparator: { $0 == separator }
+        ).map { self[$0.startIndex..<$0.endIndex] }
+    }
+}
+
+extension Sequence<String> {
+    /// Whether one of the texts has the bytes of `text`.
+    package func containsBytes(of text: String) -> Bool { contains { $0.hasBytes(of: text) } }
+}
+
+extension String {
+    /// Bytes in a message: text as it is, and if they are not UTF-8, printable ASCII with the other bytes as `\xE9`.
+    package init(showing bytes: some Collection<UInt8>) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            self = text
+            return
+        }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let shown = bytes.flatMap { byte -> [UInt8] in
+            if (0x20...0x7e).contains(byte), byte != UInt8(ascii: "\\") { return [byte] }
+            return [UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        self = String(decoding: shown, as: UTF8.self)
+    }
+}
