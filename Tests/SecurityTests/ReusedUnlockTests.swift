@@ -75,12 +75,13 @@ import Testing
 
     @Test func whatNeedsThePasscodeIsNotOpenedByAnUnlock_LA33() throws {
         // The key of the passcode class, which is derived from the passcode, is wiped by the lock.
-        for (flags, protection, status) in [
+        let cases: [(flags: SecAccessControlCreateFlags, protection: CFString, status: OSStatus)] = [
             (.devicePasscode, kSecAttrAccessibleWhenUnlocked, errSecInteractionNotAllowed),
             ([.biometryAny, .and, .devicePasscode], kSecAttrAccessibleWhenUnlocked, errSecInteractionNotAllowed),
             (.biometryAny, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, errSecInteractionNotAllowed),
             (.biometryAny, kSecAttrAccessibleWhenUnlocked, errSecSuccess),
-        ] as [(SecAccessControlCreateFlags, CFString, OSStatus)] {
+        ]
+        for (flags, protection, status) in cases {
             let simulator = try Simulator()
             try simulator.run {
                 addItem(flags, protection)
