@@ -20,6 +20,7 @@ import Testing
         (.missingEntitlement, -34018), (.dataTooLarge, -25302), (.interactionNotAllowed, -25308),
         (.itemAuthenticationFailed, -25293), (.passcodeClassUnavailable, -25293),
         (.enrolmentBindingUnavailable, -25293), (.authenticationFailed, -25293), (.userCancel, -128),
+        (.interrupted, -128),
         (.userFallback, -25293), (.systemCancel, -25293), (.passcodeNotSet, -25293),
         (.biometryNotAvailable, -25293), (.biometryNotEnrolled, -25293), (.biometryLockout, -25293),
         (.appCancel, -25293), (.invalidContext, -25293), (.companionNotAvailable, -25293),
