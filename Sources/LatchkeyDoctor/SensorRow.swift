@@ -40,7 +40,7 @@ extension DoctorRow {
             return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
         }
         guard report.isEnrolled else {
-            let hint = Hint(report.tier == .simulated ? "latchkey sim enrol" : "latchkey fingerprint enroll")
+            let hint = Hint(report.tier == .simulated ? "latchkey sim enroll" : "latchkey fingerprint enroll")
             guard let text = facts.text else {
                 return DoctorRow(name, .attention, "\(report.biometry), nothing enrolled", hint)
             }

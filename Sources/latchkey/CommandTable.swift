@@ -177,8 +177,13 @@ enum CommandTable {
         entries.filter { $0.words.count == 2 && $0.words[0] == group }
     }
 
+    /// Verbs in an earlier spelling, which are still accepted. Help, hints and completion have the present one.
+    private static let earlier = [["sim", "enrol"]: "enroll", ["sim", "unenrol"]: "unenroll"]
+
     /// Returns the entry that `words` begin with, and the remaining words.
-    static func entry(_ words: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {
+    static func entry(_ given: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {
+        var words = given
+        if let verb = earlier[Array(words.prefix(2))] { words[1] = verb }
         let name = words.first ?? ""
         guard !name.hasPrefix("-") else {
             throw .usage("\(name) is no command", "Options follow the command. See: latchkey help")

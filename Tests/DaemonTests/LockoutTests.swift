@@ -22,7 +22,7 @@ import Testing
     init() throws {
         daemon = try TestDaemon(simulated: true)
         try daemon.start()
-        try latchkey("sim", "enrol")
+        try latchkey("sim", "enroll")
         try latchkey("sim", "passcode", "set", input: Self.passcode)
         // This accessibility class is readable before the passcode was entered, so that only biometry is required.
         let rule = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)

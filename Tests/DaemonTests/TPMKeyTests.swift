@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func keysAreMadeInTheTPMAndUsedAfterATouch() throws {
-        try latchkey("sim", "enrol")
+        try latchkey("sim", "enroll")
         try latchkey("sim", "passcode", "set", input: "1234\n")
         try latchkey("key", "create", "free", "--enclave")
         try latchkey("key", "create", "finger", "--enclave", "--protect", "current-set")

@@ -7,7 +7,7 @@ extension TestDaemon {
     static func withPerson() throws -> TestDaemon {
         let daemon = try TestDaemon(simulated: true)
         try daemon.start()
-        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
+        for arguments in [["sim", "enroll"], ["sim", "passcode", "set"]] {
             #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
         }
         return daemon

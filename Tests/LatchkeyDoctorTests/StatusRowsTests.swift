@@ -99,7 +99,7 @@ import Testing
         #expect(DoctorRow.sensor(Self.sound.with(\.biometry, .none)).state == .absent)
         let empty = Self.sound.with(\.isEnrolled, false)
         #expect(DoctorRow.sensor(empty).hint?.command == "latchkey fingerprint enroll")
-        #expect(DoctorRow.sensor(empty.with(\.tier, .simulated)).hint?.command == "latchkey sim enrol")
+        #expect(DoctorRow.sensor(empty.with(\.tier, .simulated)).hint?.command == "latchkey sim enroll")
         let locked = DoctorRow.sensor(Self.sound.with(\.isBiometryLocked, true))
         #expect(locked.state == .attention && locked.hint?.command == "latchkey passcode check")
     }

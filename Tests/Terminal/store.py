@@ -88,7 +88,7 @@ class StoreTest(unittest.TestCase):
 
     def prepare(self):
         """Enrols a finger and sets the passcode 1234."""
-        self.latchkey("sim", "enrol")
+        self.latchkey("sim", "enroll")
         self.latchkey("sim", "passcode", "set", input="1234\n")
 
     def start(self, *command, variables=None, columns=None, rows=30, program="latchkey", **options):

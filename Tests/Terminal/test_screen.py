@@ -131,7 +131,7 @@ class PromptScreenTests(ProtectedItemTest):
 
     def test_the_face_permission_is_requested_first_LA07(self):
         self.latchkey("sim", "sensor", "face")
-        self.latchkey("sim", "enrol")
+        self.latchkey("sim", "enroll")
         terminal = self.get()
         terminal.shows("Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel")
         terminal.shows("It uses the camera for “Latchkey shows")

@@ -45,7 +45,7 @@ run_app() {
     trap finish EXIT
     trap 'exit 130' HUP INT TERM
     sim="$LATCHKEY_PROGRAMS/latchkey sim"
-    { $sim start && $sim sensor touch && $sim enrol && echo 1234 | $sim passcode set; } >/dev/null
+    { $sim start && $sim sensor touch && $sim enroll && echo 1234 | $sim passcode set; } >/dev/null
     echo "There is no sensor here: $deleted on a simulated machine and deleted afterwards. Its passcode is 1234."
     "$@"
 }

@@ -39,7 +39,7 @@ class Machine:
         if tier == "simulated" and sensor:
             self.sim("sensor", sensor)
             if sensor != "none":
-                self.sim("enrol")
+                self.sim("enroll")
             self.sim("passcode", "set", input="1234\n")
 
     def __enter__(self):

@@ -24,7 +24,7 @@ class Keychain:
         self.home.mkdir(mode=0o700)
         (self.home / "latchkeyd.conf").write_text(f"tier = simulated\nenclave = tpm\ntpm = {tpm.path}\n")
         self.environment = os.environ | {"LATCHKEY_HOME": str(self.home), "LATCHKEY_DAEMON": f"{PROGRAMS}/latchkeyd"}
-        self.command("sim", "enrol")
+        self.command("sim", "enroll")
         self.command("sim", "passcode", "set", data=b"1234\n")
 
     def command(self, *arguments, data=b""):

@@ -17,7 +17,7 @@ PLAYS = ["Play enrolled finger", "Play another finger"]
 
 
 def prompts_for_fingerprint_and_reports_failed_attempts():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store", "--fallback", "Use Passcode")
         first = prompt.reads("Touch the sensor.")
@@ -41,7 +41,7 @@ def prompts_for_fingerprint_and_reports_failed_attempts():
 
 
 def wrong_passcode_is_reported_and_right_one_is_accepted():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store")
         prompt.reads("Touch the sensor.").press_button("Play another finger")
@@ -71,7 +71,7 @@ def wrong_passcode_is_reported_and_right_one_is_accepted():
 
 
 def toggle_reveals_passcode_and_focus_stays_in_field():
-    with Machine("sim enrol", "sim unenrol") as machine:
+    with Machine("sim enroll", "sim unenroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store")
         asking = prompt.sees(lambda t: t.takes_text)
@@ -114,7 +114,7 @@ def program_path_has_sufficient_contrast_in_both_colour_schemes(look):
 
 
 def biometry_only_item_offers_no_fallback():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         machine.latchkey("set", "token", "--protect", "biometry", input="secret")
         caller = machine.start("latchkey", "get", "token")
         machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
@@ -126,7 +126,7 @@ def biometry_only_item_offers_no_fallback():
 
 
 def only_escape_answers_before_focus_is_moved():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         prompt = machine.prompt
         for tabs in range(2):
             caller = machine.ask("--reason", "pay")
@@ -140,7 +140,7 @@ def only_escape_answers_before_focus_is_moved():
 
 
 def tab_moves_through_buttons_in_order():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
         machine.prompt.reads("Not recognised. 2 tries left.")
@@ -152,7 +152,7 @@ def tab_moves_through_buttons_in_order():
 
 
 def screen_reader_starts_with_caller_and_reason():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads("Touch the sensor.")
         machine.prompt.focus()
@@ -165,7 +165,7 @@ def screen_reader_starts_with_caller_and_reason():
 
 
 def long_text_is_truncated_and_markup_is_not_interpreted():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         prompt = machine.prompt
         reason = "<b>pay</b> &amp; <span size='9999'>" + "a very long reason " * 40
         title = "Cancel it now " * 10

@@ -15,7 +15,7 @@ def speaking(language, *commands):
         for step in "build", "pseudo":
             subprocess.run(["scripts/words", step, locale], check=True, stdout=subprocess.DEVNULL, timeout=60)
         environment = {"LATCHKEY_LOCALE_DIR": locale, "LANG": f"{language}.UTF-8", "LC_ALL": "", "LANGUAGE": ""}
-        with Machine("sim enrol", *commands, environment=environment) as machine:
+        with Machine("sim enroll", *commands, environment=environment) as machine:
             yield machine
 
 
@@ -47,7 +47,7 @@ def german_prompt_has_german_texts_and_the_apps_own_words():
 
 
 def every_text_fits_the_window(language):
-    with speaking(language, "sim sensor face", "sim enrol") as machine:
+    with speaking(language, "sim sensor face", "sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the album", "--face", "finding your pictures", app="Album")
         asking = prompt.sees(lambda t: len(t.buttons) == 3)

@@ -5,7 +5,7 @@ from screen import Machine, check
 
 
 def locked_sensor_prompts_for_passcode_and_says_why():
-    with Machine("sim enrol") as machine:
+    with Machine("sim enroll") as machine:
         for misses in 3, 2:
             caller = machine.ask("--policy", "1", "--reason", "try")
             machine.prompt.reads("Touch the sensor.")
@@ -23,7 +23,7 @@ def locked_sensor_prompts_for_passcode_and_says_why():
 
 
 def face_permission_is_requested_before_sensor_starts():
-    with Machine("sim enrol", "sim sensor face", "sim enrol") as machine:
+    with Machine("sim enroll", "sim sensor face", "sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the album", "--face", "finding your pictures", app="Album")
         asking = prompt.sees(lambda t: "Allow" in t.buttons)
@@ -47,7 +47,7 @@ def face_permission_is_requested_before_sensor_starts():
 
 
 def stopped_sensor_is_reported_and_buttons_remain():
-    with Machine("sim enrol", "sim sensor face", "sim enrol") as machine:
+    with Machine("sim enroll", "sim sensor face", "sim enroll") as machine:
         caller = machine.ask("--policy", "1", "--reason", "open the album", "--face", "pictures")
         machine.prompt.sees(lambda t: "Allow" in t.buttons).press_button("Allow")
         machine.prompt.reads("Look at the sensor.")
@@ -61,7 +61,7 @@ def stopped_sensor_is_reported_and_buttons_remain():
 
 
 def paired_device_confirms_evaluation():
-    with Machine("sim enrol", "sim pair watch", "sim near watch") as machine:
+    with Machine("sim enroll", "sim pair watch", "sim near watch") as machine:
         caller = machine.ask("--policy", "3", "--reason", "pay")
         asking = machine.prompt.reads("Confirm on your paired device.")
         check(asking.buttons == ["Cancel", "Enter Password", "Play paired device"], f"the buttons: {asking.buttons}")

@@ -306,7 +306,7 @@ def a_sensor_that_is_locked_is_used_again_after_the_passcode():
     with Machine(tier="simulated") as machine:
         machine.latchkey("sim", "passcode", "set", input="1234\n")
         machine.latchkey("sim", "sensor", "touch")
-        machine.latchkey("sim", "enrol")
+        machine.latchkey("sim", "enroll")
         # A prompt takes three tries, and five in a row lock the sensor.
         for tries in 3, 2:
             asking = subprocess.Popen(
@@ -336,7 +336,7 @@ def face_permissions_are_withdrawn():
         window.picture("faces-empty")
         machine.latchkey("sim", "passcode", "set", input="1234\n")
         machine.latchkey("sim", "sensor", "face")
-        machine.latchkey("sim", "enrol")
+        machine.latchkey("sim", "enroll")
         asking = subprocess.Popen(
             [PROGRAMS + "/latchkey-test-client", "evaluate", "--reason", "open the album", "--face", "finding pictures"],
             env=dict(machine.environment, LATCHKEY_APP_ID="Album"), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,

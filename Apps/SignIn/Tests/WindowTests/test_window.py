@@ -150,7 +150,7 @@ def a_forgotten_device_is_revoked():
 def another_finger_ends_the_key_and_a_new_code_replaces_it():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
-        machine.sim("enrol")
+        machine.sim("enroll")
         window.keys("Return")
         tree = window.sees("The enrolled fingers or faces changed")
         everything_has_a_name(tree)
