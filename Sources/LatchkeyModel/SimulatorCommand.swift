@@ -10,8 +10,10 @@ package enum SimulatorCommand: Equatable, Sendable {
     case unenrol
     /// Replaces an enrolled finger by another.
     case replaceFinger
-    /// Presents a finger or face to the sensor.
+    /// Touches the fingerprint sensor, as soon as it scans.
     case touch(matching: Bool)
+    /// Presents a face or eyes to the camera, as soon as it scans.
+    case look(matching: Bool)
     /// A scan that the sensor cannot use, as soon as it scans.
     case guide(SensorGuidance)
     /// Unplugs the sensor as soon as it scans. `sensor` connects it again.
@@ -20,6 +22,8 @@ package enum SimulatorCommand: Equatable, Sendable {
     case advance(seconds: UInt64)
     /// Drops scripted actions that were not used yet.
     case reset
+    /// Sets how the simulated person answers prompts.
+    case answer(SimulatedAnswers)
     /// Locks the device.
     case lock
     /// Unlocks the device by biometry or by passcode.
@@ -65,4 +69,14 @@ package enum SimulatedFailure: UInt8, CaseIterable, Sendable {
     case missingEntitlement = 2
     /// The sensor ends the next scan with a failure.
     case sensor = 3
+}
+
+/// How the simulated person answers prompts.
+package enum SimulatedAnswers: UInt8, CaseIterable, Sendable {
+    /// By the queued actions.
+    case byRule = 1
+    /// By whatever the prompt asks for. Queued actions wait.
+    case always = 2
+    /// By cancelling each prompt. Queued actions wait.
+    case never = 3
 }

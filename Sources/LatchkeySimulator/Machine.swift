@@ -23,6 +23,9 @@ final class Machine: Sendable {
     private let store: any ItemStore
     private let vault: any KeyVault
     private let path: String
+    private let waitsForActions: Bool
+    /// The line that created the machine.
+    let line: ScriptLine
     private static let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
 
     private struct Running: Sendable {
@@ -43,8 +46,11 @@ final class Machine: Sendable {
     let events = CollectedEvents()
 
     init(
-        sensor: BiometryKind, isEnrolled: Bool, enclave: Enclave?, store place: Simulator.Store
+        sensor: BiometryKind, isEnrolled: Bool, enclave: Enclave?, store place: Simulator.Store, waitsForActions: Bool,
+        line: ScriptLine
     ) throws(Failure) {
+        self.waitsForActions = waitsForActions
+        self.line = line
         // A random boot identifier: a machine that opens an existing folder starts in another boot than the previous
         // one.
         let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
@@ -83,19 +89,24 @@ final class Machine: Sendable {
         world = SimulatedWorld(state, clock: clock, random: random, user: geteuid(), save: keep)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
-            Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule, events)))
+            Running(
+                service: try Machine.start(
+                    store, vault, world, clock, random, path, keyModule, events, waitsForActions: waitsForActions)))
     }
 
     private static func start(
         _ store: any ItemStore, _ vault: any KeyVault, _ world: SimulatedWorld, _ clock: VirtualClock,
-        _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?, _ events: CollectedEvents
+        _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?, _ events: CollectedEvents,
+        waitsForActions: Bool
     ) throws(Failure) -> Service {
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
         let work = ImmediateWorkQueue()
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: .simulated, userID: geteuid(), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock, random: random,
+                prompter: ScriptedPrompter(
+                    SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
+                clock: clock, random: random,
                 work: work, stretching: work, counters: .success(keychain), permissions: keychain,
                 approvalKey: { () throws(Failure) in try keychain.approvalKey() }, companions: world,
                 ended: { world.record.note($0.words) }, log: events))
@@ -142,7 +153,8 @@ final class Machine: Sendable {
         for entry in channels { entry.channel?.close() }
         world.record.note("the machine restarts")
         clock.restart()
-        let service = try Machine.start(store, vault, world, clock, random, path, keyModule, events)
+        let service = try Machine.start(
+            store, vault, world, clock, random, path, keyModule, events, waitsForActions: waitsForActions)
         running.withLock { $0 = Running(service: service, applications: $0.applications) }
     }
 }

@@ -27,14 +27,47 @@ public enum ScanGuidance: Sendable, CaseIterable {
     }
 }
 
-// The actions of the user. Each action is queued until a prompt accepts it. If the shown prompt can never accept the
-// first action of the queue, the prompt ends: see `scriptProblem`.
+// The actions of the user. Each action is queued until a prompt accepts it. If no action is queued, or the shown prompt
+// can never accept the first one, the prompt ends: see `scriptProblem`.
 
 extension Simulator {
-    /// Touches the sensor as soon as it is armed; with a camera, presents a face or eyes. Does not block.
+    /// How the simulated person answers prompts.
+    public enum Answers: Sendable {
+        /// By the queued actions, as a new machine does.
+        case byRule
+        /// By whatever the prompt asks for: an enrolled finger or face, the passcode, the paired device, consent to Face
+        /// ID, the recovery code that was shown last. A new passcode is `1234`, and so is the passcode of a machine
+        /// that has not seen its own since it was created.
+        case always
+        /// By cancelling each prompt.
+        case never
+
+        var simulated: SimulatedAnswers {
+            switch self {
+            case .byRule: .byRule
+            case .always: .always
+            case .never: .never
+            }
+        }
+    }
+
+    /// Sets how the person answers prompts, the one that is shown included. While they do not answer by the queued
+    /// actions, these wait.
+    ///
+    ///     let simulator = try Simulator()
+    ///     try simulator.answer(.always)
+    ///
+    /// Never prompts, and blocks only while the simulated machine applies it.
+    ///
+    /// - Parameter answers: how to answer from now on.
+    /// - Throws: `SimulatorError` when the state cannot be stored.
+    public func answer(_ answers: Answers) throws { try control(.answer(answers.simulated)) }
+
+    /// Touches the fingerprint sensor as soon as it is armed. A camera does not accept it: see `presentFace`. Does not
+    /// block.
     ///
     /// - Parameters:
-    ///   - matching: whether the finger or face is enrolled.
+    ///   - matching: whether the finger is enrolled.
     ///   - fileID: the file to report when the script cannot continue.
     ///   - filePath: the path to report when the script cannot continue.
     ///   - line: the line to report when the script cannot continue.
@@ -42,7 +75,8 @@ extension Simulator {
         matching: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.touch(matching: matching), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Presents a face as soon as the camera is armed; the same action as `touch`. Does not block.
+    /// Presents a face, or eyes, as soon as the camera is armed. A fingerprint sensor does not accept it: see `touch`.
+    /// Does not block.
     ///
     /// - Parameters:
     ///   - matching: whether the face is enrolled.
@@ -51,7 +85,7 @@ extension Simulator {
     ///   - line: the line to report when the script cannot continue.
     public func presentFace(
         matching: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
-    ) { touch(matching: matching, fileID: fileID, filePath: filePath, line: line) }
+    ) { perform(.face(matching: matching), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
     /// Scans in a way that the sensor cannot use, as soon as it is armed: the prompt says what to do differently, and no
     /// attempt is used. Does not block.
@@ -65,7 +99,7 @@ extension Simulator {
         _ guidance: ScanGuidance, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.guidance(guidance.value), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Unplugs the sensor as soon as it is armed; `setSensor` connects it again. Does not block.
+    /// Unplugs the sensor as soon as it is armed; `connect` connects it again. Does not block.
     ///
     /// - Parameters:
     ///   - fileID: the file to report when the script cannot continue.

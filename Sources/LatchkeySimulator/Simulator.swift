@@ -3,6 +3,7 @@
 package import LatchkeyClient
 import LatchkeyModel
 package import LatchkeySeams
+package import SimulatedDriver
 
 /// A simulated machine in the test's own process: the daemon's engine with a scripted sensor, a scripted user, and a
 /// clock that only the script moves.
@@ -15,7 +16,10 @@ package import LatchkeySeams
 ///     }
 ///
 /// Actions of the user are queued. The first one is performed as soon as a prompt accepts it, so a script can be
-/// written before the code that prompts. Calls of `LocalAuthentication` and `Security` use the machine of the `run`
+/// written before the code that prompts. A prompt that no queued action can answer ends at once, with an error that says
+/// what to queue (`scriptProblem`); with `answer(_:)` the person answers or cancels every prompt instead.
+///
+/// Calls of `LocalAuthentication` and `Security` use the machine of the `run`
 /// that they are in, child tasks included. Calls on a plain thread or in a detached task are in no `run`, and need
 /// `makeDefault`.
 public final class Simulator: Sendable {
@@ -106,31 +110,42 @@ public final class Simulator: Sendable {
     ///   - accessGroups: the access groups of the app, the one of its new items first; empty for the group of its name.
     ///   - hasSecureEnclave: whether the machine has a (software) Secure Enclave.
     ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app without one.
+    ///   - waitsForActions: whether a prompt stays while no queued action can answer it, for tests in which another task
+    ///     queues one or advances the clock while the prompt is shown.
+    ///   - fileID: the file to report when a prompt ends without an answer.
+    ///   - filePath: the path to report when a prompt ends without an answer.
+    ///   - line: the line to report when a prompt ends without an answer.
     /// - Throws: `SimulatorError` when the store cannot be created or opened.
     public convenience init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
         application: String = "app", accessGroups: [String] = [], hasSecureEnclave: Bool = true,
-        faceIDUsageDescription: String? = "tests"
+        faceIDUsageDescription: String? = "tests", waitsForActions: Bool = false, fileID: String = #fileID,
+        filePath: String = #filePath, line: Int = #line
     ) throws {
         try self.init(
             sensor: sensor, isEnrolled: isEnrolled, passcode: passcode, store: store, application: application,
             accessGroups: accessGroups, enclave: hasSecureEnclave ? Machine.software : nil,
-            faceIDUsageDescription: faceIDUsageDescription)
+            faceIDUsageDescription: faceIDUsageDescription, waitsForActions: waitsForActions,
+            place: ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
 
     /// Creates a machine with another enclave, for Latchkey's own tests.
     ///
-    /// - Parameter enclave: makes the key module, with the clock and the random source of the machine; nil for none.
+    /// - Parameters:
+    ///   - enclave: makes the key module, with the clock and the random source of the machine; nil for none.
+    ///   - place: the line to report when a prompt ends without an answer.
     package init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
         application: String = "app", accessGroups: [String] = [],
-        enclave: (@Sendable (any Clock, any RandomSource) -> any KeyModule)?, faceIDUsageDescription: String? = "tests"
+        enclave: (@Sendable (any Clock, any RandomSource) -> any KeyModule)?, faceIDUsageDescription: String? = "tests",
+        waitsForActions: Bool = false, place: ScriptLine
     ) throws {
         self.application = application
         ClientScope.requireWorld()
         do throws(Failure) {
             let machine = try Machine(
-                sensor: sensor.kind, isEnrolled: isEnrolled, enclave: enclave, store: store)
+                sensor: sensor.kind, isEnrolled: isEnrolled, enclave: enclave, store: store,
+                waitsForActions: waitsForActions, line: place)
             self.machine = machine
             client = Client(application: application, groups: accessGroups, faceUsage: faceIDUsageDescription) {
                 () throws(Failure) in
@@ -178,6 +193,9 @@ public final class Simulator: Sendable {
     /// Runs `body` and its child tasks with this machine behind `LocalAuthentication` and `Security`. Suspends and prompts as
     /// `body` does.
     ///
+    /// When the task is cancelled, for example by the time limit of a test, the shown prompt of the machine ends with
+    /// `LAError.notInteractive`, and so does each later one until `body` returns (`scriptProblem`).
+    ///
     /// - Parameters:
     ///   - isolation: the actor on which `body` runs; by default that of the caller.
     ///   - body: calls `LocalAuthentication` and `Security`.
@@ -187,7 +205,14 @@ public final class Simulator: Sendable {
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
-        try await ClientScope.$world.withValue(client, operation: body, isolation: isolation)
+        let world = machine.world
+        let run = world.beginRun()
+        defer { world.endRun(run) }
+        return try await withTaskCancellationHandler {
+            try await ClientScope.$world.withValue(client, operation: body, isolation: isolation)
+        } onCancel: {
+            world.cancelRun(run)
+        }
     }
 
     /// Makes this machine the default of the process: the machine of all calls that are in no `run`.

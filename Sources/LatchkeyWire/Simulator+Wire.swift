@@ -38,6 +38,8 @@ private struct SimulatorParameters: WireMap {
         case enterNewPasscode = 26
         case guide = 27
         case unplug = 28
+        case look = 29
+        case answer = 30
     }
 
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -66,6 +68,8 @@ extension SimulatorParameters {
         case .unenrol: self.init(.unenrol)
         case .replaceFinger: self.init(.replaceFinger)
         case .touch(let matching): self.init(.touch, flag: matching)
+        case .look(let matching): self.init(.look, flag: matching)
+        case .answer(let answers): self.init(.answer, answers)
         case .guide(let guidance): self.init(.guide, guidance)
         case .unplug: self.init(.unplug)
         case .advance(let seconds): self.init(command: .advance, argument: seconds)
@@ -109,6 +113,8 @@ extension SimulatorParameters {
         case .unenrol: try plain(.unenrol)
         case .replaceFinger: try plain(.replaceFinger)
         case .touch: .touch(matching: try flag())
+        case .look: .look(matching: try flag())
+        case .answer: .answer(try number())
         case .guide: .guide(try number())
         case .unplug: try plain(.unplug)
         case .advance: .advance(seconds: try onlyArgument())

@@ -10,6 +10,9 @@ package final class KnownPasscode: Sendable {
         var acceptsAny = false
     }
 
+    /// The passcode that simulated machines usually have: that of `sim start --ready`, and of a `Simulator`.
+    static let usual = SecretBytes("1234".utf8)
+
     private let state = Mutex(State())
 
     /// The current passcode; nil if none is set, or if the simulation has not seen it.

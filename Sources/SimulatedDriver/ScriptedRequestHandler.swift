@@ -39,14 +39,15 @@ package final class ScriptedRequestHandler: RequestHandler {
 
     private func simulate(_ command: SimulatorCommand) throws(Failure) -> Reply {
         let delivered = try world.apply(command)
-        if case .touch = command { return .simulated(delivered: delivered) }
+        switch command {
+        case .touch, .look: return .simulated(delivered: delivered)
         // Allows a script to read the recovery code that a user would read from the prompt; this tier protects no
         // secrets.
-        if case .tellCode = command {
+        case .tellCode:
             return .transcript(
                 world.shownRecoveryCode.map { [$0.withBytes { String(decoding: $0, as: UTF8.self) }] } ?? [])
+        default: return .done
         }
-        return .done
     }
 
     /// Learns the new passcode that a request carried, if it was accepted. A passcode that was entered at a prompt is

@@ -6,12 +6,19 @@ import LatchkeySeams
 /// Shows prompts that only the script answers. A prompt that no queued action can answer ends with a `ScriptProblem`.
 package final class SimulatedPrompter: Prompter {
     private let world: SimulatedWorld?
+    private let waitsForActions: Bool
 
     /// Creates a prompter for the script of `world`.
-    package init(_ world: SimulatedWorld? = nil) { self.world = world }
+    ///
+    /// - Parameter waitsForActions: whether a prompt stays while no action is queued, because another task may queue
+    ///   one.
+    package init(_ world: SimulatedWorld? = nil, waitsForActions: Bool = true) {
+        self.world = world
+        self.waitsForActions = waitsForActions
+    }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-        world?.promptIsUnseen(prompt.id)
+        world?.promptIsUnseen(prompt.id, .functions(waits: waitsForActions))
         events(.visible)
     }
 
@@ -21,7 +28,7 @@ package final class SimulatedPrompter: Prompter {
 }
 
 /// The last prompter of a simulated daemon, for a caller with neither a terminal nor an agent: queued actions answer
-/// the prompt. Without queued actions the prompt is unavailable.
+/// the prompt, or a person who answers or cancels every prompt. Without either the prompt is unavailable.
 package final class QueuedActionPrompter: Prompter {
     private let world: SimulatedWorld
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -33,9 +40,9 @@ package final class QueuedActionPrompter: Prompter {
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-        let hasActions = world.hasActions
-        if hasActions { world.promptIsUnseen(prompt.id, endsWithScript: true) } else { world.note(ScriptProblem(nil)) }
-        later { events(hasActions ? .visible : .unavailable) }
+        let isAnswered = world.answersUnseenPrompts
+        if isAnswered { world.promptIsUnseen(prompt.id, .commands) } else { world.note(.noPrompt) }
+        later { events(isAnswered ? .visible : .unavailable) }
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {}

@@ -7,7 +7,8 @@ import LatchkeyModel
 extension SimulatedWorld.Action {
     var words: String {
         switch self {
-        case .touch(let matching): matching ? "the enrolled finger or face" : "another finger or face"
+        case .touch(let matching): matching ? "the enrolled finger" : "another finger"
+        case .face(let matching): matching ? "the enrolled face" : "another face"
         case .passcode: "a passcode is entered"
         case .fallback: "the fallback is chosen"
         case .cancel: "the prompt is cancelled"
@@ -32,12 +33,15 @@ extension SimulatorCommand {
         case .enrol: "a finger is enrolled"
         case .unenrol: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
-        case .touch, .guide, .unplug, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter,
+        case .touch, .look, .guide, .unplug, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter,
             .acknowledgeCode,
             .enterCode, .enterNewPasscode, .tellCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "queued actions are dropped"
+        case .answer(.always): "every prompt is answered"
+        case .answer(.never): "every prompt is cancelled"
+        case .answer(.byRule): "queued actions answer prompts"
         case .lock: "the device is locked"
         case .unlock(let byBiometry): byBiometry ? "unlocked by biometry" : "unlocked by the passcode"
         case .pair(let type): "paired: \(type)"

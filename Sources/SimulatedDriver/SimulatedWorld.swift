@@ -7,11 +7,14 @@ import Synchronization
 /// The hardware of a simulated machine: a scripted sensor and a scripted user.
 ///
 /// Actions are queued. The first one is performed as soon as it is accepted: a touch when the sensor is armed, a
-/// passcode when the prompt asks for one, the fallback button when it is shown.
+/// passcode when the prompt asks for one, the fallback button when it is shown. Instead of the queued actions, a person
+/// can answer every prompt, or cancel it (`SimulatedAnswers`).
 package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor {
     /// An action of the user.
     package enum Action: Equatable, Sendable {
         case touch(matching: Bool)
+        /// A face or eyes in front of the camera.
+        case face(matching: Bool)
         case passcode(SecretBytes)
         case fallback
         case cancel
@@ -30,38 +33,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case guidance(SensorGuidance)
         /// The sensor is unplugged while it scans.
         case unplug
-    }
-
-    private struct ShownPrompt: Sendable {
-        var id: UInt64
-        var content: PromptContent
-        var isVisible: Bool
-        /// Whether only the script answers the prompt.
-        var isUnseen = false
-        /// Whether the prompt ends as soon as no action is queued.
-        var endsWithScript = false
-        /// Whether the sensor was armed for the prompt.
-        var wasArmed = false
-        var events: @Sendable (PromptEvent) -> Void
-
-        /// Returns whether the prompt can never accept the action, because only a later action in the queue could
-        /// change the prompt so that it does.
-        func neverTakes(_ action: Action, isArmed: Bool) -> Bool {
-            switch action {
-            // The sensor is armed a moment after the prompt becomes visible.
-            case .touch, .sensorFailure, .guidance, .unplug:
-                !isArmed && (wasArmed || !content.asks(for: .biometry) || content.question != .none)
-            // A prompt that delays passcode entry accepts a passcode when the clock has advanced.
-            case .passcode: !content.asks(for: .passcode)
-            case .fallback: !content.showsFallback
-            case .confirm: !content.offersCompanion
-            case .permission: content.question == .none
-            case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
-            case .recoveryCode: content.step != .recoveryCodeAsked && content.step != .recoveryCodeRepeated
-            case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
-            case .cancel: false
-            }
-        }
     }
 
     private struct QueuedAction: Sendable {
@@ -89,20 +60,53 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var problem: ScriptProblem?
         /// Whether a passcode is dropped while entry is delayed, instead of waiting for the delay to end.
         var isImpatient = false
+        /// The runs of `Simulator` whose task was cancelled; while there is one, no prompt of the machine stays.
+        var cancelledRuns: Set<UInt64> = []
+        var lastRun: UInt64 = 0
 
-        /// Removes the first action from the queue. The next one waits for its consequence, so that no action is
-        /// performed on a prompt that is about to end.
-        mutating func takeFirst() {
-            script.removeFirst()
+        /// How the person answers. The queue of `playing` is used in any case.
+        var answers: SimulatedAnswers { isImpatient ? .byRule : state.answers }
+
+        /// What a person who answers every prompt does now; nil without a visible prompt.
+        func answer(passcode: SecretBytes?) -> ShownPrompt.Answer? {
+            guard let prompt, prompt.isVisible else { return nil }
+            return prompt.answer(isArmed: armed != nil, sensor: state.sensor, passcode: passcode, code: shownCode)
+        }
+
+        /// The action to perform if it is accepted now; nil if there is none.
+        func nextAction(passcode: SecretBytes?) -> Action? {
+            switch answers {
+            case .byRule: return script.first?.action
+            case .never: return prompt?.isVisible == true ? .cancel : nil
+            case .always:
+                guard case .action(let action) = answer(passcode: passcode) else { return nil }
+                return action
+            }
+        }
+
+        /// Notes that the action is performed. The next one waits for its consequence, so that no action is performed
+        /// on a prompt that is about to end.
+        mutating func took(_ action: Action) {
+            if answers == .byRule { script.removeFirst() } else { prompt?.answer = action }
             awaitsConsequence = prompt != nil
         }
 
-        /// Why no queued action can ever answer the prompt; nil if one can, or if a user sees the prompt.
-        func problemOfScript() -> ScriptProblem? {
-            guard let prompt, prompt.isUnseen, prompt.isVisible else { return nil }
-            guard let next = script.first else { return prompt.endsWithScript ? ScriptProblem(prompt.content) : nil }
-            return prompt.neverTakes(next.action, isArmed: armed != nil)
-                ? ScriptProblem(next.action, next.line, prompt.content) : nil
+        /// Why neither a queued action nor the person can ever answer the prompt; nil if one can, or if someone else
+        /// may.
+        func problemOfScript(passcode: SecretBytes?) -> ScriptProblem? {
+            guard let prompt, prompt.isVisible else { return nil }
+            if !cancelledRuns.isEmpty, prompt.script != nil { return .cancelled(prompt) }
+            switch answers {
+            case .never: return nil
+            case .always:
+                guard case .never = answer(passcode: passcode) else { return nil }
+                return .noAnswer(prompt)
+            case .byRule:
+                guard prompt.script != nil else { return nil }
+                guard let next = script.first else { return prompt.endsWithScript ? .noAction(prompt) : nil }
+                return prompt.neverTakes(next.action, isArmed: armed != nil, sensor: state.sensor)
+                    ? .mismatch(next.action, next.line, prompt) : nil
+            }
         }
 
         /// Stores the recovery code when the prompt shows it.
@@ -149,7 +153,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     package func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
         core.withLock { core in
             core.armed = (evaluation, user, events)
-            if core.prompt?.id == evaluation { core.prompt?.wasArmed = true }
+            if core.prompt?.prompt.id == evaluation { core.prompt?.wasArmed = true }
         }
         goOn()
     }
@@ -193,30 +197,25 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// Registers a prompt that is about to be shown; actions wait until it is visible.
     func promptComes(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
-            core.prompt = ShownPrompt(
-                id: prompt.id, content: prompt.content, isVisible: false, events: events)
+            core.prompt = ShownPrompt(prompt, events)
             core.seeCode()
             core.awaitsConsequence = false
         }
     }
 
     /// Marks a prompt that only the script answers.
-    func promptIsUnseen(_ id: UInt64, endsWithScript: Bool = false) {
-        core.withLock { core in
-            guard core.prompt?.id == id else { return }
-            core.prompt?.isUnseen = true
-            core.prompt?.endsWithScript = endsWithScript
-        }
+    func promptIsUnseen(_ id: UInt64, _ script: PromptScript) {
+        core.withLock { core in if core.prompt?.prompt.id == id { core.prompt?.script = script } }
     }
 
     func promptIsVisible(_ id: UInt64) {
-        core.withLock { core in if core.prompt?.id == id { core.prompt?.isVisible = true } }
+        core.withLock { core in if core.prompt?.prompt.id == id { core.prompt?.isVisible = true } }
         goOn()
     }
 
     func promptChanges(_ id: UInt64, _ content: PromptContent) {
         core.withLock { core in
-            guard core.prompt?.id == id else { return }
+            guard core.prompt?.prompt.id == id else { return }
             core.prompt?.content = content
             core.seeCode()
             core.awaitsConsequence = false
@@ -225,7 +224,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     func promptGoes(_ id: UInt64) {
         core.withLock { core in
-            guard core.prompt?.id == id else { return }
+            guard core.prompt?.prompt.id == id else { return }
             core.prompt = nil
             core.awaitsConsequence = false
         }
@@ -257,9 +256,10 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return try body()
     }
 
-    /// Performs the first action if it is accepted now. Performs only one, since its consequence decides whether the
+    /// Performs the next action if it is accepted now. Performs only one, since its consequence decides whether the
     /// next one is accepted.
     func goOn() {
+        let known = passcode.known
         let run: (@Sendable () -> Void)? = core.withLock { core in
             if core.isImpatient, case .passcode? = core.script.first?.action, let prompt = core.prompt,
                 prompt.isVisible, prompt.content.asks(for: .passcode), prompt.content.delaySeconds > 0
@@ -267,11 +267,13 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
                 core.script.removeFirst()
             }
             guard !core.awaitsConsequence else { return nil }
-            if let action = core.script.first?.action, let run = take(action, &core) {
+            if core.cancelledRuns.isEmpty, let action = core.nextAction(passcode: known), let run = take(action, &core)
+            {
+                core.took(action)
                 record.note(action.words)
                 return run
             }
-            guard let prompt = core.prompt, let problem = core.problemOfScript() else { return nil }
+            guard let prompt = core.prompt, let problem = core.problemOfScript(passcode: known) else { return nil }
             keep(problem, &core)
             // Actions that are still queued wait until the prompt has ended.
             core.awaitsConsequence = true
@@ -280,10 +282,43 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         run?()
     }
 
+    /// Presents an enrolled finger or face, or another one, whichever the sensor scans.
+    package func scan(matching: Bool) {
+        perform(.scan(matching: matching, core.withLock { $0.state.sensor }))
+    }
+
+    // MARK: - Cancelled tasks
+
+    /// Registers a run of `Simulator`, and returns its number.
+    package func beginRun() -> UInt64 {
+        core.withLock { core in
+            core.lastRun += 1
+            return core.lastRun
+        }
+    }
+
+    /// Ends the shown prompt, and each later one until the run has ended: its task was cancelled.
+    package func cancelRun(_ run: UInt64) {
+        core.withLock { core in
+            core.cancelledRuns.insert(run)
+            // An action without a consequence must not hold the prompt.
+            core.awaitsConsequence = false
+        }
+        goOn()
+    }
+
+    /// Removes a run. Its task cannot be cancelled any more.
+    package func endRun(_ run: UInt64) { core.withLock { _ = $0.cancelledRuns.remove(run) } }
+
     // MARK: - Scripts that cannot continue
 
-    /// Whether an action is queued.
-    var hasActions: Bool { core.withLock { !$0.script.isEmpty } }
+    /// Whether a prompt that neither a terminal nor a window shows can be answered.
+    var answersUnseenPrompts: Bool { core.withLock { $0.answers != .byRule || !$0.script.isEmpty } }
+
+    /// The queued actions, each with its line, in the order in which they are performed.
+    package var queuedActions: [String] {
+        core.withLock { $0.script.map { ($0.line.map { "\($0.words): " } ?? "") + $0.action.words } }
+    }
 
     /// Stores a problem for the caller whose prompt is about to end.
     func note(_ problem: ScriptProblem) { core.withLock { keep(problem, &$0) } }
@@ -306,40 +341,33 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return problem.map { Failure(.notInteractive, $0.message, hint: $0.hint) }
     }
 
-    /// Removes the action from the queue if it is accepted now, and returns a closure that performs it; nil otherwise.
+    /// Returns a closure that performs the action if it is accepted now; nil otherwise.
     private func take(_ action: Action, _ core: inout Core) -> (@Sendable () -> Void)? {
         switch action {
         case .touch(let matching):
-            guard let armed = core.armed else { return nil }
-            core.takeFirst()
-            let set = core.state.enrolment
-            let isEnrolled = matching && !set.isEmpty && armed.user == user
-            let event: SensorEvent = isEnrolled ? .match(EnrolmentSet(set), isVirtual: false) : .noMatch
-            return { armed.events(event) }
+            guard !core.state.sensor.isCamera else { return nil }
+            return scan(matching, core)
+        case .face(let matching):
+            guard core.state.sensor.isCamera else { return nil }
+            return scan(matching, core)
         case .passcode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asks(for: .passcode) else { return nil }
             guard prompt.content.delaySeconds == 0 else { return nil }
-            core.takeFirst()
             return { prompt.events(.passcode(passcode)) }
         case .fallback:
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.showsFallback else { return nil }
-            core.takeFirst()
             return { prompt.events(.fallback) }
         case .confirm:
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.offersCompanion else { return nil }
-            core.takeFirst()
             return { prompt.events(.companionConfirmed) }
         case .sensorFailure:
             guard let armed = core.armed else { return nil }
-            core.takeFirst()
             return { armed.events(.failed) }
         case .guidance(let guidance):
             guard let armed = core.armed else { return nil }
-            core.takeFirst()
             return { armed.events(.guidance(guidance)) }
         case .unplug:
             guard let armed = core.armed else { return nil }
-            core.takeFirst()
             core.armed = nil
             core.state.sensor = .none
             let (state, observer) = (core.state, core.observer)
@@ -351,19 +379,16 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
         case .permission(let isAllowed):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.question != .none else { return nil }
-            core.takeFirst()
             return { prompt.events(.permission(isAllowed)) }
         case .codeAcknowledged:
             guard let prompt = core.prompt, prompt.isVisible,
                 [.recoveryCodeShown, .accountExpired].contains(prompt.content.step)
             else { return nil }
-            core.takeFirst()
             return { prompt.events(.codeAcknowledged) }
         case .recoveryCode(let code):
             guard let prompt = core.prompt, prompt.isVisible,
                 [.recoveryCodeAsked, .recoveryCodeRepeated].contains(prompt.content.step)
             else { return nil }
-            core.takeFirst()
             return { prompt.events(.codeEntered(code)) }
         case .newPasscode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
@@ -373,13 +398,20 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
             case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired: return nil
             }
-            core.takeFirst()
             return { prompt.events(event) }
         case .cancel:
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
-            core.takeFirst()
             return { prompt.events(.cancel) }
         }
+    }
+
+    /// Returns a closure that presents a finger or face; nil if the sensor does not scan.
+    private func scan(_ matching: Bool, _ core: Core) -> (@Sendable () -> Void)? {
+        guard let armed = core.armed else { return nil }
+        let set = core.state.enrolment
+        let isEnrolled = matching && !set.isEmpty && armed.user == user
+        let event: SensorEvent = isEnrolled ? .match(EnrolmentSet(set), isVirtual: false) : .noMatch
+        return { armed.events(event) }
     }
 
     // MARK: - Commands
@@ -402,13 +434,19 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             try changeEnrolment()
         case .touch(let matching): return perform(.touch(matching: matching))
+        case .look(let matching): return perform(.face(matching: matching))
         case .guide(let guidance): return perform(.guidance(guidance))
         case .unplug: return perform(.unplug)
         case .advance(let seconds):
             clock.advance(seconds: Int64(clamping: seconds))
             let offset = clock.offset
             try change { (state) throws(Failure) in state.clockOffset = offset }
-        case .reset: core.withLock { $0.script = [] }
+        case .reset:
+            core.withLock { $0.script = [] }
+            goOn()
+        case .answer(let answers):
+            try change { (state) throws(Failure) in state.answers = answers }
+            goOn()
         case .lock: report(.locked)
         case .unlock(let byBiometry): report(.unlocked(byBiometry: byBiometry))
         case .background(let isBehind): report(.background(isBehind))

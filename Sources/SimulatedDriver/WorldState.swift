@@ -11,6 +11,8 @@ package struct WorldState: Equatable, Sendable {
     package var clockOffset: Int64
     /// How many times the machine was restarted.
     package var boots: UInt64 = 0
+    /// How the simulated person answers prompts.
+    package var answers: SimulatedAnswers = .byRule
 
     /// Creates a state.
     package init(sensor: BiometryKind = .touchID, enrolment: [UInt8] = [], clockOffset: Int64 = 0) {
@@ -25,7 +27,14 @@ package struct WorldState: Equatable, Sendable {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }
-        return "sensor = \(sensor)\nenrolment = \(set.joined())\nclock_offset_ns = \(clockOffset)\nboots = \(boots)\n"
+        return """
+            sensor = \(sensor)
+            enrolment = \(set.joined())
+            clock_offset_ns = \(clockOffset)
+            boots = \(boots)
+            answers = \(answers)
+
+            """
     }
 
     /// Reads lines of `key = value`; throws for any other line.
@@ -48,6 +57,11 @@ package struct WorldState: Equatable, Sendable {
             case "boots":
                 guard let boots = UInt64(value) else { throw WorldState.malformed }
                 state.boots = boots
+            case "answers":
+                guard let answers = SimulatedAnswers.allCases.first(where: { "\($0)" == value }) else {
+                    throw WorldState.malformed
+                }
+                state.answers = answers
             default: throw WorldState.malformed
             }
         }

@@ -5,7 +5,8 @@ import LatchkeyModel
 extension CommandTable {
     static let aboutSimulation = """
         A simulated daemon serves the folder that LATCHKEY_HOME names. Each action of the person waits in a queue until
-        a prompt can use it.
+        a prompt can use it. After "sim answer always" the person answers every prompt instead, after "sim answer never"
+        they cancel it.
         """
 
     private static let other = CommandOption(.other, "with a finger or a face that is not enrolled")
@@ -63,8 +64,12 @@ extension CommandTable {
     ]
 
     private static let person = [
+        verb(
+            "answer", "answer every prompt, cancel every prompt, or answer by the queued actions",
+            CommandArgument("HOW", .choice(Simulation.answers.map(\.0)))
+        ) { .answer(Simulation.value($0, Simulation.answers) ?? .byRule) },
         verb("touch", "touch the sensor with the enrolled finger", [other]) { .touch(matching: !$0.has(.other)) },
-        verb("look", "look into the camera with the enrolled face", [other]) { .touch(matching: !$0.has(.other)) },
+        verb("look", "look into the camera with the enrolled face", [other]) { .look(matching: !$0.has(.other)) },
         verb(
             "guide", "scan in a way that the sensor cannot use: again, short, centre, remove or fast",
             CommandArgument("REASON", .choice(Simulation.guidance.map(\.0)))

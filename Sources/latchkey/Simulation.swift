@@ -8,7 +8,7 @@ import LatchkeyTransport
 
 /// sim: controls the machine of a simulated daemon.
 enum Simulation {
-    /// The arguments of `sim sensor`, and below those of `sim fail`.
+    /// The arguments of `sim sensor`, and below those of `sim guide`, `sim answer` and `sim fail`.
     static let sensors: [(String, BiometryKind)] = [
         ("none", .none), ("touch", .touchID), ("face", .faceID), ("optic", .opticID),
     ]
@@ -16,6 +16,7 @@ enum Simulation {
         ("again", .scanAgain), ("short", .swipeTooShort), ("centre", .fingerNotCentred), ("remove", .removeAndRetry),
         ("fast", .tooFast),
     ]
+    static let answers: [(String, SimulatedAnswers)] = [("always", .always), ("never", .never), ("by-rule", .byRule)]
     static let faults: [(String, SimulatedFailure)] = [
         ("disk", .diskFull), ("entitlement", .missingEntitlement), ("sensor", .sensor),
     ]

@@ -86,8 +86,7 @@ final class Daemon: FrameHandler {
         let (work, stretching) = (SerialWorkQueue { sessions.isOneAtMost }, StretchThreads())
         let verifications = OneStretchAtATime(stretching)
         var touch: (@Sendable (Bool) -> Void)?
-        // If the command fails, no match is reported, so the error needs no handling.
-        if let world { touch = { _ = try? world.apply(.touch(matching: $0)) } }
+        if let world { touch = { world.scan(matching: $0) } }
         // Without a keychain there are no permissions; every request that needs them fails with the keychain's error.
         let permissions = try? keychain.get()
         let authority = try LocalAuthority(

@@ -8,7 +8,7 @@ import Security
 import Testing
 
 /// The asynchronous forms block no thread of the pool, and use the machine of the test.
-@Suite(.simulator()) struct BackgroundCallTests {
+@Suite(.simulator(waitsForActions: true)) struct BackgroundCallTests {
     private let store = KeychainStore()
 
     @Test func asynchronousFormsDoWhatSynchronousFormsDo() async throws {

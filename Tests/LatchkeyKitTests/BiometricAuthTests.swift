@@ -73,7 +73,7 @@ import Testing
 
     // MARK: - Cancelling
 
-    @Test(.simulator()) func cancellingTheTaskDismissesThePrompt() async throws {
+    @Test(.simulator(waitsForActions: true)) func cancellingTheTaskDismissesThePrompt() async throws {
         let task = Task { await ending(.owner) }
         // The task may be cancelled before the evaluation or during its prompt: the result is the same.
         task.cancel()

@@ -77,6 +77,8 @@ import Testing
         try machine().replaceFinger()
         try machine().touch(matching: true)
         #expect(failureOfSigning(pair) != nil)
+        #expect(try machine().unusedActions.count == 1, "no prompt has used the touch")
+        try machine().forgetActions()
     }
 
     /// The tag alone would find the key of the later pair.

@@ -103,6 +103,24 @@ import Testing
         #expect(call(.deleteItems(ItemQuery(itemClass: .genericPassword))) == .failure(Failure(.itemNotFound)))
     }
 
+    @Test func personWhoAlwaysAnswersSetsChangesAndRemovesAPasscode() {
+        #expect(call(.simulate(.answer(.always))) == .done)
+        for change in [Request.PasscodeChange.setAtPrompt, .changeAtPrompt] {
+            #expect(call(.passcode(change)) == .done)
+            #expect(world.passcode.known == secret("1234"))
+        }
+        #expect(call(.passcode(.remove)) == .done)
+    }
+
+    @Test(arguments: SimulatedAnswers.allCases) func answersOfThePersonOutliveTheProcess(
+        _ answers: SimulatedAnswers
+    ) throws {
+        var state = WorldState(sensor: .faceID, enrolment: [1, 254])
+        state.answers = answers
+        #expect(try WorldState(text: state.text) == state)
+        #expect(throws: Failure.self) { try WorldState(text: "answers = sometimes\n") }
+    }
+
     @Test func problemOfTheScriptIsToldOnce() throws {
         #expect(call(.passcode(.set(secret("1234")))) == .done)
         world.perform(.fallback)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func advancingEndsAPromptByItsDeadline() async throws {
-        let simulator = try Simulator()
+        let simulator = try Simulator(waitsForActions: true)
         let code = try await advance(simulator, 61) { await simulator.run { await evaluate() } }
         #expect(code == .systemCancel)
         simulator.touch(matching: true)

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: 0..<16)
     func machinesSideBySideDoNotSeeEachOther(number: Int) async throws {
         let simulator = try Simulator(sensor: number.isMultiple(of: 2) ? .touchID : .faceID)
-        simulator.touch(matching: true)
+        if number.isMultiple(of: 2) { simulator.touch(matching: true) } else { simulator.presentFace(matching: true) }
         await simulator.run {
             #expect(read("account").status == errSecItemNotFound)
             #expect(add("account", "secret \(number)", .userPresence) == errSecSuccess)

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func anActionMayComeBeforeOrAfterThePrompt() async throws {
-        let simulator = try Simulator()
+        let simulator = try Simulator(waitsForActions: true)
         simulator.touch(matching: true)
         await simulator.run {
             #expect(await evaluate() == nil)

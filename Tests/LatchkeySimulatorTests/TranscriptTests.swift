@@ -23,7 +23,7 @@ import Testing
                     """
                     7 s  app asks: "test"
                     7 s    prompt: touchID, tries left: 3
-                    7 s  another finger or face
+                    7 s  another finger
                     7 s    prompt: touchID, not recognised, tries left: 2, fallback "Enter Passcode"
                     7 s  the fallback is chosen
                     7 s    prompt: passcode, tries left: 3
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func removingTheSensorDuringAScanEndsTheEvaluation_LA02() async throws {
-        let simulator = try Simulator()
+        let simulator = try Simulator(waitsForActions: true)
         async let end = simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) }
         while !simulator.transcript.lines.contains(where: { $0.contains("prompt:") }) { await Task.yield() }
         try simulator.connect(.none)

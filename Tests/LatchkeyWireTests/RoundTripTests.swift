@@ -27,7 +27,7 @@ import Testing
             passcodeRemove,
             passcodeSetAtPrompt, passcodeChangeAtPrompt, passcodeRecoverAtPrompt,
             sensor, enrol, unenrol, replaceFinger
-        case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
+        case touch, look, answer, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
             restart,
@@ -68,6 +68,8 @@ import Testing
         case .simulate(.unenrol): .unenrol
         case .simulate(.replaceFinger): .replaceFinger
         case .simulate(.touch): .touch
+        case .simulate(.look): .look
+        case .simulate(.answer): .answer
         case .simulate(.advance): .advance
         case .simulate(.reset): .reset
         case .simulate(.lock): .lock

@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: [Simulator.Sensor.touchID, .faceID, .opticID])
     func aMatchSucceedsWithoutAnError_LA22(sensor: Simulator.Sensor) async throws {
         let endings = await endings(try Simulator(sensor: sensor), .biometry, .owner) {
-            $0.touch(matching: true)
-            $0.touch(matching: true)
+            $0.scan(matching: true, sensor)
+            $0.scan(matching: true, sensor)
         }
         #expect(endings == [.success, .success])
     }
@@ -78,18 +78,18 @@ import Testing
     @Test(arguments: [Simulator.Sensor.faceID, .opticID])
     func afterTwoFailedFacesOnlyTheFallbackIsOffered_LA27(sensor: Simulator.Sensor) async throws {
         let endings = await endings(try Simulator(sensor: sensor), .biometry, .biometry) {
-            $0.touch(matching: false)
-            $0.touch(matching: false)
+            $0.presentFace(matching: false)
+            $0.presentFace(matching: false)
             $0.chooseFallback()
-            $0.touch(matching: true)
+            $0.presentFace(matching: true)
         }
         #expect(endings == [.failure(.userFallback), .success])
     }
 
     @Test func afterTwoFailedFacesWithoutAFallbackTheEvaluationFails_LA27() async throws {
         let simulator = try Simulator(sensor: .faceID)
-        simulator.touch(matching: false)
-        simulator.touch(matching: false)
+        simulator.presentFace(matching: false)
+        simulator.presentFace(matching: false)
         await simulator.run {
             let context = LAContext()
             context.localizedFallbackTitle = ""

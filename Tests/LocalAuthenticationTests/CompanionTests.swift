@@ -40,7 +40,7 @@ import Testing
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometricsOrCompanion) == nil)
     }
 
-    @Test func unpairingTheCompanionEndsItsPrompt() async throws {
+    @Test(.simulator(waitsForActions: true)) func unpairingTheCompanionEndsItsPrompt() async throws {
         try machine().pair(.watch)
         let simulator = try machine()
         async let outcome = evaluate(.deviceOwnerAuthenticationWithCompanion)

@@ -103,9 +103,9 @@ import Testing
         simulator.setFaceIDPermission(.undetermined)
         #expect(refusal(simulator) == (nil, .faceID))
         simulator.answerFaceIDQuestion(allow: true)
-        simulator.touch(matching: true)
+        simulator.presentFace(matching: true)
         #expect(try await evaluate(simulator) == nil)
-        simulator.touch(matching: true)
+        simulator.presentFace(matching: true)
         #expect(try await evaluate(simulator) == nil)
     }
 

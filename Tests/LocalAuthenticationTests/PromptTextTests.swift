@@ -160,8 +160,8 @@ import Testing
 
     @Test func theFallbackButtonAppearsAfterTheSecondFailedFace_LA25() async throws {
         let machine = try RecordingMachine(sensor: .faceID)
-        machine.perform(.touch(matching: false))
-        machine.perform(.touch(matching: false))
+        machine.perform(.face(matching: false))
+        machine.perform(.face(matching: false))
         machine.perform(.cancel)
         #expect(await Evaluation(machine.run { LAContext() }, .biometry).end == .failure(.userCancel))
         #expect(machine.contents.map(\.showsFallback) == [false, false, true])

@@ -23,3 +23,13 @@ func preflight(_ policy: LAPolicy, _ context: LAContext = LAContext()) -> LAErro
     var error: NSError?
     return context.canEvaluatePolicy(policy, error: &error) ? nil : error.map { LAError(_nsError: $0).code }
 }
+
+extension Simulator {
+    /// Presents a finger, or a face to a camera.
+    func scan(matching: Bool, _ sensor: Sensor) {
+        switch sensor {
+        case .none, .touchID: touch(matching: matching)
+        case .faceID, .opticID: presentFace(matching: matching)
+        }
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeySimulator
+import SimulatedDriver
 import TPMDriver
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ struct EachEnclave: TestTrait, SuiteTrait, TestScoping {
             sensor: sensor,
             enclave: { (clock, _) in
                 TPMEnclave(chip, clock: clock, allowsVirtual: true)
-            })
+            }, place: ScriptLine(fileID: #fileID, filePath: #filePath, line: #line))
     }
 }
 

@@ -198,8 +198,8 @@ import Testing
 
     @Test func faceReleasesAnItemLikeAFingerprint() throws {
         let simulator = try machine(.biometryAny, sensor: .faceID)
-        simulator.touch(matching: false)
-        simulator.touch(matching: true)
+        simulator.presentFace(matching: false)
+        simulator.presentFace(matching: true)
         expectUntouched(simulator)
     }
 

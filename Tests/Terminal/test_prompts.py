@@ -103,6 +103,25 @@ class PromptTests(ProtectedItemTest):
         second.expect("value")
         self.assertEqual(second.end(), 0)
 
+    def test_a_person_who_always_answers_leaves_no_prompt_waiting(self):
+        shown = self.get()
+        shown.expect(TOUCH)
+        self.latchkey("sim", "answer", "always")
+        shown.expect("value")
+        self.assertEqual(shown.end(), 0)
+        later = self.get()
+        later.expect("value")
+        self.assertEqual(later.end(), 0)
+        self.assertEqual(self.start("passcode", "check").end(), 0)
+
+    def test_a_person_who_never_answers_cancels_the_shown_prompt_and_later_ones(self):
+        shown = self.get()
+        shown.expect(TOUCH)
+        self.latchkey("sim", "answer", "never")
+        self.assertEqual(shown.end(), 77)
+        self.assertEqual(self.get().end(), 77)
+        self.assertEqual(self.start("passcode", "check").end(), 77)
+
     def test_a_scripted_touch_from_another_terminal_answers_the_prompt(self):
         terminal = self.get()
         terminal.expect(TOUCH)

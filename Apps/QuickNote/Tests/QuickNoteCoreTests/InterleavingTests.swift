@@ -97,6 +97,7 @@ import Testing
         #expect(app.model.phase == .unlocked)
         #expect(app.model.passwordPrompt == nil)
         #expect(try machine().transcript.lines.allSatisfy { !$0.contains("prompt") })
+        try machine().forgetActions()
     }
 
     @Test(.simulator()) func unreadableListStillAllowsUnlockByPassword() async throws {

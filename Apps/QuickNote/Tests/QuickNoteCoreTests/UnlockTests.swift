@@ -194,6 +194,8 @@ import Testing
         try machine().touch(matching: true)
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words.contains("has changed") == true)
+        #expect(try machine().unusedActions.count == 1, "no prompt was shown")
+        try machine().forgetActions()
     }
 
     @Test(.simulator()) func fingerEnrolledLaterIsTrustedAfterPassword() async throws {
@@ -220,7 +222,7 @@ import Testing
     }
 
     /// Entering the password while the sensor is active cancels the prompt, whose result is ignored.
-    @Test(.simulator()) func passwordCanBeEnteredWhilePromptIsShown() async throws {
+    @Test(.simulator(waitsForActions: true)) func passwordCanBeEnteredWhilePromptIsShown() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         let simulator = try machine()

@@ -276,7 +276,7 @@ struct ServerTests {
         #expect(app.model.faceWarning == nil)
     }
 
-    @Test func anotherButtonDoesNothingWhileThePromptIsShown() async throws {
+    @Test(.simulator(waitsForActions: true)) func anotherButtonDoesNothingWhileThePromptIsShown() async throws {
         let app = try await App.registered()
         let model = app.model
         async let signingIn: Void = model.signIn()

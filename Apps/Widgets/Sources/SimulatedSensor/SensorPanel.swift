@@ -12,20 +12,29 @@ public import Widgets
     private let allow: Button
     private let enrol: Button
     private let words = Label("Simulated sensor", wraps: false, styles: ["caption", "warning"])
+    private let kind = Kind()
     private var isSimulated = false
+
+    /// The kind of the sensor, which the buttons ask for when they are pressed.
+    @MainActor private final class Kind {
+        var isFace = false
+        /// The action of `latchkey sim` that the sensor accepts.
+        var action: String { isFace ? "look" : "touch" }
+    }
 
     /// Creates a hidden panel.
     ///
     /// - Parameter enrolled: called after another finger or face was enrolled.
     public init(enrolled: @escaping @MainActor () async -> Void) {
         func play(_ words: String) -> @MainActor () -> Void { { Task { await SimulatedSensor.play(words) } } }
-        match = Button(styles: ["flat"], play("touch"))
-        other = Button(styles: ["flat"]) { Task { await SimulatedSensor.play("touch", "--other") } }
+        let kind = kind
+        match = Button(styles: ["flat"]) { Task { await SimulatedSensor.play(kind.action) } }
+        other = Button(styles: ["flat"]) { Task { await SimulatedSensor.play(kind.action, "--other") } }
         allow = Button("Allow", styles: ["flat"]) { Task { await SimulatedSensor.play("face", "allow") } }
         cancel = Button("Cancel the Prompt", styles: ["flat"], play("cancel"))
         enrol = Button(styles: ["flat"]) {
             Task {
-                await SimulatedSensor.play("enrol")
+                await SimulatedSensor.play("enroll")
                 await enrolled()
             }
         }
@@ -51,6 +60,7 @@ public import Widgets
             box.isVisible = false
             return
         }
+        kind.isFace = isFace
         let noun = bodyPart.capitalized
         match.title = "Play \(noun)"
         other.title = "Play Another \(noun)"
