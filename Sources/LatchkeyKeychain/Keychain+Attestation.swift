@@ -50,7 +50,7 @@ extension Keychain {
         guard item.attributes[.label] == .text(party) else {
             throw Failure(
                 .invalidParameter, "The attestation key was made for another relying party.",
-                hint: "Enrol the device with \(party).")
+                hint: "Enroll the device with \(party).")
         }
         do throws(Failure) {
             guard let blob = try envelopes.openSecret(row, item) else { throw Self.notMadeHere }
@@ -63,7 +63,7 @@ extension Keychain {
     private static var notMadeHere: Failure {
         Failure(
             .invalidParameter, "The attestation key was not made by this keychain for this program.",
-            hint: "Enrol the device with the relying party again.")
+            hint: "Enroll the device with the relying party again.")
     }
 
     /// Records that a key was attested; called before the proof is returned.

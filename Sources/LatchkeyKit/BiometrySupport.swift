@@ -34,7 +34,7 @@ public enum BiometrySupport: Hashable, Sendable {
         switch self {
         case .available: nil
         case .lockedOut(let kind): "\(kind.name) is locked after too many tries. Enter the device's passcode."
-        case .notEnrolled(let kind): "\(kind.name) is not set up. Enrol a \(kind.bodyPart) in the settings."
+        case .notEnrolled(let kind): "\(kind.name) is not set up. Enroll a \(kind.bodyPart) in the settings."
         case .notAvailable(let kind): "\(kind.name) cannot be used now."
         case .none: "This device has no biometric sensor."
         }

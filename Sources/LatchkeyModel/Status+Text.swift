@@ -72,7 +72,7 @@ extension Status {
         case .systemCancel: StatusText("Authentication was ended by the system.", "Try again.")
         case .passcodeNotSet: StatusText("No passcode is set.", "Set one with: latchkey passcode set")
         case .biometryNotAvailable: StatusText("The sensor is not available.", "See: latchkey doctor")
-        case .biometryNotEnrolled: StatusText("No finger is enrolled.", "Enrol one with: latchkey fingerprint enroll")
+        case .biometryNotEnrolled: StatusText("No finger is enrolled.", "Enroll one with: latchkey fingerprint enroll")
         case .biometryLockout: StatusText("The sensor is locked after too many failed tries.", "Enter the passcode.")
         case .appCancel: StatusText("Authentication was ended by the app.")
         case .invalidContext: StatusText("The authentication has ended before.")

@@ -34,7 +34,7 @@ enum Refusal {
         case .biometryNotAvailable:
             Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
         case .biometryNotEnrolled:
-            Failure(status, "Nothing is enrolled with the sensor.", hint: "Enrol a finger or a face first.")
+            Failure(status, "Nothing is enrolled with the sensor.", hint: "Enroll a finger or a face first.")
         case .biometryLockout: lockout(state)
         case .passcodeDelayed:
             Failure(

@@ -68,7 +68,7 @@ extension SignInError {
         case .cancelled: nil
         case .enrolmentChanged: "Remove the key, and register this device with a new enrolment code."
         case .passcodeNotSet: "Set a passcode, and try again."
-        case .biometryNotEnrolled: "Enrol a finger or a face, and try again."
+        case .biometryNotEnrolled: "Enroll a finger or a face, and try again."
         case .biometryLockedOut: "Enter the passcode of this device to unlock the sensor, and try again."
         case .biometryNotAvailable: "Use another way to sign in."
         case .notAuthenticated: underlying?.authentication?.recoverySuggestion ?? "Try again."

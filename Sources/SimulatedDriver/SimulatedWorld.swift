@@ -430,7 +430,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             guard !core.withLock({ $0.state.enrolment.isEmpty }) else {
                 throw Failure(
                     .biometryNotEnrolled, "No finger is enrolled that could be replaced.",
-                    hint: "Enrol one with: latchkey sim enroll")
+                    hint: "Enroll one with: latchkey sim enroll")
             }
             try changeEnrolment()
         case .touch(let matching): return perform(.touch(matching: matching))

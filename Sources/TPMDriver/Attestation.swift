@@ -57,7 +57,7 @@ extension TPMMemory {
                 throw .failed(
                     Failure(
                         .invalidParameter, "The private part of the attestation key was changed.",
-                        hint: "Enrol the device with the relying party again.", cause: error))
+                        hint: "Enroll the device with the relying party again.", cause: error))
             default: throw error
             }
         }

@@ -38,7 +38,7 @@ struct AttestationBlob: Sendable {
         } catch {
             throw Failure(
                 .invalidParameter, "The attestation key was not made by a TPM, or it was changed.",
-                hint: "Enrol the device with the relying party again.", cause: error)
+                hint: "Enroll the device with the relying party again.", cause: error)
         }
     }
 

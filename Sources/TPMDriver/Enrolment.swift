@@ -73,7 +73,7 @@ extension TPMMemory {
                         Failure(
                             .itemAuthenticationFailed,
                             "The challenge was made for another device or another attestation key.",
-                            hint: "Enrol the device with the relying party again.", cause: error))
+                            hint: "Enroll the device with the relying party again.", cause: error))
                 default: throw error
                 }
             }

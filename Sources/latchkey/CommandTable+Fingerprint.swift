@@ -14,7 +14,7 @@ extension CommandTable {
             try FingerprintCommand.run("list", options)
         },
         CommandEntry(
-            "fingerprint enroll", "enrol a finger; right-index-finger is the default",
+            "fingerprint enroll", "enroll a finger; right-index-finger is the default",
             [CommandArgument("FINGER", isOptional: true)],
             [
                 CommandOption(.reader, "use this reader"),

@@ -3,7 +3,7 @@
 extension CommandTable {
     static let aboutProofs = """
         The side of a relying party: enrols a device, and verifies that keys cannot leave it. Uses no daemon and no TPM.
-        The messages come from latchkey key enrol, answer and attest on the device. docs/device-proof.md has the format.
+        The messages come from latchkey key enroll, answer and attest on the device. docs/device-proof.md has the format.
         """
 
     private static let form = [
@@ -17,7 +17,7 @@ extension CommandTable {
     /// The verbs of `key` about attestation.
     static let attestation = [
         CommandEntry(
-            "key enrol", "identify this device to a relying party, after a prompt", [party], form + result,
+            "key enroll", "identify this device to a relying party, after a prompt", [party], form + result,
             about: """
                 Makes an attestation key for PARTY, such as example.com, and writes the message with which its enrolment
                 begins. The message identifies this device for as long as it exists, so the daemon's prompt asks first.

@@ -37,7 +37,7 @@ extension CommandTable {
     private static let machine = [
         CommandEntry(
             "sim start", "start a simulated daemon in $LATCHKEY_HOME", [],
-            [CommandOption(.ready, "enrol a finger and set the passcode 1234, where there is none")], takesJSON: false,
+            [CommandOption(.ready, "enroll a finger and set the passcode 1234, where there is none")], takesJSON: false,
             action: Simulation.start),
         CommandEntry("sim stop", "stop the simulated daemon", takesJSON: false, action: Simulation.stop),
         CommandEntry("sim restart", "restart the machine, which begins another boot", action: Simulation.restart),
@@ -45,7 +45,7 @@ extension CommandTable {
             "sensor", "set the sensor: none, touch, face or optic",
             CommandArgument("KIND", .choice(Simulation.sensors.map(\.0)))
         ) { (name) throws(CommandFailure) in .sensor(Simulation.value(name, Simulation.sensors) ?? .none) },
-        verb("enroll", "enrol one more finger") { _ in .enrol },
+        verb("enroll", "enroll one more finger") { _ in .enrol },
         verb("unenroll", "remove every enrolled finger") { _ in .unenrol },
         verb("replace", "replace one enrolled finger with another") { _ in .replaceFinger },
         CommandEntry(

@@ -158,7 +158,7 @@ enum CommandTable {
             name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
-        CommandGroup(name: "fingerprint", summary: "enrol, list, delete or try fingers", about: aboutFingerprint),
+        CommandGroup(name: "fingerprint", summary: "enroll, list, delete or try fingers", about: aboutFingerprint),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]
@@ -178,7 +178,10 @@ enum CommandTable {
     }
 
     /// Verbs in an earlier spelling, which are still accepted. Help, hints and completion have the present one.
-    private static let earlier = [["sim", "enrol"]: "enroll", ["sim", "unenrol"]: "unenroll"]
+    private static let earlier = [
+        ["fingerprint", "enrol"]: "enroll", ["key", "enrol"]: "enroll", ["sim", "enrol"]: "enroll",
+        ["sim", "unenrol"]: "unenroll",
+    ]
 
     /// Returns the entry that `words` begin with, and the remaining words.
     static func entry(_ given: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {

@@ -55,7 +55,7 @@ extension AccessControl {
         guard report.isEnrolled else {
             throw Failure(
                 .biometryNotEnrolled, "Nothing is enrolled with the sensor, and --protect \(protection) needs it.",
-                hint: "Enrol a finger or a face first, or use --protect presence.")
+                hint: "Enroll a finger or a face first, or use --protect presence.")
         }
     }
 }

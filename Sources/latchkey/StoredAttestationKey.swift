@@ -21,7 +21,8 @@ struct StoredAttestationKey {
     func checkIsMissing() throws(Failure) {
         guard try Client.command.items(query).isEmpty else {
             throw Failure(
-                .duplicateItem, "This device was enrolled with \(party).", hint: "To enrol it again, first: \(deletion)"
+                .duplicateItem, "This device was enrolled with \(party).",
+                hint: "To enroll it again, first: \(deletion)"
             )
         }
     }
@@ -49,7 +50,7 @@ struct StoredAttestationKey {
             guard error.status == .itemNotFound else { throw error }
             throw Failure(
                 .itemNotFound, "This device is not enrolled with \(party).",
-                hint: "Enrol it with: latchkey key enrol \(party)")
+                hint: "Enroll it with: latchkey key enroll \(party)")
         }
     }
 }

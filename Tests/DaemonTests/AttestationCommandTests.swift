@@ -39,7 +39,7 @@ import Testing
         func file(_ name: String) -> String { daemon.folder + "/" + name }
         _ = try run("sim", "start", "--ready")
         _ = try run("sim", "touch")
-        _ = try run("key", "enrol", "example.com", "--output", file("request"))
+        _ = try run("key", "enroll", "example.com", "--output", file("request"))
         let refused = try daemon.run(
             "latchkey", ["proof", "challenge", file("request"), "--state", file("state"), "--known", zeros, "--hex"])
         #expect(refused.exitCode == 1 && refused.errors.contains("not trusted"), "\(refused.errors)")

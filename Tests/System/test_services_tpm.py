@@ -127,7 +127,7 @@ class UseTests(ChipTest):
 
     def test_the_device_is_identified_after_a_touch_and_its_key_is_proven(self):
         self.create("plain")
-        process = self.machine.start("latchkey", "key", "enrol", "example.com", "--output", self.at("request"),
+        process = self.machine.start("latchkey", "key", "enroll", "example.com", "--output", self.at("request"),
                                      user="alice", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
         prompt = self.prompts.do("agent.await_prompt")
@@ -135,7 +135,7 @@ class UseTests(ChipTest):
         self.prompts.do("agent.event", [3])
         self.assertEqual(process.wait(20), REFUSED)
         self.assertEqual(self.machine.run("test", "-e", self.at("request"), check=False).returncode, 1)
-        self.touching("enrol", "example.com", "--output", self.at("request"))
+        self.touching("enroll", "example.com", "--output", self.at("request"))
         challenge = (self.at("request"), "--state", self.at("pending"), "--output", self.at("challenge"))
         unknown = self.proof("challenge", *challenge, "--known", "00" * 34, check=False)
         self.assertEqual(unknown.returncode, FAILED)
@@ -150,7 +150,7 @@ class UseTests(ChipTest):
         # Bob has neither the attestation key nor the key, and no passcode with which he could agree to an enrolment.
         bob = self.key("attest", "plain", "--party", "example.com", "--nonce", NONCE, "--hex", user="bob", check=False)
         self.assertEqual((bob.returncode, bob.stdout), (NOT_FOUND, ""))
-        bob = self.key("enrol", "example.com", "--hex", user="bob", check=False)
+        bob = self.key("enroll", "example.com", "--hex", user="bob", check=False)
         self.assertEqual((bob.returncode, bob.stdout), (REFUSED, ""))
 
     def test_another_user_has_no_use_of_a_key(self):

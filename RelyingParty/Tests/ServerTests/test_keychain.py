@@ -58,7 +58,7 @@ class KeychainKey(Device):
         party = self.server.party
         # The prompt says that the relying party can recognise the device.
         self.keychain.command("sim", "touch")
-        request = self.keychain.command("key", "enrol", party)
+        request = self.keychain.command("key", "enroll", party)
         status, begun = self.server.post("/v1/attestations", {"user": self.user, "request": text(request)})
         assert status == 200, begun
         answer = self.keychain.command("key", "answer", party, data=decoded(begun["challenge"]))

@@ -38,7 +38,7 @@ struct FingerprintTexts: Sendable {
     var noneEnrolled: Failure {
         Failure(
             .biometryNotEnrolled, words("No finger is enrolled."),
-            hint: words("Enrol one with: latchkey fingerprint enroll"))
+            hint: words("Enroll one with: latchkey fingerprint enroll"))
     }
 
     var notRecognised: Failure { Failure(.authenticationFailed, words("Not recognised.")) }

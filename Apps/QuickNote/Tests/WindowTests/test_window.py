@@ -138,7 +138,7 @@ def changed_enrolment_requires_password_once():
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
         locked(window)
-        window.press_button("Enrol Another")
+        window.press_button("Enroll Another")
         window.sees(lambda t: t.named("Unlock with your password", "push button"))
         window.keys("ctrl+l")
         window.sees("What the sensor recognises has changed.")
@@ -176,7 +176,7 @@ def fits(window, condition):
     for node in tree.all():
         left, width = node.across()
         # The panel of the simulated sensor, which real machines do not have, can be scrolled.
-        if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enrol Another", "Allow")):
+        if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enroll Another", "Allow")):
             continue
         if node.role in ("push button", "password text", "text", "label") and width > 0 and (node.name or node.text):
             # GTK reserves a pixel for the cursor in the content of an editable text, which its scrolled place does not show.

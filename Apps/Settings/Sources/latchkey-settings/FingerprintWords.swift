@@ -6,11 +6,11 @@ import LatchkeySettings
 enum FingerprintWords {
     static let enrolled = words("Your Fingers")
     static let none = words("No finger is enrolled")
-    static let noneText = words("Enrol one below to unlock with a touch.")
-    static let new = words("Enrol a Finger")
+    static let noneText = words("Enroll one below to unlock with a touch.")
+    static let new = words("Enroll a Finger")
     static let finger = words("Finger")
     static let reader = words("Reader")
-    static let enrol = words("_Enrol…")
+    static let enrol = words("_Enroll…")
     static let consequence = words(
         "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")
     static let unusable = words("Fingerprints Cannot Be Used")

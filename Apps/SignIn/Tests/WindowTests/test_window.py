@@ -45,7 +45,7 @@ def fits(window):
     for node in window.tree().all():
         left, width = node.across()
         # The panel of the simulated sensor, which real machines do not have, can be scrolled.
-        if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enrol Another", "Allow")):
+        if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enroll Another", "Allow")):
             continue
         if node.role in ROLES and width > 0 and (node.name or node.text):
             limit = NARROW + 1 if node.role == "text" else NARROW

@@ -64,7 +64,7 @@ public import Widgets
         let noun = bodyPart.capitalized
         match.title = "Play \(noun)"
         other.title = "Play Another \(noun)"
-        enrol.title = "Enrol Another"
+        enrol.title = "Enroll Another"
         for button in [match, other, cancel, allow] { button.isSensitive = isAsking }
         allow.isVisible = isFace
         box.isVisible = true
