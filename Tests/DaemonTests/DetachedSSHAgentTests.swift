@@ -124,15 +124,23 @@ import Testing
         #expect(words.suffix(3) == ["--reuse", "10", "--allow-unbound"])
     }
 
-    @Test func theListenerOfAServiceManagerIsNamedAndNotEnded() throws {
+    /// A service manager that listens for the agent has no lock either.
+    @Test func theListenerOfAnotherProgramIsNamedAndNotEnded() throws {
         try Files.makePrivateFolder(Files.folder(of: agent.socket))
-        let manager = try Sockets.listen(agent.socket)
+        let (near, far) = try Sockets.pair()
+        let other = try Processes.spawn(
+            "/usr/bin/ssh-agent", ["-D", "-a", agent.socket], descriptors: [nil, far, nil])
+        defer {
+            kill(other, SIGKILL)
+            Processes.wait(other)
+        }
+        // It writes its lines when it listens.
+        try #require(try near.wait(for: POLLIN, until: Uptime.deadline(seconds: 20)))
         let named = try agent.run()
         #expect(named.exitCode == 0 && named.output == "SSH_AUTH_SOCK=\(agent.socket); export SSH_AUTH_SOCK;\n")
         let refused = try agent.run(options: ["-k"])
-        #expect(refused.exitCode == 77 && refused.errors.contains("process \(getpid())"), "\(refused)")
-        #expect((try? Sockets.connect(agent.socket)) != nil)
-        withExtendedLifetime(manager) {}
+        #expect(refused.exitCode == 77 && refused.errors.contains("process \(other)"), "\(refused)")
+        #expect(!Processes.hasEnded(other, within: 0))
     }
 
     // MARK: - End
