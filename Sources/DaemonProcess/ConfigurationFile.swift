@@ -46,6 +46,6 @@ package struct ConfigurationFile {
     /// The failure for a line that is not understood: a typing error must not silently weaken anything.
     package func refusal(_ line: ConfigurationLine, known: String) -> Failure {
         Failure(
-            .invalidParameter, "\(path) has a line that is not understood: \(line.text)", hint: "Known: \(known)")
+            .invalidParameter, "\(path) has a line that is not understood: \(line.text).", hint: "Known: \(known)")
     }
 }

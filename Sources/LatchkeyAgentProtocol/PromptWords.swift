@@ -45,7 +45,7 @@ extension PromptState {
             words("add every item of your own store to the system's keychain and replace older ones")
         case .changePasscode: words("change the passcode of this keychain")
         case .recoverPasscode: words("open this keychain with its recovery code and set a new passcode")
-        case .removePasscode: words("remove the passcode of this keychain and delete the items that need one")
+        case .removePasscode: words("remove the passcode of this keychain and delete the items bound to it")
         case .discardProtected: words("delete every protected item of this keychain permanently")
         case .acceptStore:
             words("continue with this keychain although it was replaced by an older or a changed one")

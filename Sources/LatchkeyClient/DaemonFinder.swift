@@ -72,11 +72,13 @@ package enum DaemonFinder {
         }
         // Back-off for a daemon that ends as soon as it was started.
         var (nextStart, pause) = (Uptime.nanoseconds, shortestPause)
+        let begin = wallTimeMicroseconds()
         while Uptime.nanoseconds < deadline {
             if let connection = try connect(lock) { return connection }
             var until = min(deadline, Uptime.deadline(seconds: 1))
             if !DaemonLock.isTaken(lock) {
                 if nextStart <= Uptime.nanoseconds {
+                    if let failure = DaemonLog.failure(in: folder, since: begin) { throw failure }
                     try start()
                     nextStart = Uptime.nanoseconds + pause
                     pause *= 2
@@ -88,7 +90,7 @@ package enum DaemonFinder {
         }
         throw Failure(
             .daemonUnavailable, "latchkeyd did not start within \(Limits.startSeconds) seconds.",
-            hint: "Run latchkeyd in a terminal to see why.")
+            hint: "See why: latchkey log --daemon")
     }
 
     /// Waits until a daemon other than `process` listens, or the deadline (`Uptime` nanoseconds) passes. Starts no

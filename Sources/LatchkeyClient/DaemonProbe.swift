@@ -37,7 +37,8 @@ package enum DaemonProbe {
             let lock = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
             guard try lock.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
             guard let found = try listening(lock, path, until: Uptime.deadline(seconds: seconds)) else {
-                return .notRunning
+                // One that could not start would fail again.
+                return DaemonLog.failure(in: folder).map { .failed($0, process: nil) } ?? .notRunning
             }
             address = found
         } catch {
@@ -49,6 +50,18 @@ package enum DaemonProbe {
         } catch {
             return .failed(error, process: address.processID)
         }
+    }
+
+    /// The process that listens for the store in `folder`, as the kernel names it; nil if none does, and in another process
+    /// namespace. What a daemon says of itself could name a process that it wants to be ended.
+    package static func process(servingStoreIn folder: String, seconds: Int64) -> Int32? {
+        // Without the lock or an answer there is nothing to end.
+        guard let lock = try? Descriptor.open(folder + "/" + DaemonLock.fileName, O_RDONLY | O_NOFOLLOW),
+            (try? lock.status())?.owner == geteuid(), DaemonLock.isTaken(lock),
+            let address = DaemonLock.address(lock), let connection = try? connect(address, seconds),
+            let peer = try? Sockets.peer(connection), peer.processID > 0
+        else { return nil }
+        return peer.processID
     }
 
     /// The address of the daemon that holds the lock; nil if none holds it, or if its holder does not listen in time, as

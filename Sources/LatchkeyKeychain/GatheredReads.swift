@@ -36,8 +36,17 @@ final class GatheredReads: Sendable {
 
     init(now: Int64) { state = Mutex(State(written: now)) }
 
-    /// Counts a read.
-    func count(_ item: [UInt8], of caller: Caller) { add(Read(item: item, caller: caller, count: 1)) }
+    /// Counts a read. The caller is named as it is now: its process may have ended when the entry is written.
+    func count(_ item: [UInt8], of caller: Caller) {
+        let isCounted = state.withLock { state in
+            let key = Key(item: item, label: caller.label)
+            guard state.reads[key] != nil else { return false }
+            state.reads[key]?.count += 1
+            return true
+        }
+        // Only the first of equal reads asks the kernel about the process.
+        if !isCounted { add(Read(item: item, caller: caller.named, count: 1)) }
+    }
 
     /// Takes back reads that could not be written.
     func giveBack(_ reads: [Read]) { for read in reads { add(read) } }

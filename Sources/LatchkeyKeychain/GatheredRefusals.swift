@@ -25,7 +25,9 @@ final class GatheredRefusals: Sendable {
     /// - Returns: the caller and the number of refusals to write now, including earlier unwritten ones; nil when this
     ///   one is only counted.
     func note(_ caller: Caller, at now: Int64) -> (caller: Caller, count: UInt64)? {
-        state.withLock { state in
+        // Its process may have ended when the entry is written.
+        let caller = caller.named
+        return state.withLock { state in
             if state.written.count >= Self.callers {
                 state.written = state.written.filter { now - $0.value < Self.window }
             }

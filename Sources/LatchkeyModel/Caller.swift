@@ -32,7 +32,7 @@ package struct Caller: Sendable {
     /// The login session of the process, as `latchkey-authd` determined it; empty if it has none, or if nothing has
     /// determined it.
     package var loginSession = ""
-    private let process: (any CallerProcess)?
+    private var process: (any CallerProcess)?
 
     /// Creates a caller; `application` is the first group, or the label if there is no group.
     ///
@@ -66,6 +66,13 @@ package struct Caller: Sendable {
         var caller = self
         caller.label = Caller.undetermined
         caller.program = "its program could not be determined"
+        return caller
+    }
+
+    /// `current` for later: its name is not verified any more, since the process may have ended then.
+    package var named: Caller {
+        var caller = current
+        caller.process = nil
         return caller
     }
 }

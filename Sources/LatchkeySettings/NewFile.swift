@@ -11,8 +11,14 @@ package final class NewFile {
     private let file: Descriptor
     private var isFinished = false
 
-    /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name.
+    /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name, and if
+    /// the name is that of a device, a pipe or a folder.
     package init(_ path: FilePath) throws(Failure) {
+        // Finishing it replaces what has the name: a device or a folder would be gone.
+        if let old = try? FileRecord(at: path), ![S_IFREG, S_IFLNK].contains(where: old.isType) {
+            throw Failure(
+                .invalidParameter, "\(path) is not a file that can be replaced.", hint: "Choose another name.")
+        }
         self.path = path
         partial = path.appending(".partial")
         // O_NONBLOCK: a named pipe of that name must not block the command.

@@ -26,9 +26,12 @@ package struct FileRecord: Sendable {
     }
 
     /// The record of the file at a path, without following a link.
-    package init(at path: String) throws(SystemError) {
+    package init(at path: String) throws(SystemError) { try self.init(at: FilePath(path)) }
+
+    /// The same for a path that need not be text.
+    package init(at path: FilePath) throws(SystemError) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw SystemError("lstat") }
+        guard path.call({ lstat($0, &status) }) == 0 else { throw SystemError("lstat") }
         self.init(status)
     }
 

@@ -61,6 +61,8 @@ package enum TypedLine: Sendable {
 extension Terminal {
     /// Interval of checking for a pending terminating signal, in milliseconds.
     private static let tickMilliseconds: CInt = 100
+    /// Timeout after which a single escape byte is the Escape key, in milliseconds.
+    private static let escapeMilliseconds: CInt = 60
 
     /// Reads one line without echo.
     ///
@@ -77,6 +79,8 @@ extension Terminal {
         defer {
             // Another program may have taken over the terminal meanwhile and set its own modes.
             if isOurs, isReadingKeys(from: modes) {
+                // What was typed after the end of the line is a part of a secret, which the shell must not execute.
+                tcflush(descriptor.number, TCIFLUSH)
                 restore(modes)
                 write("\n")
             }
@@ -87,25 +91,44 @@ extension Terminal {
             switch key {
             case 0x0d, 0x0a: return .line(typed.take())
             case 0x03: return .interrupted
-            case 0x04, 0x1b: return .cancelled
+            case 0x04 where typed.isEmpty: return .cancelled
+            case 0x1b: if !skipSequence() { return .cancelled }
             case 0x7f, 0x08: typed.dropLast()
             case 0x15: typed.clear()
-            case 0x00..<0x20: break
+            case 0x09: typed.append(key)
+            // Rings: the key has not been taken.
+            case 0x00..<0x20: write("\u{7}")
             default: typed.append(key)
             }
         }
         return .cancelled
     }
 
+    /// Skips the rest of the sequence of a key such as an arrow (ECMA-48, 5.4); false for the Escape key alone, after which
+    /// nothing follows at once.
+    private func skipSequence() -> Bool {
+        guard let first = nextKey(within: Self.escapeMilliseconds) else { return false }
+        guard [UInt8(ascii: "["), UInt8(ascii: "O")].contains(first) else { return true }
+        while let next = nextKey(within: Self.escapeMilliseconds) {
+            if (0x40...0x7e).contains(next) { break }
+        }
+        return true
+    }
+
     /// Whether this program is in the terminal's foreground process group.
     private var isOurs: Bool { tcgetpgrp(descriptor.number) == getpgrp() }
 
-    /// The next byte; nil when the terminal is closed or a terminating signal is pending.
-    private func nextKey() -> UInt8? {
+    /// The next byte; nil when the terminal is closed, a terminating signal is pending, or the time is over.
+    ///
+    /// - Parameter limit: in milliseconds; nil waits without a limit.
+    private func nextKey(within limit: CInt? = nil) -> UInt8? {
         while !EndingSignals.isWaiting {
             var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&entry, 1, Self.tickMilliseconds)
-            guard ready != 0 else { continue }
+            let ready = poll(&entry, 1, limit ?? Self.tickMilliseconds)
+            guard ready != 0 else {
+                if limit != nil { return nil }
+                continue
+            }
             var byte: UInt8 = 0
             if ready > 0 { return Glibc.read(descriptor.number, &byte, 1) == 1 ? byte : nil }
             guard errno == EINTR else { return nil }

@@ -20,10 +20,11 @@ extension CommandTable {
             try Passcode.run("change", options)
         },
         CommandEntry(
-            "passcode remove", "remove the passcode and every item that needs it",
+            "passcode remove", "remove the passcode and every item that is bound to it",
             about: """
-                Removes the passcode, and deletes every item of every app that needs it. Lists the items and asks you to
-                type the word remove. The daemon asks for the passcode.
+                Removes the passcode, and deletes every item of every app that cannot be without it: those of
+                --device-only, biometry and current-set. It lists them and asks you to type the word remove. Other
+                protected items cannot be read until a passcode is set again. The daemon asks for the passcode.
                 """
         ) { (options) throws(CommandFailure) in
             try Passcode.run("remove", options)
@@ -108,7 +109,8 @@ extension CommandTable {
                 CommandOption(.daemon, "the daemon's own log instead"),
             ],
             about: """
-                Shows the audit log, oldest entry first: every write, every use of a protected item, every refusal.
+                Shows the audit log, oldest entry first: every write, every use of a protected item, every refusal. Reads of
+                items without a protection are counted, as in "used x3", and written at the latest when the log is shown.
                 --verify follows the chain from the first entry to the last and reports whether it is complete, or at
                 which entry it breaks. --json writes one object a line.
 

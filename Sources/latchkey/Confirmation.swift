@@ -11,6 +11,9 @@ enum Confirmation {
         if StandardStream.input.isTerminal { Output.writeError(localized("Type \(word) to continue: ")) }
         let line: String?
         do throws(SystemError) { line = try StandardStream.input.line() } catch { throw .stream(.input, error) }
+        guard line != nil || !StandardStream.input.isTerminal else {
+            throw .failure(Failure(.userCancel, "\(word) was not typed.", hint: "Nothing was changed."))
+        }
         guard line == word else { throw .usage("\(word) was not typed", "Nothing was changed.") }
     }
 }

@@ -125,8 +125,12 @@ struct DetachedSSHAgent {
                 .notPermitted, "The process \(server.processID) listens at \(place.socket), and it is no agent.",
                 hint: "See what it is: ps -p \(server.processID)")
         }
-        guard kill(server.processID, SIGTERM) == 0, Processes.hasEnded(server.processID, within: Self.endSeconds) else {
-            throw Failure(.internalFailure, "The agent, process \(server.processID), does not end.")
+        do throws(SystemError) {
+            try ProcessHandle.end(server.processID, within: Self.endSeconds) {
+                (try? place.server())??.processID == server.processID
+            }
+        } catch {
+            throw Failure(error, "The agent, process \(server.processID), cannot be ended")
         }
         Output.write(
             shell.unset("SSH_AUTH_SOCK") + shell.unset("SSH_AGENT_PID")

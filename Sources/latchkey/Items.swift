@@ -138,17 +138,15 @@ enum Items {
 
     /// The one item of that name. Throws if there is none, or if several access groups have one: the command never
     /// chooses among them.
-    private static func onlyItem(_ options: Options, _ name: String) throws(CommandFailure) -> ItemQuery {
+    private static func onlyItem(
+        _ options: Options, _ name: String
+    ) throws(CommandFailure) -> (query: ItemQuery, isProtected: Bool) {
         let query = query(options, name, in: options[.group])
-        let groups: [String]
-        do throws(Failure) {
-            groups = try Client.command.items(query).map { $0.text(.accessGroup) }
-        } catch {
-            throw failure(error, options)
-        }
-        guard !groups.isEmpty else { throw .failure(missing(name)) }
-        guard groups.count > 1 else { return query }
-        let list = groups.joined(separator: ", ")
+        let items: [FoundItem]
+        do throws(Failure) { items = try Client.command.items(query) } catch { throw failure(error, options) }
+        guard let item = items.first else { throw .failure(missing(name)) }
+        guard items.count > 1 else { return (query, item.accessControl?.isProtected ?? true) }
+        let list = items.map { $0.text(.accessGroup) }.joined(separator: ", ")
         throw .usage("\(name) is in several access groups: \(list)", "Choose one with --group GROUP")
     }
 
@@ -158,7 +156,7 @@ enum Items {
         let others =
             (try? Client.command.items(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(name)])))
         let hint: String
-        if let other = others?.first {
+        if let other = others?.first, !other.place.isEmpty {
             hint = localized(
                 "One of that name is in service \(other.place), group \(other.text(.accessGroup)): see --service and --group"
             )
@@ -170,13 +168,25 @@ enum Items {
         return Failure(.itemNotFound, "There is no item \(name).", hint: hint)
     }
 
+    /// Bytes of a list of names that a prompt shows as a whole, also on a narrow terminal.
+    private static let longestList = 120
+
     /// Writes one secret as it is, or several, each on lines of its own. One prompt releases all whose protection it meets.
     static func get(_ options: Options) throws(CommandFailure) {
         let names = options.arguments
         // Nothing is asked for if one is missing.
         var queries: [ItemQuery] = []
-        for name in names { queries.append(try onlyItem(options, name)) }
-        let list = ListOfNames(names).text
+        var guarded: [String] = []
+        for name in names {
+            let (query, isProtected) = try onlyItem(options, name)
+            queries.append(query)
+            if isProtected, !guarded.contains(where: { $0.hasBytes(of: name) }) { guarded.append(name) }
+        }
+        let list = ListOfNames(guarded.isEmpty ? [names[0]] : guarded).text
+        // The prompt must show every name for which it asks.
+        guard guarded.count < 2 || list.utf8.count <= longestList else {
+            throw .usage("the prompt cannot show so many names of protected items", "Ask for fewer at a time.")
+        }
         var authentication = Authentication(prompting: Prompting(reason: localized("read \(list)")).clipped)
         if names.count > 1 {
             guard case .context(let context) = try call(.createContext, options) else {
@@ -271,7 +281,7 @@ enum Items {
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        do throws(CommandFailure) { _ = try call(.deleteItems(try onlyItem(options, name)), options) } catch {
+        do throws(CommandFailure) { _ = try call(.deleteItems(try onlyItem(options, name).query), options) } catch {
             // It was deleted meanwhile.
             if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
             throw error

@@ -147,6 +147,7 @@ struct Options: Sendable {
         // Distinguishes an option of other commands from a typing error.
         if let name = name.flatMap(OptionName.init(rawValue:)) {
             let others = CommandTable.entries.filter { $0.option(name) != nil }.map(\.name)
+            guard others.count <= 5 else { return .usage("\(entry.name) has no option \(word)", see) }
             return .usage(
                 "\(entry.name) has no option \(word)",
                 localized("It is an option of: \(others.joined(separator: ", ")).") + " " + see)

@@ -1,50 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 
 /// restart: ends the daemon, so that the next call starts it with what its files say now.
 enum Restart {
     private static let secondsToEnd: Int64 = 10
 
     static func run(_ options: Options) throws(CommandFailure) {
+        let ended: Int32?
         do throws(Failure) {
-            let report = try Client.command.status()
-            switch report.tier {
-            case .user, .simulated: break
-            case .file, .tpm:
+            guard try DaemonFinder.systemUser() == nil else {
                 throw Failure(
                     .notPermitted, "The keychain of the system is served by services, which only root restarts.",
                     hint: "As root: systemctl restart latchkeyd latchkey-authd")
             }
-            try end(report)
-            Output.write(
-                options.isJSON
-                    ? JSON.object([("ended", .number(Int64(report.processID)))]).line + "\n"
-                    : localized("The daemon has ended. The next command or app starts it again.") + "\n")
+            ended = try endDaemon()
         } catch {
             throw .failure(error)
         }
+        guard !options.isJSON else {
+            return Output.write(JSON.object([("ended", ended.map { .number(Int64($0)) } ?? .null)]).line + "\n")
+        }
+        Output.write(
+            ended == nil
+                ? localized("No daemon is running. The next command or app starts it.") + "\n"
+                : localized("The daemon has ended. The next command or app starts it again.") + "\n")
     }
 
-    /// Ends the daemon of this user that has just answered, and waits until it has ended.
-    static func end(_ report: StatusReport) throws(Failure) {
-        let process = report.processID
+    /// Ends the daemon of this user's store, and waits until it has ended.
+    ///
+    /// - Returns: its process id; nil if there is none, and then none is started only to be ended.
+    @discardableResult static func endDaemon() throws(Failure) -> Int32? {
+        let folder = try StoreLocation.folder()
+        func serving() -> Int32? { DaemonProbe.process(servingStoreIn: folder, seconds: secondsToEnd) }
+        guard let process = serving() else { return nil }
         do throws(SystemError) {
-            let handle: ProcessHandle
-            do throws(SystemError) { handle = try ProcessHandle(process) } catch {
-                guard error.code == ESRCH else { throw error }
-                return
-            }
-            // The number may have been given to another process since. A daemon that answers now with the same number is
-            // the one that the handle names.
-            guard (try? Client.command.status())?.processID == process else { return }
-            try handle.signal(SIGTERM)
-            guard try handle.hasEnded(by: Uptime.deadline(seconds: secondsToEnd)) else {
-                throw SystemError("poll", code: ETIMEDOUT)
-            }
+            try ProcessHandle.end(process, within: secondsToEnd) { serving() == process }
+            return process
         } catch {
             throw Failure(error, "The daemon, process \(process), cannot be ended")
         }

@@ -95,7 +95,7 @@ enum Simulation {
             guard case .status(let report) = try Client.command.call(.status) else { return }
             if let problem = report.problem {
                 // It serves nothing, and its simulated person must not seem to be there.
-                if report.tier == .simulated { try Restart.end(report) }
+                if report.tier == .simulated { try Restart.endDaemon() }
                 throw problem
             }
             guard report.tier == .simulated else {
@@ -173,7 +173,7 @@ enum Simulation {
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")
             }
-            try Restart.end(report)
+            try Restart.endDaemon()
         } catch {
             throw .failure(error)
         }

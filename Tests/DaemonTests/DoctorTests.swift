@@ -151,7 +151,7 @@ import Testing
             ulimit -S -l 0; latchkey status > status; latchkey doctor > doctor
             command=$(sed -n '/^attention *memory /{n;s/^ *run: //p}' doctor)
             process=$(sed -n 's/^daemon *process //p' status)
-            eval "$command" || exit 3; tail --pid="$process" -f /dev/null
+            eval "$command" > ended || exit 3; tail --pid="$process" -f /dev/null
             latchkey status > /dev/null; latchkey doctor | grep ' memory '
             """
         let path = "PATH=\(TestDaemon.programs):$PATH; cd \(daemon.folder); "

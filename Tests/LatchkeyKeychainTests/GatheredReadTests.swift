@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import Synchronization
 import Testing
 
 @testable import LatchkeyKeychain
@@ -86,5 +87,22 @@ import Testing
         reads.count([1], of: StoreOnDisk.caller)
         reads.giveBack(taken)
         #expect(reads.take().map(\.count) == [2])
+    }
+
+    /// Its name is asked for when it reads: when the entry is written, a command has ended.
+    @Test func theCallerHasTheNameOfItsRead() throws {
+        final class Ending: CallerProcess {
+            let isOver = Atomic(false)
+            var isUnchanged: Bool { !isOver.load(ordering: .relaxed) }
+        }
+        let process = Ending()
+        let keychain = try Keychain.inMemory(clock)
+        try add("a", to: keychain)
+        let caller = Caller(
+            groups: StoreOnDisk.caller.groups, label: "command", processID: 7, userID: 1000, process: process)
+        for _ in 0..<3 { try read(keychain, .data, caller) }
+        process.isOver.store(true, ordering: .relaxed)
+        try keychain.recordReads()
+        #expect(try reads(keychain).map(\.caller) == ["command"])
     }
 }

@@ -89,6 +89,11 @@ class CommandTests(StoreTest):
             self.assertEqual(terminal.end(), status)
             self.assertEqual(terminal.modes[LOCAL], terminal.first_modes[LOCAL])
 
+    def test_a_key_that_is_no_text_does_not_end_a_hidden_line(self):
+        # An arrow, the Delete key and a control character; a tab is a part of the secret.
+        said, status = self.typed("to\x1b[D\x1b[3~\x02p\t1", "top\t1")
+        self.assertEqual((status, self.latchkey("get", "token")), (0, "top\t1"), said)
+
     def test_bytes_that_are_not_text_go_to_a_terminal_only_by_force(self):
         self.latchkey("set", "--protect", "none", "token", input="a\x1b[31mb")
         refused = self.start("get", "token")
@@ -106,6 +111,11 @@ class CommandTests(StoreTest):
         terminal.type("no\n")
         terminal.rest()
         self.assertEqual(terminal.end(), 64)
+        terminal = self.start("key", "delete", "mine")
+        terminal.expect("Type delete to continue: ")
+        terminal.type("\x04")
+        terminal.rest()
+        self.assertEqual(terminal.end(), 77)
         terminal = self.start("key", "delete", "mine")
         terminal.expect("Type delete to continue: ")
         terminal.type("delete\n")

@@ -29,7 +29,7 @@ import Testing
             lines(.sample(reason: "", ownName: "mail", purpose: .removePasscode, .passcode), 80) == [
                 "╭─ Latchkey prompt, process 4712 ─────────────────────────────────────────",
                 "│ “notes” (process 4711, “/usr/bin/notes”) wants to",
-                "│ remove the passcode of this keychain and delete the items that need one.", "│",
+                "│ remove the passcode of this keychain and delete the items bound to it.", "│",
                 "│ It calls itself “mail”", "│",
                 "│ Type your passcode, then press Enter.", "│ Passcode: nothing typed yet", "│ 3 tries left.", "│",
                 "│ Enter Send   Esc/Ctrl-C Cancel",
