@@ -73,7 +73,8 @@ import Testing
 
     @Test func failingDaemonIsStartedWithBackOff() throws {
         let daemon = try TestDaemon()
-        // It logs no reason, as one that the kernel ends. The shell creates the counting program: a file that this process had open for writing may fail with ETXTBSY.
+        // It logs no reason, as one that the kernel ends. The shell creates the program: a file that this process had open
+        // for writing may fail with ETXTBSY.
         let caller = try daemon.run(
             "/bin/sh",
             [
