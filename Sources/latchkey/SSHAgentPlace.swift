@@ -64,8 +64,13 @@ struct SSHAgentPlace {
 
     /// Takes the lock and listens; nil if another process serves the socket.
     ///
-    /// The lock has to be held while the socket is served.
+    /// The lock has to be held while the socket is served. Throws if the name is that of a file that is no socket.
     func listen() throws(Failure) -> (Descriptor, FolderLock)? {
+        // Listening replaces what has the name.
+        if let old = try? FileRecord(at: socket), !old.isType(S_IFSOCK) {
+            throw Failure(
+                .invalidParameter, "\(socket) is no socket.", hint: "Move it away, and start the agent again.")
+        }
         let deadline = Uptime.deadline(seconds: Self.changeSeconds)
         do throws(SystemError) {
             while true {

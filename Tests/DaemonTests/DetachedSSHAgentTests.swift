@@ -178,6 +178,15 @@ import Testing
 
     // MARK: - Place
 
+    @Test func aFileInThePlaceOfTheSocketStays() throws {
+        let place = try daemon.run(
+            "/bin/sh", ["-c", "mkdir -p -m 700 \"${0%/*}\" && echo mine > \"$0\"", agent.socket])
+        try #require(place.exitCode == 0, "\(place)")
+        let refused = try agent.run()
+        #expect(refused.exitCode == 1 && refused.errors.contains("is no socket"), "\(refused)")
+        #expect(try daemon.run("/bin/cat", [agent.socket]).output == "mine\n")
+    }
+
     @Test func withoutARuntimeFolderTheSocketIsInTheStore() throws {
         let other = DetachedAgent(daemon, runtime: nil)
         #expect(other.socket == daemon.folder + "/ssh-agent/ssh-agent.sock")
