@@ -55,21 +55,21 @@ class ProgramIdentityTests(ServiceTest):
 
     def test_two_programs_do_not_see_each_others_items(self):
         self.latchkey("set", "--protect", "none", "token", input="of latchkey")
-        self.assertFails(self.latchkey("get", "token", program="/usr/bin/other", check=False), NOT_FOUND, "No item")
+        self.assertFails(self.latchkey("get", "token", program="/usr/bin/other", check=False), NOT_FOUND, "There is no item")
         self.latchkey("set", "--protect", "none", "token", program="/usr/bin/other", input="of other")
         self.assertEqual(self.latchkey("get", "token").stdout, "of latchkey")
         self.assertEqual(self.latchkey("get", "token", program="/usr/bin/other").stdout, "of other")
-        self.assertFails(self.latchkey("delete", "token", program="/usr/bin/third", check=False), NOT_FOUND, "No item")
+        self.assertFails(self.latchkey("delete", "token", program="/usr/bin/third", check=False), NOT_FOUND, "There is no item")
 
     def test_programs_of_one_declared_app_share_their_items(self):
         self.declare("pair", "name = Pair\nprogram = /usr/bin/other\nprogram = /usr/bin/third\n")
         self.assertEqual((self.group("/usr/bin/other"), self.group("/usr/bin/third")), ("Pair", "Pair"))
         self.latchkey("set", "--protect", "none", "token", program="/usr/bin/other", input="of the app")
         self.assertEqual(self.latchkey("get", "token", program="/usr/bin/third").stdout, "of the app")
-        self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "No item")
+        self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "There is no item")
         # Other users have the same programs and none of the items.
         done = self.latchkey("get", "token", program="/usr/bin/third", user="bob", check=False)
-        self.assertFails(done, NOT_FOUND, "No item")
+        self.assertFails(done, NOT_FOUND, "There is no item")
 
     def test_a_declaration_that_others_can_change_is_not_used(self):
         text = "name = Pair\nprogram = /usr/bin/other\n"

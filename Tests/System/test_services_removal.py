@@ -95,7 +95,7 @@ class RemovalTests(ClientTest):
         self.assertEqual(len(removed), 1, lines[-3:])
 
         self.assertEqual(json.loads(self.latchkey("list", "--json", user="dave").stdout), [])
-        self.assertFails(self.latchkey("get", "token", user="dave", check=False), NOT_FOUND, "No item matches.")
+        self.assertFails(self.latchkey("get", "token", user="dave", check=False), NOT_FOUND, "There is no item token.")
         self.assertFalse(self.status("dave")["passcode"])
         self.latchkey("set", "--protect", "none", "token", user="dave", input="of dave")
         self.assertEqual(self.latchkey("get", "token", user="dave").stdout, "of dave")

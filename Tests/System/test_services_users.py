@@ -36,15 +36,15 @@ class UserTests(ServiceTest):
 
     def test_a_user_cannot_read_list_or_delete_items_of_another_one(self):
         self.latchkey("set", "--protect", "none", "token", user="bob", input="of bob")
-        self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "No item matches.")
-        self.assertFails(self.latchkey("delete", "token", check=False), NOT_FOUND, "No item matches.")
+        self.assertFails(self.latchkey("get", "token", check=False), NOT_FOUND, "There is no item token.")
+        self.assertFails(self.latchkey("delete", "token", check=False), NOT_FOUND, "There is no item token.")
         self.assertNotIn("token", self.latchkey("list").stdout)
         self.assertFails(self.latchkey("list", "--all", check=False), REFUSED, "only after their owner agreed")
         self.assertEqual(self.latchkey("get", "token", user="bob").stdout, "of bob")
 
     def test_root_has_a_keychain_of_its_own_as_every_user(self):
         self.latchkey("set", "--protect", "none", "token", input="of alice")
-        self.assertFails(self.latchkey("get", "token", user=None, check=False), NOT_FOUND, "No item matches.")
+        self.assertFails(self.latchkey("get", "token", user=None, check=False), NOT_FOUND, "There is no item token.")
 
     def test_each_user_is_told_about_the_own_store(self):
         for user, number in (("alice", 1001), ("bob", 1002)):

@@ -387,5 +387,5 @@ class ServicesTests(WithSensor, ClientTest):
         self.program("/usr/bin/other-app")
         other = self.app(program="/usr/bin/other-app")
         self.assertEqual(other.do("app.call", LIST, {0: KEY, 1: {}}), NO_ITEMS)
-        self.latchkey("key", "delete", "work")
-        self.assertEqual(self.latchkey("key", "delete", "work", check=False).returncode, NOT_FOUND)
+        self.latchkey("key", "delete", "work", "--yes")
+        self.assertEqual(self.latchkey("key", "delete", "work", "--yes", check=False).returncode, NOT_FOUND)
