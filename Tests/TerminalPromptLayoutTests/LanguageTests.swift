@@ -53,7 +53,7 @@ import Testing
         #expect(
             text == """
                 Anfrage von Latchkey, Prozess 4712. „notes“ (Prozess 4711, „/usr/bin/notes“) möchte den Code dieses \
-                Schlüsselbunds entfernen und die Objekte löschen, die einen brauchen. Geben Sie Ihren Code ein und \
+                Schlüsselbunds entfernen und die daran gebundenen Objekte löschen. Geben Sie Ihren Code ein und \
                 drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. Noch 3 Versuche. Tasten: Eingabe für \
                 Senden, Esc/Strg-C für Abbrechen.\u{20}
                 """)
