@@ -31,19 +31,14 @@ package enum DaemonProbe {
 
     /// Asks the daemon of the store in `folder`. Creates neither the folder nor the lock file.
     package static func ask(storeIn folder: String, seconds: Int64) -> Answer {
-        let path = folder + "/" + DaemonLock.fileName
         let address: DaemonLock.Address
-        do throws(SystemError) {
-            let lock = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
-            guard try lock.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
-            guard let found = try listening(lock, path, until: Uptime.deadline(seconds: seconds)) else {
-                // One that could not start would fail again.
+        do throws(Failure) {
+            guard let found = try self.address(in: folder, seconds) else {
                 return DaemonLog.failure(in: folder).map { .failed($0, process: nil) } ?? .notRunning
             }
             address = found
         } catch {
-            if error.code == ENOENT { return .notRunning }
-            return .failed(Failure(error, "\(path) cannot be used"), process: nil)
+            return .failed(error, process: nil)
         }
         do throws(Failure) {
             return .answered(try status(connect(address, seconds), seconds))
@@ -52,16 +47,38 @@ package enum DaemonProbe {
         }
     }
 
-    /// The process that listens for the store in `folder`, as the kernel names it; nil if none does, and in another process
-    /// namespace. What a daemon says of itself could name a process that it wants to be ended.
-    package static func process(servingStoreIn folder: String, seconds: Int64) -> Int32? {
-        // Without the lock or an answer there is nothing to end.
-        guard let lock = try? Descriptor.open(folder + "/" + DaemonLock.fileName, O_RDONLY | O_NOFOLLOW),
-            (try? lock.status())?.owner == geteuid(), DaemonLock.isTaken(lock),
-            let address = DaemonLock.address(lock), let connection = try? connect(address, seconds),
-            let peer = try? Sockets.peer(connection), peer.processID > 0
-        else { return nil }
-        return peer.processID
+    /// The process that listens for the store in `folder`, as the kernel names it; nil if none does. What a daemon says of
+    /// itself could name a process that it wants to be ended.
+    ///
+    /// - Throws: `daemonUnavailable` if a daemon may run and cannot be named, as in another process namespace.
+    package static func process(servingStoreIn folder: String, seconds: Int64) throws(Failure) -> Int32? {
+        guard let address = try address(in: folder, seconds, requiresAnswer: true) else { return nil }
+        let connection = try connect(address, seconds)
+        guard let process = try? Sockets.peer(connection).processID, process > 0 else {
+            throw Failure(.daemonUnavailable, "The process of the daemon at \(address.socket) cannot be determined.")
+        }
+        return process
+    }
+
+    /// The address of the daemon of a store; nil if none runs.
+    ///
+    /// - Parameter requiresAnswer: whether a process that holds the lock and does not listen in time is an error.
+    private static func address(
+        in folder: String, _ seconds: Int64, requiresAnswer: Bool = false
+    ) throws(Failure) -> DaemonLock.Address? {
+        let path = folder + "/" + DaemonLock.fileName
+        do throws(SystemError) {
+            let lock = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+            guard try lock.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
+            let found = try listening(lock, path, until: Uptime.deadline(seconds: seconds))
+            guard found != nil || !requiresAnswer || !DaemonLock.isTaken(lock) else {
+                throw SystemError("poll", code: ETIMEDOUT)
+            }
+            return found
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw Failure(error, "\(path) cannot be used")
+        }
     }
 
     /// The address of the daemon that holds the lock; nil if none holds it, or if its holder does not listen in time, as

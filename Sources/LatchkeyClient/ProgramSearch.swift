@@ -69,7 +69,7 @@ package struct ProgramSearch: Sendable {
         if let refused {
             throw Failure(
                 .daemonUnavailable,
-                "\(refused) is not used: others than root and you can change it or a folder above it. "
+                "\(refused) is not used: it has to be a file that only root and you can change, as every folder above it. "
                     + "Looked for \(list).", hint: "See who can: namei -l \(refused)")
         }
         guard chosen == nil, path != nil else {

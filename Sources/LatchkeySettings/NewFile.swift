@@ -14,8 +14,7 @@ package final class NewFile {
     /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name, and if
     /// the name is that of a device, a pipe or a folder.
     package init(_ path: FilePath) throws(Failure) {
-        // Finishing it replaces what has the name: a device or a folder would be gone.
-        if let old = try? FileRecord(at: path), ![S_IFREG, S_IFLNK].contains(where: old.isType) {
+        guard try Self.isFree(path) else {
             throw Failure(
                 .invalidParameter, "\(path) is not a file that can be replaced.", hint: "Choose another name.")
         }
@@ -34,6 +33,17 @@ package final class NewFile {
         }
         // The file is new, so this fails only on a file system without locks; `isStillThere` works there too.
         flock(file.number, LOCK_EX | LOCK_NB)
+    }
+
+    /// Whether nothing but a file or a link has the name: finishing the file replaces that, and a device would be gone.
+    private static func isFree(_ path: FilePath) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            return try [S_IFREG, S_IFLNK].contains(where: FileRecord(at: path).isType)
+        } catch {
+            // Without the folder, creating the file fails.
+            guard error.code == ENOENT else { throw Failure(error, "\(path) cannot be written") }
+            return true
+        }
     }
 
     private static func isLocked(_ file: Descriptor) -> Bool {

@@ -20,7 +20,7 @@ extension CommandTable {
 
                 RULE says what releases the secret: presence (finger or passcode), biometry (any enrolled finger),
                 current-set (only the fingers enrolled now), passcode, or none. Once a passcode is set, presence is the
-                default; --replace keeps the rule of the item. Items of biometry and current-set stay on this device; the
+                default; --replace keeps the rule of the item. With biometry and current-set an item stays on this device;
                 others are part of a backup, unless --device-only is given.
 
                   printf %s "$TOKEN" | latchkey set token
@@ -37,7 +37,7 @@ extension CommandTable {
             ],
             about: """
                 Writes the secret to standard output, byte for byte. A protected one prompts first. Several are written
-                on lines of their own, and one prompt names all of them; --json keeps their bytes apart.
+                on lines of their own, and one prompt names the protected ones; --json keeps their bytes apart.
                 """,
             action: Items.get),
         CommandEntry(

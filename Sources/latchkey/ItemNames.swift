@@ -43,20 +43,6 @@ struct ItemNames {
     subscript(_ id: [UInt8]) -> String? { names[id] }
 }
 
-/// Names as a prompt lists them: "a, b and c".
-struct ListOfNames {
-    let text: String
-
-    init(_ names: [String]) {
-        guard names.count > 1, let last = names.last else {
-            text = names.first ?? ""
-            return
-        }
-        let first = names.dropLast().joined(separator: ", ")
-        text = localized("\(first) and \(last)", context: "names")
-    }
-}
-
 /// The items that a command deletes, listed before the user confirms.
 struct DoomedItems {
     private static let most = 20

@@ -168,6 +168,13 @@ enum Items {
         return Failure(.itemNotFound, "There is no item \(name).", hint: hint)
     }
 
+    /// Names as a prompt lists them: "a, b and c".
+    private static func joined(_ names: [String]) -> String {
+        guard names.count > 1 else { return names[0] }
+        let first = names.dropLast().joined(separator: ", ")
+        return localized("\(first) and \(names[names.count - 1])", context: "names")
+    }
+
     /// Bytes of a list of names that a prompt shows as a whole, also on a narrow terminal.
     private static let longestList = 120
 
@@ -182,7 +189,7 @@ enum Items {
             queries.append(query)
             if isProtected, !guarded.contains(where: { $0.hasBytes(of: name) }) { guarded.append(name) }
         }
-        let list = ListOfNames(guarded.isEmpty ? [names[0]] : guarded).text
+        let list = joined(guarded.isEmpty ? [names[0]] : guarded)
         // The prompt must show every name for which it asks.
         guard guarded.count < 2 || list.utf8.count <= longestList else {
             throw .usage("the prompt cannot show so many names of protected items", "Ask for fewer at a time.")

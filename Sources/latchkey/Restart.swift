@@ -35,10 +35,13 @@ enum Restart {
     /// - Returns: its process id; nil if there is none, and then none is started only to be ended.
     @discardableResult static func endDaemon() throws(Failure) -> Int32? {
         let folder = try StoreLocation.folder()
-        func serving() -> Int32? { DaemonProbe.process(servingStoreIn: folder, seconds: secondsToEnd) }
-        guard let process = serving() else { return nil }
+        func serving() throws(Failure) -> Int32? {
+            try DaemonProbe.process(servingStoreIn: folder, seconds: secondsToEnd)
+        }
+        guard let process = try serving() else { return nil }
         do throws(SystemError) {
-            try ProcessHandle.end(process, within: secondsToEnd) { serving() == process }
+            // One that cannot be named any more is not signalled.
+            try ProcessHandle.end(process, within: secondsToEnd) { (try? serving()) == process }
             return process
         } catch {
             throw Failure(error, "The daemon, process \(process), cannot be ended")
