@@ -24,8 +24,8 @@ def fill(server):
     with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
         database.executemany("INSERT INTO users VALUES (?, ?)",
                              [(f"user{index:06}", f"p{index:021}") for index in range(DEVICES)])
-        database.executemany("INSERT INTO keys (id, user, device, point, raw, tier, created)"
-                             " VALUES (?, ?, 'laptop', zeroblob(65), 0, 'user', 1)",
+        database.executemany("INSERT INTO keys (id, user, device, algorithm, public, form, tier, created, attested, model, chip,"
+                             " verification) VALUES (?, ?, 'laptop', -7, zeroblob(65), 0, 'user', 1, 'none', '', x'', '')",
                              [(key, f"user{index:06}") for index, key in enumerate(ids)])
         database.executemany("INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES (?, ?, ?, ?, ?, 0)",
                              [(hashlib.sha256(key).digest(), key, index, later, later) for index, key in enumerate(ids)])

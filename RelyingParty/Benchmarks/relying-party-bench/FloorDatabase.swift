@@ -12,7 +12,7 @@ final class FloorDatabase {
     init(_ path: String) {
         require(sqlite3_open(path, &handle) == SQLITE_OK)
         for text in ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"]
-            + SQLiteSchema.migrations.joined() + [SQLiteSchema.createSpent(0)]
+            + SQLiteSchema.versions.flatMap(\.expand) + [SQLiteSchema.createSpent(0)]
         {
             require(sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK)
         }

@@ -30,22 +30,15 @@ extension Statements {
         """
     static let endBrowserCodes = "DELETE FROM browser_codes"
 
-    /// Users of whom something is stored, from one on. Databases of the first version have users without a pseudonym. The
-    /// prefix is compared with a function, because the order of PostgreSQL depends on the locale.
+    /// Users of whom something is stored, from one on: all of them are in the audit log. The prefix is compared with a
+    /// function, because a pattern would give meanings to characters of names.
     static let users = """
         SELECT u."user",
             (SELECT count(*) FROM keys k WHERE k."user" = u."user" AND k.revoked IS NULL),
             (SELECT count(*) FROM keys k WHERE k."user" = u."user" AND k.revoked IS NULL AND k.frozen IS NOT NULL),
             (SELECT count(*) FROM sessions s JOIN keys k ON s.key = k.id WHERE k."user" = u."user" AND s.expiry > $1),
             (SELECT count(*) FROM administrators a WHERE a."user" = u."user")
-        FROM (
-            SELECT * FROM (SELECT DISTINCT "user" FROM keys WHERE "user" > $2 AND substr("user", 1, length($3)) = $3
-                ORDER BY "user" LIMIT $4) registered
-            UNION
-            SELECT * FROM (SELECT "user" FROM users WHERE "user" > $2 AND substr("user", 1, length($3)) = $3
-                ORDER BY "user" LIMIT $4) named
-            ORDER BY 1 LIMIT $4) u
-        ORDER BY u."user"
+        FROM users u WHERE u."user" > $2 AND substr(u."user", 1, length($3)) = $3 ORDER BY u."user" LIMIT $4
         """
 
     /// The keys in one of the states, from one on. The row of the keys that no user has is before the first one.
@@ -94,11 +87,11 @@ extension Statements {
     static let auditBefore = """
         SELECT \(auditColumns) WHERE a.node = $1 AND a.number < $2 ORDER BY a.number DESC LIMIT $3
         """
-    /// The last rows of a user, under the name as well as the pseudonym, as in `auditOfUser`. From a row on, because the log
-    /// has no index of users, and a page must not read all rows of past years.
+    /// The last rows of a user. From a row on, because the log has no index of users, and a page must not read all rows of past
+    /// years.
     static let lastAuditOfUser = """
-        SELECT \(auditColumns) WHERE a.node = $1 AND a.number > $2 AND (a."user" = $3 OR a."user" = $4)
-            ORDER BY a.number DESC LIMIT $5
+        SELECT \(auditColumns) WHERE a.node = $1 AND a.number > $2 AND a."user" = $3
+            ORDER BY a.number DESC LIMIT $4
         """
     static let endBrowserSessionsOfUser = """
         DELETE FROM sessions WHERE browser = 1 AND key IN (SELECT id FROM keys WHERE "user" = $1)

@@ -41,7 +41,6 @@ enum Limits {
     static let sessionsOfKey: Int64 = 16
     /// Integers that every reader of JSON has exactly (RFC 8259, section 6).
     static let counter: ClosedRange<Int64> = 0...9_007_199_254_740_991
-    static let codeTries: Int64 = 5
     static let codeSeconds: Int64 = 600
     static let browserCodeSeconds: Int64 = 60
     static let browserIdleSeconds: Int64 = 900

@@ -116,10 +116,8 @@ extension RelyingPartyService {
                     else { throw StorageFailure("A row of the sessions cannot be read.") }
                     return StoredUser.Session(key: key, created: created, used: used, expiry: expiry)
                 }
-                // Rows of the first version have the name itself. A name cannot be the pseudonym of another user: these are
-                // 128 random bits.
-                let names: [SQLValue] = [.text(pseudonym ?? user), .text(user)]
-                let events = try database.run(Statements.auditOfUser, names).map { row in
+                let rows = try pseudonym.map { try database.run(Statements.auditOfUser, [.text($0)]) } ?? []
+                let events = try rows.map { row in
                     guard row.count == 5, case .integer(let number) = row[0], case .integer(let time) = row[1],
                         case .text(let event) = row[2], case .blob(let key) = row[3], case .text(let detail) = row[4]
                     else { throw StorageFailure("A row of the audit log cannot be read.") }

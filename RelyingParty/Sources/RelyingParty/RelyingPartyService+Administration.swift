@@ -11,7 +11,7 @@ extension RelyingPartyService {
     public func addAdministrator(_ user: String) throws(RelyingPartyError) -> String {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
-            let (made, now) = (try newCode(for: user), now)
+            let (made, now) = (try newCode(), now)
             try storage.transaction(of: user) { database in
                 _ = try database.run(Statements.addAdministrator, [.text(user)])
                 if database.changedRowCount == 1 { try database.audit("administrator", user, [], "added", at: now) }
@@ -91,7 +91,7 @@ extension RelyingPartyService {
     ) throws(RelyingPartyError) -> (code: String, expiry: Int64) {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
-            let made = try newCode(for: user)
+            let made = try newCode()
             let expiry = try act(administrator, on: user) { database, actor, now in
                 try database.replaceCode(of: user, made.stored, by: administrator.key, actor, at: now)
                 return now + Limits.codeSeconds

@@ -65,12 +65,12 @@ extension RelyingPartyService {
     /// Makes an enrolment code for a user, valid once and for 10 minutes; an earlier one ends.
     ///
     /// - Parameter user: the name of the user.
-    /// - Returns: 12 characters of Crockford's Base32, 60 random bits.
+    /// - Returns: 16 digits of Crockford's Base32 in four groups, 80 random bits.
     /// - Throws: `malformed` and `unavailable`.
     public func makeCode(for user: String) throws(RelyingPartyError) -> String {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
-            let made = try newCode(for: user)
+            let made = try newCode()
             let now = now
             try storage.transaction(of: user) { try $0.replaceCode(of: user, made.stored, at: now) }
             return made.code
@@ -78,11 +78,10 @@ extension RelyingPartyService {
     }
 
     /// An enrolment code, and what is stored of it.
-    func newCode(for user: String) throws -> (code: String, stored: [UInt8]) {
-        let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-        let code = String(try randomBytes(12).map { digits[Int($0 & 31)] })
-        guard let stored = try stored(code: code, of: user).first else { throw CryptoFailure() }
-        return (code, stored)
+    func newCode() throws -> (code: String, stored: [UInt8]) {
+        let code = EnrolmentCode(random: try randomBytes(EnrolmentCode.digitCount))
+        guard let stored = try stored(code).first else { throw CryptoFailure() }
+        return (code.text, stored)
     }
 }
 
@@ -94,7 +93,7 @@ extension SQLConnection {
         of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", at now: Int64
     ) throws {
         _ = try run(Statements.dropCode, [.text(user)])
-        _ = try run(Statements.insertCode, [.text(user), .blob(stored), .integer(now + Limits.codeSeconds)])
+        _ = try run(Statements.insertCode, [.blob(stored), .text(user), .integer(now + Limits.codeSeconds)])
         try audit("code", user, key, actor, at: now)
     }
 }

@@ -108,9 +108,8 @@ extension RelyingPartyService {
                 let isAdministrator = try !database.run(Statements.administrator, [.text(user)]).isEmpty
                 guard !keys.isEmpty || pseudonym != nil || isAdministrator else { return nil }
                 var codeExpiry: Int64?
-                if let code = try database.run(Statements.codeOfUser, [.text(user)]).first, code.count == 2,
-                    case .integer(let expiry) = code[0], expiry > now, case .integer(let tries) = code[1],
-                    tries < Limits.codeTries
+                if case .integer(let expiry)? = try database.run(Statements.codeOfUser, [.text(user)]).first?.first,
+                    expiry > now
                 {
                     codeExpiry = expiry
                 }
@@ -118,7 +117,7 @@ extension RelyingPartyService {
                 let sessions = try database.rows(Statements.allSessionsOfUser, values, ListedSession.init)
                 return UserDetail(
                     isAdministrator: isAdministrator, pseudonym: pseudonym, codeExpiry: codeExpiry, keys: keys,
-                    sessions: sessions, events: try database.events(of: user, pseudonym))
+                    sessions: sessions, events: try database.events(of: pseudonym))
             }
         }
     }
@@ -147,12 +146,13 @@ extension SQLConnection {
     }
 
     /// The newest rows of a user among the last ones of each chain.
-    fileprivate func events(of user: String, _ pseudonym: String?) throws -> [(node: String, row: ListedAuditRow)] {
+    fileprivate func events(of pseudonym: String?) throws -> [(node: String, row: ListedAuditRow)] {
+        guard let pseudonym else { return [] }
         var events: [(node: String, row: ListedAuditRow)] = []
         for case .text(let node)? in try run(Statements.nodes, []).map(\.first) {
             let first = try head(of: node).number - Limits.recentAuditRows
             let values: [SQLValue] = [
-                .text(node), .integer(first), .text(pseudonym ?? user), .text(user), .integer(Limits.eventRows),
+                .text(node), .integer(first), .text(pseudonym), .integer(Limits.eventRows),
             ]
             events += try rows(Statements.lastAuditOfUser, values, ListedAuditRow.init).map { (node, $0) }
         }

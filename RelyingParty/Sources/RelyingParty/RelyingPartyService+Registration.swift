@@ -5,7 +5,7 @@ internal import RelyingPartyCrypto
 // What registrations of all forms of keys have in common.
 
 extension RelyingPartyService {
-    /// Runs the transaction that stores a new key. A wrong code counts as a try and stores nothing else.
+    /// Runs the transaction that stores a new key.
     ///
     /// - Parameters:
     ///   - right: what permits the registration, which `body` verifies.
@@ -13,23 +13,24 @@ extension RelyingPartyService {
     func registering(
         _ user: String, by right: RegistrationRight, at now: Int64, _ body: (any SQLConnection) throws -> [UInt8]?
     ) throws {
-        // Any client can sign with a key of their own, so a token that they made up is refused before the transaction.
-        if case .session(let token, let kind, _) = right { _ = try found(token, kind, at: now) { $1 } }
-        let (isRegistered, frozen): (Bool, [UInt8]?) = try storage.transaction(of: user) { database in
-            _ = try database.run("SAVEPOINT attempt", [])
-            do {
-                return (true, try body(database))
-            } catch RelyingPartyError.refused(.wrongCode) {
-                // In the same transaction, so that no second try is made before this one counts. It changes one row
-                // that exists, for every user, and adds none: any client can sign with a key of their own, so a
-                // failed registration must not store anything.
-                _ = try database.run("ROLLBACK TO SAVEPOINT attempt", [])
-                _ = try database.run(Statements.countTry, [.text(user), .integer(Limits.codeTries)])
-                return (false, nil)
-            }
+        // Any client can sign with a key of their own, so a token or code that they made up is refused before the transaction.
+        switch right {
+        case .session(let token, let kind, _): _ = try found(token, kind, at: now) { $1 }
+        case .code(let code):
+            let candidates = try stored(typed: code)
+            guard
+                try storage.reading({ database in
+                    try candidates.contains { try !database.run(Statements.hasCode, [.blob($0)]).isEmpty }
+                })
+            else { throw RelyingPartyError.refused(.wrongCode) }
         }
-        guard isRegistered else { throw RelyingPartyError.refused(.wrongCode) }
-        if let frozen { throw try self.frozen(frozen, at: now) }
+        if let frozen = try storage.transaction(of: user, body) { throw try self.frozen(frozen, at: now) }
+    }
+
+    /// What is stored of a code that a person typed.
+    private func stored(typed text: String) throws -> [[UInt8]] {
+        guard let code = EnrolmentCode(typed: text) else { throw RelyingPartyError.refused(.wrongCode) }
+        return try stored(code)
     }
 
     func check(device: String) throws {
@@ -76,17 +77,13 @@ extension RelyingPartyService {
     }
 
     private func spend(_ code: String, of user: String, at now: Int64, in database: any SQLConnection) throws {
-        var isSpent = false
-        for stored in try stored(code: code, of: user) {
+        for stored in try stored(typed: code) {
             _ = try database.run(
                 Statements.spendCode,
-                [
-                    .text(user), .blob(stored), .integer(now), .integer(now + Limits.codeSeconds),
-                    .integer(Limits.codeTries),
-                ])
-            isSpent = isSpent || database.changedRowCount == 1
+                [.blob(stored), .text(user), .integer(now), .integer(now + Limits.codeSeconds)])
+            if database.changedRowCount == 1 { return }
         }
-        guard isSpent else { throw RelyingPartyError.refused(.wrongCode) }
+        throw RelyingPartyError.refused(.wrongCode)
     }
 
     /// Verifies that a passkey signed a challenge that names the new key, and counts.

@@ -140,10 +140,8 @@ public final class RelyingPartyService: Sendable {
 
     /// What is stored of an enrolment code: a stolen database does not contain codes. First under the secret that is used
     /// now, then under the one before.
-    func stored(code: String, of user: String) throws -> [[UInt8]] {
-        try secrets.withLock(\.codeKeys).map { key in
-            try LibCrypto.hmac(key, ChallengeBinding.counted(Array(user.utf8)) + Array(code.utf8))
-        }
+    func stored(_ code: EnrolmentCode) throws -> [[UInt8]] {
+        try secrets.withLock(\.codeKeys).map { key in try LibCrypto.hmac(key, code.digits) }
     }
 
     /// What authenticators store as the user: a keyed digest, 32 bytes, which does not contain the name (WebAuthn Level 3,

@@ -44,8 +44,14 @@ package protocol SQLConnection: AnyObject {
     /// The number of rows that the last statement changed.
     var changedRowCount: Int { get }
 
-    /// Begins a transaction that can write.
+    /// Whether the database has the table of the marks.
+    func hasTables() throws(StorageFailure) -> Bool
+    /// Whether the database has no table at all.
+    func isEmpty() throws(StorageFailure) -> Bool
+    /// Begins a transaction that can write, unless this program must not use the tables any more.
     func begin() throws(StorageFailure)
+    /// Begins a transaction that changes the tables. No other process begins one until it ends.
+    func beginChange() throws(StorageFailure)
     /// Ends the transaction, whose changes are durable when this returns. After a failure that is not repeatable it can be
     /// unknown whether they were stored; the message says so.
     func commit() throws(StorageFailure)
@@ -65,6 +71,10 @@ package protocol SQLDatabase: Sendable {
     /// Runs a function within a transaction that can write. Its changes are durable when this returns, and are undone
     /// when the function throws. Blocks until a connection is free.
     func transaction<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
+    /// Ends the use of the tables by programs of earlier versions, and removes what only those need.
+    ///
+    /// - Returns: whether there was anything to end.
+    func finishUpgrade() throws(StorageFailure) -> Bool
     /// To be called about once a second while nothing else is done.
     func maintain() throws(StorageFailure)
 }

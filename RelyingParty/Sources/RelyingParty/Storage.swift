@@ -27,22 +27,22 @@ struct KeyRecord: Sendable {
 
     /// Reads a row; nil for one with other types or unknown names, which this version did not write.
     init?(_ row: [SQLValue]) {
-        guard row.count == 19, case .blob(let identifier) = row[0], case .text(let user) = row[1],
-            case .text(let device) = row[2], case .blob(let point) = row[3], case .integer(let number) = row[4],
-            let form = KeyForm(rawValue: number),
-            case .text(let tierName) = row[5], let tier = DeclaredTier(rawValue: tierName),
-            case .integer(let created) = row[6], case .text(let attested) = row[10],
-            let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[11],
-            case .blob(let chip) = row[12], case .text(let verification) = row[13]
+        guard row.count == 20, case .blob(let identifier) = row[0], case .text(let user) = row[1],
+            case .text(let device) = row[2], case .integer(P256PublicKey.algorithm) = row[3],
+            case .blob(let point) = row[4], case .integer(let number) = row[5], let form = KeyForm(rawValue: number),
+            case .text(let tierName) = row[6], let tier = DeclaredTier(rawValue: tierName),
+            case .integer(let created) = row[7], case .text(let attested) = row[11],
+            let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[12],
+            case .blob(let chip) = row[13], case .text(let verification) = row[14]
         else { return nil }
-        guard let revoked = Self.optional(row[7]), let counter = Self.optional(row[8]),
-            let frozen = Self.optional(row[9])
+        guard let revoked = Self.optional(row[8]), let counter = Self.optional(row[9]),
+            let frozen = Self.optional(row[10])
         else { return nil }
         (self.identifier, self.user, self.device, self.point) = (identifier, user, device, point)
         (self.form, self.tier, self.created) = (form, tier, created)
         (self.revoked, self.counter, self.frozen) = (revoked, counter, frozen)
         attestation = Attestation(device: kind, model: model, chip: chip, claimedUserVerification: verification)
-        passkey = PasskeyRecord(row[14...])
+        passkey = PasskeyRecord(row[15...])
         // A passkey without its row, or a row of another key, was not written by this program.
         guard (passkey != nil) == (form == .passkey) else { return nil }
     }
@@ -121,6 +121,11 @@ package final class Storage: Sendable {
         try repeated { try database.read { try $0.keyOrDecoy(Statements.passkeyOrDecoy, credential) } }
     }
 
+    /// Ends the use of the tables by programs of earlier versions.
+    ///
+    /// - Returns: whether there was anything to end.
+    package func finishUpgrade() throws(StorageFailure) -> Bool { try database.finishUpgrade() }
+
     /// Renews what the database needs renewed while nothing else is done.
     func maintain() throws { try database.maintain() }
 
@@ -187,7 +192,9 @@ extension SQLConnection {
             _ = try run(
                 Statements.insertKey,
                 [
-                    .blob(key.identifier), .text(user), .text(device), .blob(key.point), .integer(form.rawValue),
+                    .blob(key.identifier), .text(user), .text(device), .integer(P256PublicKey.algorithm),
+                    .blob(key.point),
+                    .integer(form.rawValue),
                     .text(tier.rawValue), .integer(now), .text(attestation.device.rawValue), .text(attestation.model),
                     .blob(attestation.chip), .text(attestation.claimedUserVerification),
                 ])

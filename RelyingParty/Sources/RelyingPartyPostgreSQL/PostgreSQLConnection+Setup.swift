@@ -43,24 +43,19 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Makes the tables, or changes those of an earlier version, in one transaction. One node at a time does this.
-    ///
-    /// - Parameter migrations: the statements of each version.
-    func migrate(_ migrations: [[String]] = PostgreSQLSchema.migrations) throws(StorageFailure) {
-        let version = Int64(migrations.count)
-        try transaction { () throws(StorageFailure) in
-            try lock(.epochs)
-            let stored = try storedVersion()
-            guard (0...version).contains(stored) else {
-                throw StorageFailure("The database is of version \(stored), which this program does not know.")
-            }
-            // A statement of a migration may take longer than one of a request.
-            _ = try run("SET LOCAL statement_timeout = 0", [])
-            for statement in migrations.dropFirst(Int(stored)).joined() { _ = try run(statement, []) }
-            if stored < version {
-                _ = try run("UPDATE marks SET value = $1 WHERE name = 'version'", [.integer(version)])
-            }
-        }
+    // By a query: functions of names remember that a table was missing until the next transaction.
+    func hasTables() throws(StorageFailure) -> Bool {
+        try run("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'marks'", []) != []
+    }
+
+    // The schema is named by the operator, and may have other tables.
+    func isEmpty() -> Bool { true }
+
+    func beginChange() throws(StorageFailure) {
+        _ = try run(Self.beginning, [])
+        try lock(.epochs)
+        // A statement of a change may take longer than one of a request.
+        _ = try run("SET LOCAL statement_timeout = 0", [])
     }
 
     private func transaction(_ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
@@ -75,14 +70,6 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// The version of the tables; 0 if there are none.
-    private func storedVersion() throws(StorageFailure) -> Int64 {
-        guard try run("SELECT 1 WHERE to_regclass('marks') IS NOT NULL", []) != [] else { return 0 }
-        guard case .integer(let version)? = try run("SELECT value FROM marks WHERE name = 'version'", []).first?.first
-        else { throw StorageFailure("The version of the database cannot be read.") }
-        return version
-    }
-
     /// Finds out which server this is. If the nodes used another one before, or the same one before its last start, then
     /// commits may be missing: a standby may have taken over before it had received them, or a backup may have been
     /// restored. Challenges that were issued until now are then refused, by all nodes.
@@ -91,9 +78,7 @@ extension PostgreSQLConnection {
     ///   - known: the identity of the server that this process found last, if any.
     ///   - lastSecond: the latest time that this process has given a challenge, or could have, in seconds since 1970.
     func meetServer(known: String?, lastSecond: Int64) throws(StorageFailure) -> Server {
-        guard try storedVersion() == PostgreSQLSchema.migrations.count else {
-            throw StorageFailure("The database is of another version than when this program started.")
-        }
+        try requireVersion()
         let row = try run(
             """
             SELECT (SELECT system_identifier::text FROM pg_control_system()) || ' '

@@ -12,6 +12,8 @@ final class PostgreSQLConnection: SQLConnection {
     private static let answerSeconds: Int64 = 8
 
     let node: String
+    /// The version of the tables of this program.
+    private let version: Int64
     private let handle: OpaquePointer
     private var statements: [String: String] = [:]
     private(set) var changedRowCount = 0
@@ -21,8 +23,10 @@ final class PostgreSQLConnection: SQLConnection {
     private(set) var isLost = false
 
     /// Connects, as the connection string says. Blocks for three seconds at most for each host.
-    init(_ conninfo: String, node: String) throws(StorageFailure) {
-        self.node = node
+    init(
+        _ conninfo: String, node: String, versions: [SchemaVersion] = PostgreSQLSchema.versions
+    ) throws(StorageFailure) {
+        (self.node, version) = (node, Int64(versions.count))
         warnings.initialize(to: 0)
         try Self.requireProtection(conninfo)
         guard let handle = latchkey_server_pg_connect(conninfo, Self.connectSeconds) else {
@@ -102,7 +106,19 @@ final class PostgreSQLConnection: SQLConnection {
     // MARK: - Transactions
 
     // Every statement sees what was committed before it began; `lock` makes what is read stay true.
-    func begin() throws(StorageFailure) { _ = try run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", []) }
+    static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+    func begin() throws(StorageFailure) {
+        _ = try run(Self.beginning, [])
+        try requireVersion()
+    }
+
+    func requireVersion() throws(StorageFailure) {
+        guard let marks = SchemaMarks(try run(SchemaMarks.statement, []).first) else {
+            throw StorageFailure.otherDatabase
+        }
+        try marks.require(version)
+    }
 
     func commit() throws(StorageFailure) {
         let before = warnings.pointee

@@ -31,6 +31,7 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
 
     private let conninfo: String
     private let node: String
+    private let versions: [SchemaVersion]
     private let limit: Int
     // `state` is used with `mutex` only; both C objects have a stable address until `deinit`.
     private var state = State()
@@ -46,8 +47,11 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
     ///   - conninfo: a connection string of libpq.
     ///   - node: the name of this node, for its chain of the audit log.
     ///   - connections: the most connections, at least 1.
-    package init(_ conninfo: String, node: String, connections: Int) throws(StorageFailure) {
-        self.conninfo = conninfo
+    ///   - versions: the versions of the tables.
+    package init(
+        _ conninfo: String, node: String, connections: Int, versions: [SchemaVersion] = PostgreSQLSchema.versions
+    ) throws(StorageFailure) {
+        (self.conninfo, self.versions) = (conninfo, versions)
         self.node = node
         limit = max(1, connections)
         pthread_mutex_init(mutex, nil)
@@ -56,9 +60,9 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
-        let first = try PostgreSQLConnection(conninfo, node: node)
+        let first = try PostgreSQLConnection(conninfo, node: node, versions: versions)
         try first.configure()
-        try first.migrate()
+        try first.expand(to: versions)
         try meet(first)
         state.idle = [first]
         state.count = 1
@@ -87,6 +91,15 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         let connection = try borrow()
         defer { giveBack(connection) }
         return try body(connection)
+    }
+
+    /// Ends the use of the tables by programs of earlier versions.
+    ///
+    /// - Returns: whether there was anything to end.
+    package func finishUpgrade() throws(StorageFailure) -> Bool {
+        let connection = try borrow()
+        defer { giveBack(connection) }
+        return try connection.contract(to: versions)
     }
 
     package func maintain() throws(StorageFailure) {
@@ -136,7 +149,7 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
     /// A connection that is ready, or nil after a failure, whose consequences are noted.
     private func connect() -> PostgreSQLConnection? {
         do throws(StorageFailure) {
-            let made = try PostgreSQLConnection(conninfo, node: node)
+            let made = try PostgreSQLConnection(conninfo, node: node, versions: versions)
             try made.configure()
             try meet(made)
             locked { state in

@@ -8,6 +8,7 @@ package import RelyingParty
 /// A database in a file, and its prepared statements. Not safe for concurrent use.
 package final class SQLiteConnection: SQLConnection {
     private let path: String
+    private let version: Int64
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
@@ -15,9 +16,9 @@ package final class SQLiteConnection: SQLConnection {
     ///
     /// - Parameters:
     ///   - path: an absolute path that is no symbolic link, or `:memory:`.
-    ///   - migrations: the statements of each version.
-    package init(_ path: String, migrations: [[String]] = SQLiteSchema.migrations) throws(StorageFailure) {
-        self.path = path
+    ///   - versions: the versions of the tables.
+    package init(_ path: String, versions: [SchemaVersion] = SQLiteSchema.versions) throws(StorageFailure) {
+        (self.path, version) = (path, Int64(versions.count))
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
@@ -34,12 +35,14 @@ package final class SQLiteConnection: SQLConnection {
         ] {
             _ = try run(pragma, [])
         }
-        try migrate(migrations)
+        try expand(to: versions)
+        // A file has one server, so nothing waits for programs of earlier versions.
+        _ = try contract(to: versions)
     }
 
     /// Opens a database of this version, which is only read.
     package init(reading path: String) throws(StorageFailure) {
-        self.path = path
+        (self.path, version) = (path, Int64(SQLiteSchema.versions.count))
         let code = sqlite3_open_v2(
             path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READONLY, nil)
         guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
@@ -47,33 +50,23 @@ package final class SQLiteConnection: SQLConnection {
             handle = nil
             throw Self.failure(code)
         }
-        guard try run("PRAGMA user_version", []) == [[.integer(SQLiteSchema.version)]] else {
-            throw StorageFailure("The database is not one of this version.")
-        }
+        guard try hasTables() else { throw StorageFailure.otherDatabase }
+        try requireVersion()
     }
 
-    /// Makes the tables, or changes those of an earlier version, in one transaction.
-    private func migrate(_ migrations: [[String]]) throws(StorageFailure) {
-        let newest = Int64(migrations.count)
-        // Almost always: a connection that has nothing to change does not wait for one that writes.
-        if newest > 0, try storedVersion() == newest { return }
-        _ = try run("BEGIN IMMEDIATE", [])
-        let version = try storedVersion()
-        let isEmpty = try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty
-        // An empty version with tables is another program's database.
-        guard (0...newest).contains(version), (version == 0) == isEmpty else {
-            throw StorageFailure("The database is not one of this version.")
-        }
-        for statement in migrations.dropFirst(Int(version)).joined() { _ = try run(statement, []) }
-        if version < newest { _ = try run("PRAGMA user_version = \(newest)", []) }
-        _ = try run("COMMIT", [])
+    package func hasTables() throws(StorageFailure) -> Bool {
+        try !run("SELECT 1 FROM sqlite_master WHERE name = 'marks'", []).isEmpty
     }
 
-    private func storedVersion() throws(StorageFailure) -> Int64 {
-        guard case .integer(let version)? = try run("PRAGMA user_version", []).first?.first else {
-            throw StorageFailure("The version of the database cannot be read.")
+    package func isEmpty() throws(StorageFailure) -> Bool {
+        try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty
+    }
+
+    private func requireVersion() throws(StorageFailure) {
+        guard let marks = SchemaMarks(try run(SchemaMarks.statement, []).first) else {
+            throw StorageFailure.otherDatabase
         }
-        return version
+        try marks.require(version)
     }
 
     deinit {
@@ -85,7 +78,17 @@ package final class SQLiteConnection: SQLConnection {
     package var node: String { "" }
 
     // IMMEDIATE: nothing else writes until the end, so what is read is still true then. Locks need nothing more.
-    package func begin() throws(StorageFailure) { _ = try run("BEGIN IMMEDIATE", []) }
+    package func begin() throws(StorageFailure) {
+        try beginChange()
+        do throws(StorageFailure) {
+            try requireVersion()
+        } catch {
+            // Nothing was changed; a connection that stays in the transaction can begin no other one.
+            _ = try? run("ROLLBACK", [])
+            throw error
+        }
+    }
+    package func beginChange() throws(StorageFailure) { _ = try run("BEGIN IMMEDIATE", []) }
     package func commit() throws(StorageFailure) { _ = try run("COMMIT", []) }
     package func lock(_ lock: StorageLock) {}
     package func createSpent(_ epoch: Int64) -> [String] { [SQLiteSchema.createSpent(epoch)] }

@@ -47,6 +47,9 @@ package final class SQLiteDatabase: SQLDatabase {
         try transactions.run(body)
     }
 
+    // A connection that opens the file does it, because the file has one server.
+    package func finishUpgrade() -> Bool { false }
+
     package func maintain() {}
 }
 

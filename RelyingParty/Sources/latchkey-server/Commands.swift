@@ -10,7 +10,7 @@ enum Commands {
         Command("serve", "answers requests until SIGTERM") { try Serving.run($0.service(), $0.configuration) },
         Command(
             "code", "makes an enrolment code for a user", arguments: ["USER"], options: [.json],
-            about: "The code registers one key, is valid for 10 minutes and five tries, and replaces an earlier one."
+            about: "The code registers one key, is valid for 10 minutes, and replaces an earlier one."
         ) { command in
             let code = try command.service().makeCode(for: command.words[0])
             command.write(code, [("code", .string(code))])
@@ -55,6 +55,12 @@ enum Commands {
                 + " deletes and removes from the administrators again what revocations_file has.",
             action: RestoredCommand.run),
         Command(
+            "finish-upgrade", "ends the use of the database by earlier programs", options: [.json],
+            about:
+                "Run it after every node runs this program: it removes what only earlier ones need, and they serve no more."
+                + " A file has one server, whose start does this.",
+            action: finishUpgrade),
+        Command(
             "rotate-secret", "replaces the secret",
             about:
                 "Moves the secret to previous_secret_file. Servers read both files at SIGHUP. A server whose secret is a"
@@ -77,6 +83,19 @@ enum Commands {
         }
         let count = try command.service().revoke(target, of: words[0])
         command.write("\(count)", [("revokedKeys", .integer(Int64(count)))])
+    }
+
+    private static func finishUpgrade(_ command: Invocation) throws {
+        let storage = try OpenStorage(command.configuration.storage).storage
+        let isNew: Bool
+        do throws(StorageFailure) {
+            isNew = try storage.finishUpgrade()
+        } catch {
+            throw Usage(error.message)
+        }
+        command.write(
+            isNew ? "Earlier programs are refused from now on." : "There was nothing to finish.",
+            [("finished", .bool(isNew))])
     }
 
     private static func audit(_ command: Invocation) throws {

@@ -21,6 +21,7 @@ struct FloodTests {
             counted.withLock { $0 += 1 }
             return try real.transaction(body)
         }
+        func finishUpgrade() throws(StorageFailure) -> Bool { false }
         func maintain() {}
     }
 

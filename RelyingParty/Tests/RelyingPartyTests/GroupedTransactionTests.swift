@@ -180,6 +180,9 @@ private final class CountingConnection: SQLConnection, @unchecked Sendable {
     var changedRowCount: Int { real.changedRowCount }
 
     func run(_ sql: String, _ values: [SQLValue]) throws(StorageFailure) -> [[SQLValue]] { try real.run(sql, values) }
+    func hasTables() throws(StorageFailure) -> Bool { try real.hasTables() }
+    func isEmpty() throws(StorageFailure) -> Bool { try real.isEmpty() }
+    func beginChange() throws(StorageFailure) { try real.beginChange() }
     func begin() throws(StorageFailure) { try real.begin() }
     func lock(_ lock: StorageLock) throws(StorageFailure) { real.lock(lock) }
     func createSpent(_ epoch: Int64) -> [String] { real.createSpent(epoch) }

@@ -486,7 +486,8 @@ class ListTests(unittest.TestCase):
         with rows(server) as database:
             database.executemany("INSERT INTO users VALUES (?, ?)", [(f"user{i:05}", f"p{i:021}") for i in range(count)])
             database.executemany(
-                "INSERT INTO keys (id, user, device, point, raw, tier, created) VALUES (?, ?, 'd', zeroblob(65), 0, 'user', ?)",
+                "INSERT INTO keys (id, user, device, algorithm, public, form, tier, created, attested, model, chip, verification)"
+                " VALUES (?, ?, 'd', -7, zeroblob(65), 0, 'user', ?, 'none', '', x'', '')",
                 [(hashlib.sha256(b"%d" % i).digest(), f"user{i // 3:05}", i % 2) for i in range(3 * count)])
             database.executemany(
                 "INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES (?, ?, ?, 0, 9999999999, 0)",
@@ -636,7 +637,7 @@ class CommandTests(unittest.TestCase):
     def test_the_command_says_what_to_do_next_and_removes(self):
         with AdministrationServer() as server:
             lines = server.command("administrator", "ada").splitlines()
-            self.assertRegex(lines[0], "^[0-9A-HJKMNP-TV-Z]{12}$")
+            self.assertRegex(lines[0], "^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$")
             self.assertIn(server.origin + "/admin", lines[1])
             again = json.loads(server.command("administrator", "ada", "--json"))
             self.assertEqual(list(again), ["code"])

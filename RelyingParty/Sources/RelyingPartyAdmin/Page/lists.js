@@ -132,7 +132,7 @@ export async function makeCode(user) {
     await ask({
         title: ["Enrolment code for ", shown(user)],
         text: "This code is shown once. Give it to the user in person, or in another way that you trust.",
-        content: [element("output", { class: "secret", "aria-label": "Enrolment code" }, code), element("p", {}, "It registers one key, is valid for five tries, and ends at ", time(expires), ".")],
+        content: [element("output", { class: "secret", "aria-label": "Enrolment code" }, code), element("p", {}, "It registers one key, and ends at ", time(expires), ".")],
         buttons: [["Done", true, "primary"]],
     });
     return `An enrolment code for ${plain(user)} was made.`;

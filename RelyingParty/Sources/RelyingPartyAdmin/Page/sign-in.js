@@ -93,21 +93,16 @@ function passkeys() {
 /// An enrolment code makes a passkey on this device.
 function showEnrolment() {
     const user = field("Your user name", "user", { maxlength: "128", autocomplete: "username" });
-    const code = field("Enrolment code", "code", { maxlength: "17", class: "spelled" },
-        "12 letters and digits, valid for 10 minutes. The command latchkey-server CONFIGURATION administrator USER "
+    const code = field("Enrolment code", "code", { maxlength: "40", class: "spelled" },
+        "16 letters and digits, valid for 10 minutes. The command latchkey-server CONFIGURATION administrator USER "
         + "writes it, or an administrator gives it to you.");
     const device = field("Name of this device", "device", { maxlength: "64" },
         "So that its keys can be revoked when it is lost, such as “laptop of Ada”.");
     show("Use an enrolment code", element("div", { class: "card" },
         element("p", {}, "Your device makes a passkey, and asks for your finger, face or PIN."),
         form("Make a passkey", [user, code, device], async () => {
-            await passkey.enrol(user.input.value, crockford(code.input.value), device.input.value);
+            await passkey.enrol(user.input.value, code.input.value, device.input.value);
             showSignIn();
             say("Your passkey is registered. Sign in with it now.");
         }), element("p", {}, button("Back", () => showSignIn()))));
-}
-
-/// A code as it was made: without what people add, and with the characters that Crockford's Base32 has for similar ones.
-function crockford(text) {
-    return text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
 }
