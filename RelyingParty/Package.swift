@@ -74,7 +74,9 @@ let package = Package(
         // Requests and responses of HTTP; no knowledge of what they mean.
         room("RelyingPartyHTTP", ["CServerHTTP"]),
         // The interface /v1: what each request means.
-        room("RelyingPartyAPI", ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"]),
+        room(
+            "RelyingPartyAPI", ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"],
+            resources: [.embedInCode("OpenAPI.json")]),
         // The page of the administration and its requests. The files of the page become a part of the program.
         room(
             "RelyingPartyAdmin",

@@ -208,7 +208,7 @@ class Flask:
                          "signature": text(signature)}}}).encode()
 
 
-def send(server, path, bodies, seconds=60):
+def send(server, path, bodies, seconds=60, kind="application/json", authorization=None):
     """Sends each body once with wrk, which takes little of the machine, or a single one again and again for some seconds.
     Returns its figures and the CPU time of the server for each request."""
     with tempfile.NamedTemporaryFile("wb") as lines:
@@ -217,7 +217,8 @@ def send(server, path, bodies, seconds=60):
         before = cpu(server.pids)
         wrk = subprocess.Popen(
             ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s", "--latency", "-s", HERE / "wrk.lua",
-             f"http://127.0.0.1:{server.port}"], env=os.environ | {"BENCH_BODIES": lines.name, "BENCH_PATH": path},
+             f"http://127.0.0.1:{server.port}"], env=os.environ | {"BENCH_BODIES": lines.name, "BENCH_PATH": path, "BENCH_TYPE": kind}
+            | ({"BENCH_AUTHORIZATION": authorization} if authorization else {}),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         # Nothing is written to it when the time is over.
         if wrk.stderr.readline():
@@ -276,6 +277,33 @@ def measure(server, count):
     return {"issue": issuing, "signIn": signing, "rate": signed["good"] / signed["seconds"]}
 
 
+def introspect(server, count):
+    """A back end that checks tokens without a pause, alone and while users sign in without a pause."""
+    credential = json.loads(server.server.command("service", "bench", "--json"))["credential"]
+    authorization = "Basic " + base64.b64encode(f"bench:{credential}".encode()).decode()
+    key = Key("introspected")
+    server.register([key])
+    status, session = server.connection.post("/v1/sessions", server.sign_in(key))
+    assert status == 201, session
+    request = ("/v1/introspection", [b"token=" + json.loads(session)["token"].encode()], 3, "application/x-www-form-urlencoded",
+               authorization)
+    alone, spent = send(server, *request)
+    keys = [Key(f"beside {number}") for number in range(16)]
+    server.register(keys)
+    bodies = [server.sign_in(keys[number % len(keys)]) for number in range(count)]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        signing = pool.submit(once, [server], "/v1/sessions", bodies)
+        beside, _ = send(server, *request)
+        signed, _ = signing.result()
+    print(f"\n{server.name}, introspection by one service, {CONNECTIONS} connections")
+    row("CPU of the server for each, microseconds", f"{spent:.0f}")
+    row("each second, alone", f"{alone['good'] / alone['seconds']:.0f}")
+    row("each second, beside sign-ins", f"{beside['good'] / beside['seconds']:.0f}", "goal 5000 in all")
+    row("  sign-ins each second meanwhile", f"{signed['good'] / signed['seconds']:.0f}")
+    row("  milliseconds, median / 99 % / 99.9 %",
+        " / ".join(f"{beside[name] / 1000:.1f}" for name in ("p50", "p99", "p999")))
+
+
 # MARK: - Nodes
 
 def node_run(cluster, postmaster, count, sign_ins):
@@ -327,7 +355,9 @@ def main():
     parts(options.bench)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        ours = measure(Latchkey(stack.enter_context(Server(challenge_seconds=600))), options.sign_ins)
+        server = Latchkey(stack.enter_context(Server(challenge_seconds=600)))
+        ours = measure(server, options.sign_ins)
+        introspect(server, options.sign_ins)
         flask = Flask(folder)
         stack.callback(flask.stop)
         theirs = measure(flask, max(200, options.sign_ins // 4))

@@ -18,8 +18,9 @@ end
 
 function init()
     good, bad, sent, messages, began, ended = 0, 0, 0, {}, 0, 0
+    local headers = {["Content-Type"] = os.getenv("BENCH_TYPE"), ["Authorization"] = os.getenv("BENCH_AUTHORIZATION")}
     for body in io.lines(os.getenv("BENCH_BODIES")) do
-        table.insert(messages, wrk.format("POST", os.getenv("BENCH_PATH"), {["Content-Type"] = "application/json"}, body))
+        table.insert(messages, wrk.format("POST", os.getenv("BENCH_PATH"), headers, body))
     end
 end
 

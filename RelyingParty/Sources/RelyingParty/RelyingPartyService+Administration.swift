@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RelyingPartyCrypto
+
+/// How an administrator proves the key of the session again, before an act that creates a right: the browser may have been
+/// left open.
+public enum AdministratorProof: Sendable {
+    /// The passkey of the session signs a challenge for `stepUp`, whose context names the act.
+    case passkey(challenge: [UInt8], PasskeyAssertion, signature: [UInt8])
+    /// A code that a program made by a step-up with the key of the session, as for the opening of a browser. It is spent.
+    case code([UInt8])
+}
+
 // What administrators do. Each act is a transaction that makes sure that the session is open, that its user is an
 // administrator, and that the audit log names who acted.
 
@@ -70,14 +81,22 @@ extension RelyingPartyService {
         }
     }
 
+    /// What a passkey signs before an administrator makes an enrolment code.
+    public static func codeContext(_ user: String) -> String { "make an enrolment code for " + user }
+
+    /// What a passkey signs before an administrator lets a frozen key be used again.
+    public static func unfreezeContext(_ key: [UInt8]) -> String { "unfreeze the key " + StrictBase64.url.encode(key) }
+
     /// Lets a frozen key be used again, as ``unfreeze(_:of:)``.
     ///
+    /// - Parameter proof: of the key of the session, for ``unfreezeContext(_:)``.
     /// - Returns: whether the key was frozen.
     public func unfreeze(
-        _ key: [UInt8], of user: String, by administrator: AdministratorSession
+        _ key: [UInt8], of user: String, by administrator: AdministratorSession, _ proof: AdministratorProof
     ) throws(RelyingPartyError) -> Bool {
         try working {
-            let isFrozen = try act(administrator, on: user) { database, actor, now in
+            let context = Self.unfreezeContext(key)
+            let isFrozen = try act(administrator, on: user, proof, context) { database, actor, now in
                 try database.unfreeze(key, of: user, actor, at: now)
             }
             if isFrozen { try record([.unfrozen(key)]) }
@@ -86,13 +105,16 @@ extension RelyingPartyService {
     }
 
     /// Makes an enrolment code for a user, as ``makeCode(for:)``.
+    ///
+    /// - Parameter proof: of the key of the session, for ``codeContext(_:)``.
     public func makeCode(
-        for user: String, by administrator: AdministratorSession
+        for user: String, by administrator: AdministratorSession, _ proof: AdministratorProof
     ) throws(RelyingPartyError) -> (code: String, expiry: Int64) {
         try working {
             try check(user: user, key: [UInt8](repeating: 0, count: 32))
             let made = try newCode()
-            let expiry = try act(administrator, on: user) { database, actor, now in
+            let context = Self.codeContext(user)
+            let expiry = try act(administrator, on: user, proof, context) { database, actor, now in
                 try database.replaceCode(of: user, made.stored, by: administrator.key, actor, at: now)
                 return now + Limits.codeSeconds
             }
@@ -121,6 +143,34 @@ extension RelyingPartyService {
                 return count
             }
         }
+    }
+
+    /// Runs an act that creates a right, in the transaction that spends the proof of the administrator's key.
+    private func act<Result>(
+        _ administrator: AdministratorSession, on user: String, _ proof: AdministratorProof, _ context: String,
+        _ body: (any SQLConnection, _ actor: String, _ now: Int64) throws -> Result
+    ) throws -> Result {
+        let verified: VerifiedProof? =
+            switch proof {
+            case .passkey(let challenge, let assertion, let signature):
+                try verify(
+                    SignedProof(
+                        user: administrator.user, key: administrator.key, challenge: challenge, signature: signature,
+                        assertion: assertion), .stepUp, context, at: now)
+            case .code: nil
+            }
+        let result: Result? = try act(administrator, on: user) { database, actor, now in
+            if let verified {
+                let record = try database.requireActive(verified.key)
+                try database.spend(verified.challenge)
+                guard try database.advance(record, verified.counter, at: now) else { return nil }
+            } else if case .code(let code) = proof {
+                try database.spendBrowserCode(code, of: administrator.key, at: now)
+            }
+            return try body(database, actor, now)
+        }
+        guard let result else { throw try frozen(administrator.key, at: now) }
+        return result
     }
 
     /// Runs an act in a transaction that has the locks of both users, in the same order everywhere.

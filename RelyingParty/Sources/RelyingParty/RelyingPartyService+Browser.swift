@@ -15,6 +15,8 @@ public struct AdministratorSession: Sendable {
     public let idleSeconds: Int64
     /// The SHA-256 of the token, by which lists name a session.
     public let identifier: [UInt8]
+    /// The form of the key, which says how it can prove itself again.
+    public let form: KeyForm
     let token: [UInt8]
 }
 
@@ -66,10 +68,7 @@ extension RelyingPartyService {
             let (token, now) = (try randomBytes(32), now)
             let user = try storage.reading { try $0.keyOfBrowserCode(code, at: now).user }
             let expiry = try storage.transaction(of: user) { database in
-                let record = try database.keyOfBrowserCode(code, at: now)
-                _ = try database.run(Statements.spendBrowserCode, [.blob(try LibCrypto.sha256(code))])
-                // Another process may have used the code after this one read it.
-                guard database.changedRowCount == 1 else { throw RelyingPartyError.refused(.browserCode) }
+                let record = try database.spendBrowserCode(code, at: now)
                 try record.requireActive()
                 try database.requireAdministrator(record.user)
                 guard policy.admits(record.form, record.tier, record.attestation.device) else {
@@ -99,13 +98,28 @@ extension RelyingPartyService {
 }
 
 extension SQLConnection {
-    fileprivate func keyOfBrowserCode(_ code: [UInt8], at now: Int64) throws -> KeyRecord {
+    func keyOfBrowserCode(_ code: [UInt8], at now: Int64) throws -> KeyRecord {
         let values: [SQLValue] = [
             .blob(try LibCrypto.sha256(code)), .integer(now), .integer(now + Limits.browserCodeSeconds),
         ]
         guard case .blob(let key)? = try run(Statements.browserCode, values).first?.first,
             let record = try self.key(key)
         else { throw RelyingPartyError.refused(.browserCode) }
+        return record
+    }
+
+    /// Spends a code, once.
+    ///
+    /// - Parameter key: the key that must have made it; nil for any.
+    /// - Returns: that key.
+    @discardableResult func spendBrowserCode(
+        _ code: [UInt8], of key: [UInt8]? = nil, at now: Int64
+    ) throws -> KeyRecord {
+        let record = try keyOfBrowserCode(code, at: now)
+        guard key == nil || key == record.identifier else { throw RelyingPartyError.refused(.browserCode) }
+        _ = try run(Statements.spendBrowserCode, [.blob(try LibCrypto.sha256(code))])
+        // Another process may have used the code after this one read it.
+        guard changedRowCount == 1 else { throw RelyingPartyError.refused(.browserCode) }
         return record
     }
 
@@ -127,7 +141,8 @@ extension SQLConnection {
         try requireAdministrator(session.user)
         return AdministratorSession(
             user: session.user, key: session.key, expiry: session.expiry,
-            idleSeconds: SessionKind.browser.idleSeconds(policy), identifier: try LibCrypto.sha256(token), token: token)
+            idleSeconds: SessionKind.browser.idleSeconds(policy), identifier: try LibCrypto.sha256(token),
+            form: session.form, token: token)
     }
 
     /// What the audit log has about an act of an administrator: the actor comes first, and a pseudonym has one length, so that

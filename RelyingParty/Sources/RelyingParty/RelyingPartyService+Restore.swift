@@ -31,6 +31,7 @@ extension RelyingPartyService {
                 _ = try database.run(Statements.endAllSessions, [])
                 summary.endedSessions = database.changedRowCount
                 _ = try database.run(Statements.endAllCodes, [])
+                _ = try database.run(Statements.endAllApprovals, [])
                 _ = try database.run(Statements.endBrowserCodes, [])
                 for key in state.revoked {
                     guard let record = try database.retiring(key), !record.isRevoked else { continue }
@@ -115,6 +116,7 @@ extension RelyingPartyService {
             case .frozen(let key, let time): state.frozen[key] = time
             case .unfrozen(let key): state.frozen[key] = nil
             case .deleted(let pseudonym): state.deleted.insert(pseudonym)
+            case .service: break
             case .demoted(let pseudonym, let time): state.demoted[pseudonym] = time
             }
         }

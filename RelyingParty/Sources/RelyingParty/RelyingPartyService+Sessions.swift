@@ -105,14 +105,25 @@ extension RelyingPartyService {
     ///     in the audit log.
     ///   - proof: the signature of a challenge for `stepUp` with this context.
     ///   - kind: the kind of the session.
-    /// - Returns: the session.
+    /// - Returns: the session, and an approval, 32 random bytes, which a service can redeem once until it expires.
     /// - Throws: `refused`, also for a key that is not the session's; `malformed` for an empty context; `unavailable`.
     public func stepUp(
         _ token: [UInt8], context: String, _ proof: SignedProof, in kind: SessionKind = .program
-    ) throws(RelyingPartyError) -> OpenSession {
+    ) throws(RelyingPartyError) -> (session: OpenSession, approval: (code: [UInt8], expiry: Int64)) {
         try working {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
-            return try approve(token, context, proof, in: kind, at: now) { _, session in session }
+            let (code, now) = (try randomBytes(32), now)
+            let expiry = now + Limits.approvalSeconds
+            let session = try approve(token, context, proof, in: kind, at: now) { database, session in
+                _ = try database.run(
+                    Statements.insertApproval,
+                    [
+                        .blob(try LibCrypto.sha256(code)), .blob(try LibCrypto.sha256(token)), .text(context),
+                        .integer(now), .integer(expiry),
+                    ])
+                return session
+            }
+            return (session, (code, expiry))
         }
     }
 
@@ -129,6 +140,7 @@ extension RelyingPartyService {
             guard try database.advance(database.requireActive(verified.key), verified.counter, at: now) else {
                 return nil
             }
+            _ = try database.run(Statements.stepSession, [.integer(now), .blob(try LibCrypto.sha256(token))])
             try database.audit("step-up", proof.user, proof.key, context, at: now)
             return try effect(database, session)
         }
@@ -194,18 +206,20 @@ extension SQLConnection {
     }
 
     /// Finds an open session, and writes nothing.
-    ///
-    /// - Returns: the session, and whether its last use is to be written: only when a tenth of the idle time has passed since
-    ///   the one before, so that most requests write nothing.
-    fileprivate func findSession(
+    func findSession(
         _ token: [UInt8], _ kind: SessionKind, _ policy: RelyingPartyPolicy, at now: Int64
-    ) throws -> (session: OpenSession, isUseDue: Bool) {
+    ) throws -> FoundSession {
         let hash = try LibCrypto.sha256(token)
         let idle = kind.idleSeconds(policy)
-        guard let row = try run(Statements.session, [.blob(hash), .integer(kind.rawValue)]).first, row.count == 3,
+        guard let row = try run(Statements.session, [.blob(hash), .integer(kind.rawValue)]).first, row.count == 6,
             case .blob(let key) = row[0], case .integer(let used) = row[1], case .integer(let expiry) = row[2],
-            now < expiry, now - idle < used, let record = try self.key(key)
+            case .integer(let created) = row[3], let record = try self.key(key)
         else { throw RelyingPartyError.refused(.unknownSession) }
+        // A service that checks a session after its last use, and does not say that this is one, knows how it is used.
+        var (isChecked, stepped): (Bool, Int64?) = (false, nil)
+        if case .integer(let checked) = row[4] { isChecked = checked >= used }
+        if case .integer(let time) = row[5] { stepped = time }
+        guard now < expiry, isChecked || now - idle < used else { throw RelyingPartyError.refused(.unknownSession) }
         // A last use in the future is one of a clock that was set back: the session would live longer than permitted.
         guard used <= now + Limits.clockSeconds else { throw RelyingPartyError.refused(.unknownSession) }
         // The minimum may have been raised since the session was opened.
@@ -215,6 +229,22 @@ extension SQLConnection {
         let session = OpenSession(
             user: record.user, key: key, expiry: expiry, form: record.form, declaredTier: record.tier,
             attestation: record.attestation)
-        return (session, now - used > idle / 10)
+        return FoundSession(
+            session: session, created: created, stepped: stepped, isChecked: isChecked, isUseDue: now - used > idle / 10
+        )
     }
+}
+
+/// An open session as it is stored.
+struct FoundSession {
+    let session: OpenSession
+    /// When it was opened, in seconds since 1970.
+    let created: Int64
+    /// When its key approved an act last, in seconds since 1970.
+    let stepped: Int64?
+    /// Whether a service has checked it since its last use.
+    let isChecked: Bool
+    /// Whether its last use is to be written: only when a tenth of the idle time has passed since the one before, so that
+    /// most requests write nothing.
+    let isUseDue: Bool
 }

@@ -210,6 +210,7 @@ public final class RelyingPartyService: Sendable {
             try storage.transaction { database in
                 _ = try database.run(Statements.endOld, [.integer(now), .integer(now - policy.sessionIdleSeconds)])
                 _ = try database.run(Statements.endCodes, [.integer(now)])
+                _ = try database.run(Statements.endApprovals, [.integer(now)])
             }
             // An epoch is over an hour after its begin; its last challenge expires 600 seconds later.
             let first = (now - ChallengeKeys.longestSeconds - 600) / 3600

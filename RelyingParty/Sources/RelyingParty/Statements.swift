@@ -75,7 +75,7 @@ enum Statements {
             (SELECT token FROM sessions WHERE key = $1 ORDER BY created, token LIMIT 1)
         """
     static let session = """
-        SELECT s.key, s.used, s.expiry FROM sessions s JOIN keys k ON k.id = s.key
+        SELECT s.key, s.used, s.expiry, s.created, s.checked, s.stepped FROM sessions s JOIN keys k ON k.id = s.key
             WHERE s.token = $1 AND s.browser = $2 AND k.revoked IS NULL AND k.frozen IS NULL
         """
     static let sessionsOfUser = """
@@ -85,13 +85,33 @@ enum Statements {
     static let endSessionsOfKey = "DELETE FROM sessions WHERE key = $1"
     static let endSessionsOfUser = #"DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1)"#
     static let endAllSessions = "DELETE FROM sessions"
+    static let checkSession = "UPDATE sessions SET checked = $1 WHERE token = $2"
+    static let stepSession = "UPDATE sessions SET stepped = $1 WHERE token = $2"
+    static let insertApproval = """
+        INSERT INTO approvals (code, session, context, created, expiry) VALUES ($1, $2, $3, $4, $5)
+        """
+    /// An approval of a clock that was set back since expires too late, as in `spendCode`.
+    private static let openApproval = """
+        FROM approvals WHERE code = $1 AND session = $2 AND context = $3 AND expiry > $4 AND expiry <= $5
+        """
+    static let approval = "SELECT created \(openApproval)"
+    static let redeemApproval = "DELETE \(openApproval)"
+    static let endApprovals = "DELETE FROM approvals WHERE expiry <= $1"
+    static let endAllApprovals = "DELETE FROM approvals"
+    static let service = "SELECT credential, rights FROM services WHERE name = $1"
+    static let services = "SELECT name, rights, created FROM services ORDER BY name"
+    static let insertService = "INSERT INTO services (name, credential, rights, created) VALUES ($1, $2, $3, $4)"
+    static let removeService = "DELETE FROM services WHERE name = $1"
     static let useSession = "UPDATE sessions SET used = $1 WHERE token = $2"
     static let hasSession = "SELECT 1 FROM sessions WHERE token = $1 AND browser = $2"
     static let endSession = "DELETE FROM sessions WHERE token = $1 AND browser = $2"
     static let endRevoked = """
         DELETE FROM sessions WHERE key IN (SELECT id FROM keys WHERE "user" = $1 AND revoked IS NOT NULL)
         """
-    static let endOld = "DELETE FROM sessions WHERE expiry <= $1 OR used <= $2"
+    /// A session that only services check does not end for lack of use.
+    static let endOld = """
+        DELETE FROM sessions WHERE expiry <= $1 OR used <= $2 AND (checked IS NULL OR checked < used)
+        """
     static let lastAudit = "SELECT number, hash, time FROM audit WHERE node = $1 ORDER BY number DESC LIMIT 1"
     static let insertAudit = """
         INSERT INTO audit (node, number, time, event, "user", key, detail, hash)

@@ -49,7 +49,7 @@ extension Interface {
     }
 
     /// Begins the enrolment of a device, before it registers a key with evidence.
-    func attest(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    func attest(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["user", "request"])
         let (challenge, enrolment) = try service.beginAttestation(body.bytes("request"), user: body.text("user"))
         return reply(

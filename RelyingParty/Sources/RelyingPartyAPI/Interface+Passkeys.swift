@@ -11,7 +11,7 @@ extension Interface {
     /// The limit of what is counted for one credential: an identifier can be longer, and memory is finite.
     private static let countedBytes = 32
 
-    func passkeyChallenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    func passkeyChallenge(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["purpose", "user"])
         let (purpose, user) = (try body.text("purpose"), try body.optionalText("user"))
         let (challenge, handle): ([UInt8], [UInt8]?)

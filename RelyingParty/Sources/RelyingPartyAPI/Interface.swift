@@ -21,46 +21,56 @@ package struct Interface: Sendable {
         self.limits = limits
     }
 
-    /// The methods of each path, for tests too.
-    package static let methods: [String: [String]] = [
-        "/v1/challenges": ["POST"], "/v1/keys": ["POST"], "/v1/sessions": ["POST"], "/v1/session": ["GET", "DELETE"],
-        "/v1/attestations": ["POST"], "/v1/revocations": ["POST"], "/v1/rotations": ["POST"], "/v1/step-ups": ["POST"],
-        "/v1/browser-codes": ["POST"],
-        "/v1/passkeys": ["POST"], "/v1/passkeys/challenges": ["POST"], "/v1/passkeys/sessions": ["POST"],
-        "/v1/openapi.json": ["GET"],
-        "/health": ["GET"],
-        "/ready": ["GET"],
-    ]
-
-    /// The paths whose answers use no database.
-    private static let immediatePaths: Set<String> = [
-        "/v1/challenges", "/v1/passkeys/challenges", "/v1/openapi.json", "/health",
-    ]
-
-    /// Whether the answer to a request may wait for the database.
-    package static func mayWait(_ request: HTTPRequest) -> Bool { !immediatePaths.contains(request.path) }
+    /// The paths below `/v1` and those for the operator.
+    package static let routes = Routes<Interface>([
+        Route("POST", "/v1/challenges", body: .json, mayWait: false) { try $0.challenge($1, $2) },
+        Route("POST", "/v1/attestations", body: .json) { try $0.attest($1, $2) },
+        Route("POST", "/v1/keys", body: .json) { try $0.register($1, $2) },
+        Route("POST", "/v1/sessions", body: .json) { try $0.signIn($1, $2) },
+        Route("GET", "/v1/session") { try $0.session($1, $2) },
+        Route("DELETE", "/v1/session") { try $0.endSession($1, $2) },
+        Route("POST", "/v1/passkeys/challenges", body: .json, mayWait: false) { try $0.passkeyChallenge($1, $2) },
+        Route("POST", "/v1/passkeys", body: .json) { try $0.registerPasskey($1, $2) },
+        Route("POST", "/v1/passkeys/sessions", body: .json) { try $0.signInWithPasskey($1, $2) },
+        Route("POST", "/v1/revocations", body: .json) { try $0.revoke($1, $2) },
+        Route("POST", "/v1/rotations", body: .json) { try $0.rotate($1, $2) },
+        Route("POST", "/v1/step-ups", body: .json) { try $0.stepUp($1, $2) },
+        Route("POST", "/v1/browser-codes", body: .json) { try $0.openBrowser($1, $2) },
+        Route("POST", "/v1/introspection", body: .form) { try $0.introspect($1, $2) },
+        Route("POST", "/v1/approvals", body: .json) { try $0.redeem($1, $2) },
+        Route("POST", "/v1/enrolments", body: .json) { try $0.permitEnrolment($1, $2) },
+        Route("GET", "/v1/openapi.json", mayWait: false) { interface, _, _ in
+            HTTPResponse(200, "application/json", OpenAPI.text)
+        },
+        // Health and readiness are for the operator, and do no more than a refusal.
+        Route("GET", "/health", mayWait: false, isLimited: false) { interface, _, _ in
+            interface.reply(200, [("status", .string("alive"))])
+        },
+        Route("GET", "/ready", isLimited: false) { interface, _, _ in
+            try interface.service.checkStorage()
+            return interface.reply(200, [("status", .string("ready"))])
+        },
+    ])
 
     /// Answers a request. Blocks while the service does.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
-        guard let methods = Self.methods[request.path] else { return Problem.response(404) }
-        guard methods.contains(request.method) else {
-            return Problem.response(405, headers: [("Allow", methods.joined(separator: ", "))])
+        switch Self.routes.find(request) {
+        case .failure(let refusal): refusal.response
+        case .success(let route):
+            answer(request, route) { network in try route.answer(self, request, network) }
         }
-        // Health and readiness are for the operator, and do no more than a refusal.
-        return answer(request, isLimited: request.path.hasPrefix("/v1/")) { network in try route(request, network) }
     }
 
     /// Answers a request whose path and method are known, unless its client sent too many, and makes errors responses.
     ///
     /// - Parameters:
-    ///   - isLimited: whether the limits of the client hold.
+    ///   - route: what the request has reached.
     ///   - body: what the request is for; throws `RelyingPartyError`. Called with the network of the client, for limits
     ///     that are its own.
-    package func answer(
-        _ request: HTTPRequest, isLimited: Bool = true, _ body: (_ network: [UInt8]?) throws -> HTTPResponse
+    package func answer<Owner>(
+        _ request: HTTPRequest, _ route: Route<Owner>, _ body: (_ network: [UInt8]?) throws -> HTTPResponse
     ) -> HTTPResponse {
-        if request.method == "POST", !Self.isJSON(request.contentType) { return Problem.response(415) }
-        let network = isLimited ? proxies.client(of: request)?.network : nil
+        let network = route.isLimited ? proxies.client(of: request)?.network : nil
         if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
             return Problem.response(429, reason: "client", headers: [("Retry-After", "\(seconds)")])
         }
@@ -68,48 +78,13 @@ package struct Interface: Sendable {
             return try body(network)
         } catch RelyingPartyError.refused(let reason) {
             if let network { limits.count(.failures(network)) }
-            // The person has proven who it is, so this tells nothing to a stranger.
-            return Problem.response(reason == .notAdministrator ? 403 : 401, reason: reason.rawValue)
+            return Problem.response(refused: reason)
         } catch RelyingPartyError.malformed(let part) {
             return Problem.response(400, reason: part)
         } catch RelyingPartyError.unavailable(let text) {
             return Problem.response(503, reason: text)
         } catch {
             return Problem.response(503, reason: "unknown error")
-        }
-    }
-
-    private func route(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
-        switch (request.method, request.path) {
-        case ("POST", "/v1/challenges"): return try challenge(request)
-        case ("POST", "/v1/attestations"): return try attest(request)
-        case ("POST", "/v1/keys"): return try register(request, network)
-        case ("POST", "/v1/sessions"): return try signIn(request, network)
-        case ("GET", "/v1/session"):
-            let session = try service.session(token(request))
-            return reply(
-                200,
-                [
-                    ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
-                    ("expires", .integer(session.expiry)), ("proven", proven(session.attestation)),
-                    ("claimed", claimed(session.attestation, session.declaredTier)),
-                ])
-        case ("DELETE", "/v1/session"):
-            try service.endSession(token(request))
-            return HTTPResponse(204, "application/json", "")
-        case ("POST", "/v1/passkeys/challenges"): return try passkeyChallenge(request)
-        case ("POST", "/v1/passkeys"): return try registerPasskey(request, network)
-        case ("POST", "/v1/passkeys/sessions"): return try signInWithPasskey(request, network)
-        case ("POST", "/v1/revocations"): return try revoke(request, network)
-        case ("POST", "/v1/rotations"): return try rotate(request, network)
-        case ("POST", "/v1/step-ups"): return try stepUp(request, network)
-        case ("POST", "/v1/browser-codes"): return try openBrowser(request, network)
-        case ("GET", "/v1/openapi.json"): return HTTPResponse(200, "application/json", OpenAPI.text)
-        case ("GET", "/health"): return reply(200, [("status", .string("alive"))])
-        case ("GET", "/ready"):
-            try service.checkStorage()
-            return reply(200, [("status", .string("ready"))])
-        default: return Problem.response(404)
         }
     }
 
@@ -141,12 +116,6 @@ package struct Interface: Sendable {
         HTTPResponse(status, "application/json", JSONValue.object(members).encoded)
     }
 
-    /// Whether the media type is JSON (RFC 9110, section 8.3.1). Its parameters have no meaning (RFC 8259, section 11).
-    private static func isJSON(_ type: String?) -> Bool {
-        let name = type?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-        return name?.lowercased() == "application/json"
-    }
-
     /// The token of a header `Authorization: Bearer ...` (RFC 6750, section 2.1).
     func token(_ request: HTTPRequest) throws(RelyingPartyError) -> [UInt8] {
         guard let header = request.authorization, header.prefix(7).lowercased() == "bearer ",
@@ -155,7 +124,23 @@ package struct Interface: Sendable {
         return token
     }
 
-    private func challenge(_ request: HTTPRequest) throws(RelyingPartyError) -> HTTPResponse {
+    private func session(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
+        let session = try service.session(token(request))
+        return reply(
+            200,
+            [
+                ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
+                ("expires", .integer(session.expiry)), ("proven", proven(session.attestation)),
+                ("claimed", claimed(session.attestation, session.declaredTier)),
+            ])
+    }
+
+    private func endSession(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
+        try service.endSession(token(request))
+        return HTTPResponse(204, "application/json", "")
+    }
+
+    private func challenge(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["user", "key", "purpose", "context"])
         let name = try body.text("purpose")
         guard let purpose = ChallengePurpose.withKey.first(where: { $0.name == name }) else {
@@ -189,12 +174,13 @@ package struct Interface: Sendable {
         let context = try body.text("context")
         let (token, proof) = (try token(request), try body.proof())
         return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
-            let session = try service.stepUp(token, context: context, proof)
+            let (session, approval) = try service.stepUp(token, context: context, proof)
             return reply(
                 200,
                 [
                     ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
-                    ("context", .string(context)),
+                    ("context", .string(context)), ("approval", .string(StrictBase64.url.encode(approval.code))),
+                    ("expires", .integer(approval.expiry)),
                 ])
         }
     }

@@ -27,7 +27,7 @@ package final class Metrics: Sendable {
     /// Begins with zeros.
     ///
     /// - Parameter paths: the paths that exist besides those of the interface.
-    package init(paths: Set<String> = []) { self.paths = paths.union(Interface.methods.keys) }
+    package init(paths: Set<String> = []) { self.paths = paths.union(Interface.routes.paths) }
 
     /// Counts a request.
     ///

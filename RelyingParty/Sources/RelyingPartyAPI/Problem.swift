@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RelyingParty
 package import RelyingPartyHTTP
 internal import RelyingPartyJSON
 
 /// Responses that report a problem (RFC 9457). Every refused proof has the same one, so a reply does not say which
 /// users and keys exist, or which check failed.
 package enum Problem {
+    /// The response to a refused proof, token, code or credential.
+    static func response(refused reason: RefusalReason) -> HTTPResponse {
+        switch reason {
+        // The person or the service has proven who it is, so this tells nothing to a stranger.
+        case .notAdministrator, .serviceRight: response(403, reason: reason.rawValue)
+        // RFC 9110, section 15.5.2, and RFC 7617.
+        case .unknownService:
+            response(401, reason: reason.rawValue, headers: [("WWW-Authenticate", "Basic realm=\"services\"")])
+        default: response(401, reason: reason.rawValue, headers: [("WWW-Authenticate", "Bearer")])
+        }
+    }
+
     package static func response(
         _ status: UInt32, reason: String = "", headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
@@ -25,9 +38,6 @@ package enum Problem {
         let body = JSONValue.object([
             ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(Int64(status))),
         ])
-        // RFC 9110, section 15.5.2.
-        let challenge = status == 401 ? [(name: "WWW-Authenticate", value: "Bearer")] : []
-        return HTTPResponse(
-            status, "application/problem+json", body.encoded, reason: reason, headers: challenge + headers)
+        return HTTPResponse(status, "application/problem+json", body.encoded, reason: reason, headers: headers)
     }
 }

@@ -26,6 +26,41 @@ package struct RequestBody {
         object = value
     }
 
+    /// Reads a form (WHATWG URL, section 5.1), whose members are texts.
+    ///
+    /// - Parameters:
+    ///   - form: the body.
+    ///   - names: the members that may appear, once each.
+    init(form: [UInt8], allowing names: Set<JSONName>) throws(RelyingPartyError) {
+        var members: [(name: String, value: JSONValue)] = []
+        for pair in form.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
+                names.contains(JSONName(name)), !members.contains(where: { JSONName($0.name) == JSONName(name) })
+            else { throw .malformed("members") }
+            members.append((name, .string(value)))
+        }
+        object = .object(members)
+    }
+
+    /// A text of a form: a plus is a blank, and a percent sign has two hexadecimal digits; nil for anything else, and for bytes
+    /// that are not UTF-8.
+    private static func decoded(_ text: some Collection<UInt8>) -> String? {
+        var (bytes, rest) = ([UInt8](), Array(text)[...])
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst(), let low = rest.popFirst(),
+                    let value = UInt8(hexadecimal: high, low)
+                else { return nil }
+                bytes.append(value)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     private init(_ members: [(name: String, value: JSONValue)]) { object = .object(members) }
 
     package func value(_ name: String) throws(RelyingPartyError) -> JSONValue {
@@ -102,6 +137,19 @@ package struct RequestBody {
         }
     }
 
+    /// How an administrator proves the key of the session again: a code, or an assertion of a passkey.
+    package func administratorProof() throws(RelyingPartyError) -> AdministratorProof {
+        guard case .object(let members) = try value("proof") else { throw .malformed("proof") }
+        let proof = RequestBody(members)
+        switch Set(members.map { JSONName($0.name) }) {
+        case ["code"]: return .code(try proof.bytes("code"))
+        case Self.assertionNames.union(["challenge", "signature"]):
+            return .passkey(
+                challenge: try proof.bytes("challenge"), try proof.assertion(), signature: try proof.bytes("signature"))
+        default: throw .malformed("proof")
+        }
+    }
+
     /// The member `target`: `user`, `device:NAME` or `key:IDENTIFIER`.
     package func revocationTarget() throws(RelyingPartyError) -> RelyingPartyService.RevocationTarget {
         let text = try text("target")
@@ -130,5 +178,22 @@ package struct RequestBody {
         }
         return AttestationEvidence(
             enrolment: try part("enrolment"), answer: try part("answer"), proof: try part("proof"))
+    }
+}
+
+extension UInt8 {
+    /// The value of two hexadecimal digits; nil for other characters.
+    fileprivate init?(hexadecimal high: UInt8, _ low: UInt8) {
+        guard let high = Self.digit(high), let low = Self.digit(low) else { return nil }
+        self = high << 4 | low
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x37
+        case 0x61...0x66: character - 0x57
+        default: nil
+        }
     }
 }

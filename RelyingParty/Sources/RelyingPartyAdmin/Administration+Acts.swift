@@ -18,17 +18,18 @@ extension Administration {
     }
 
     func unfreeze(_ request: HTTPRequest) throws -> HTTPResponse {
-        let body = try RequestBody(request.body, allowing: ["user", "key"])
-        let (user, key) = (try body.text("user"), try body.bytes("key"))
-        guard try interface.service.unfreeze(key, of: user, by: administrator(request)) else {
+        let body = try RequestBody(request.body, allowing: ["user", "key", "proof"])
+        let (user, key, proof) = (try body.text("user"), try body.bytes("key"), try body.administratorProof())
+        guard try interface.service.unfreeze(key, of: user, by: administrator(request), proof) else {
             return Problem.response(404, reason: "frozen key")
         }
         return interface.reply(200, [("unfrozen", .bool(true))])
     }
 
     func makeCode(_ request: HTTPRequest) throws -> HTTPResponse {
-        let user = try RequestBody(request.body, allowing: ["user"]).text("user")
-        let (code, expiry) = try interface.service.makeCode(for: user, by: administrator(request))
+        let body = try RequestBody(request.body, allowing: ["user", "proof"])
+        let (user, proof) = (try body.text("user"), try body.administratorProof())
+        let (code, expiry) = try interface.service.makeCode(for: user, by: administrator(request), proof)
         return interface.reply(201, [("code", .string(code)), ("expires", .integer(expiry))])
     }
 

@@ -9,27 +9,30 @@ internal import RelyingPartyJSON
 // Requests that begin and end the session of a browser.
 
 extension Administration {
-    /// What answers a request of the page; throws `RelyingPartyError`. The network of the client is nil if no limits hold.
-    typealias Request = @Sendable (Administration, HTTPRequest, _ network: [UInt8]?) throws -> HTTPResponse
+    /// The requests of the page.
+    static let routes = Routes<Administration>([
+        request("code") { page, request, _ in try page.describeCode(request) },
+        request("sign-in") { page, request, _ in try page.signIn(request) },
+        request("passkey") { page, request, network in try page.signInWithPasskey(request, network) },
+        request("sign-out") { page, request, _ in try page.signOut(request) },
+        request("session") { page, request, _ in try page.session(request) },
+        request("users") { page, request, _ in try page.users(request) },
+        request("user") { page, request, _ in try page.user(request) },
+        request("keys") { page, request, _ in try page.keys(request) },
+        request("sessions") { page, request, _ in try page.sessions(request) },
+        request("chains") { page, request, _ in try page.chains(request) },
+        request("audit") { page, request, _ in try page.audit(request) },
+        request("revoke") { page, request, _ in try page.revoke(request) },
+        request("unfreeze") { page, request, _ in try page.unfreeze(request) },
+        request("enrolment-code") { page, request, _ in try page.makeCode(request) },
+        request("end-sessions") { page, request, _ in try page.endSessions(request) },
+    ])
 
-    /// The requests by the ends of their paths.
-    static let requests: [String: Request] = [
-        "code": { page, request, _ in try page.describeCode(request) },
-        "sign-in": { page, request, _ in try page.signIn(request) },
-        "passkey": { page, request, network in try page.signInWithPasskey(request, network) },
-        "sign-out": { page, request, _ in try page.signOut(request) },
-        "session": { page, request, _ in try page.session(request) },
-        "users": { page, request, _ in try page.users(request) },
-        "user": { page, request, _ in try page.user(request) },
-        "keys": { page, request, _ in try page.keys(request) },
-        "sessions": { page, request, _ in try page.sessions(request) },
-        "chains": { page, request, _ in try page.chains(request) },
-        "audit": { page, request, _ in try page.audit(request) },
-        "revoke": { page, request, _ in try page.revoke(request) },
-        "unfreeze": { page, request, _ in try page.unfreeze(request) },
-        "enrolment-code": { page, request, _ in try page.makeCode(request) },
-        "end-sessions": { page, request, _ in try page.endSessions(request) },
-    ]
+    private static func request(
+        _ name: String, _ answer: @escaping Route<Administration>.Answer
+    ) -> Route<Administration> {
+        Route("POST", "/admin/api/" + name, body: .json, answer)
+    }
 
     /// The right to answer a request: a browser's session of a user who is an administrator now.
     ///
@@ -90,6 +93,7 @@ extension Administration {
             [
                 ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
                 ("session", .string(StrictBase64.url.encode(session.identifier))),
+                ("form", .string(session.form.name)),
                 ("expires", .integer(session.expiry)), ("idleSeconds", .integer(session.idleSeconds)),
                 ("relyingParty", .string(interface.service.relyingPartyID)),
             ])

@@ -18,7 +18,10 @@ package struct Administration: Sendable {
     }
 
     /// The paths of the page and of its requests, for metrics.
-    package static let paths = Set(Page.files.keys).union(requests.keys.map { "/admin/api/" + $0 })
+    package static let paths = routes.paths.union(Page.files.keys)
+
+    /// Whether the answer to a request may wait for the database.
+    package static func mayWait(_ request: HTTPRequest) -> Bool { routes.mayWait(request) }
 
     /// Whether a path is one of the administration.
     package static func handles(_ path: String) -> Bool { path == "/admin" || path.hasPrefix("/admin/") }
@@ -34,14 +37,15 @@ package struct Administration: Sendable {
     }
 
     private func answer(_ request: HTTPRequest) -> HTTPResponse {
-        guard let act = Self.requests[String(request.path.dropFirst("/admin/api/".count))] else {
-            return Problem.response(404)
+        let route: Route<Administration>
+        switch Self.routes.find(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let found): route = found
         }
-        guard request.method == "POST" else { return Problem.response(405, headers: [("Allow", "POST")]) }
         // Before anything else, so that another page cannot even use up a limit that is shared with this one.
         if let reason = foreign(request) { return Problem.response(403, reason: reason) }
         guard !request.browser.hasQuery else { return Problem.response(400, reason: "query") }
-        return interface.answer(request) { network in try act(self, request, network) }
+        return interface.answer(request, route) { network in try route.answer(self, request, network) }
     }
 
     /// Returns the reason why a request does not come from the page of this server; nil if it does. A page of another

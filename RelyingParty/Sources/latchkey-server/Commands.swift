@@ -22,6 +22,14 @@ enum Commands {
                 + " configuration has administration = on.",
             action: AdministratorCommand.run),
         Command(
+            "service", "registers a back end that checks sessions", arguments: ["NAME"],
+            options: [.json, .enrolling, .removing],
+            about:
+                "Writes the credential of the service, which is shown once and replaces an earlier one. With it the service"
+                + " asks about sessions and redeems approvals.",
+            action: ServiceCommand.run),
+        Command("services", "lists the registered back ends", options: [.json], action: ServiceCommand.list),
+        Command(
             "revoke", "revokes keys of a user", arguments: ["USER", "[key|device]", "[ID]"], options: [.json],
             about: "Revokes every key of the user, one key, or the keys of one device, and ends their sessions.",
             action: revoke),

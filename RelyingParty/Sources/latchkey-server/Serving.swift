@@ -47,7 +47,7 @@ struct Serving {
         let server = HTTPServer(
             socket: socket, limits: limits, certificate: certificate,
             client: { clients.client(connecting: $0)?.network },
-            handler: HTTPHandler(mayWait: { Interface.mayWait($0) }) { request in
+            handler: HTTPHandler(mayWait: { Interface.routes.mayWait($0) || Administration.mayWait($0) }) { request in
                 let began = Self.nanoseconds
                 let response =
                     if let administration, Administration.handles(request.path) {

@@ -28,6 +28,9 @@ struct AdministrationTests {
             session = try service.administrator(token)
         }
 
+        /// A new code of the program with the key.
+        func proof() throws -> AdministratorProof { .code(try Self.code(service, fixture, key)) }
+
         static func code(_ service: RelyingPartyService, _ fixture: Fixture, _ key: TestKey) throws -> [UInt8] {
             let program = try service.signIn(fixture.proof(key)).token
             let proof = try fixture.proof(
@@ -76,6 +79,55 @@ struct AdministrationTests {
     }
 
     @Test(arguments: Backend.all)
+    func anActThatCreatesARightNeedsTheKeyOfTheSessionAgain(backend: Backend) throws {
+        let opened = try Opened(backend)
+        let (service, other) = (opened.service, try TestKey())
+        let stranger = AdministratorProof.code([UInt8](repeating: 1, count: 32))
+        #expect(throws: Self.refused(.browserCode)) {
+            try service.makeCode(for: "bob", by: opened.session, stranger)
+        }
+        // A code of another administrator's key.
+        try opened.fixture.register(other, "ada")
+        let foreign = try Opened.code(service, opened.fixture, other)
+        #expect(throws: Self.refused(.browserCode)) {
+            try service.makeCode(for: "bob", by: opened.session, .code(foreign))
+        }
+        #expect(try service.userOfBrowserCode(foreign) == "ada", "it is not spent")
+        let proof = try opened.proof()
+        _ = try service.makeCode(for: "bob", by: opened.session, proof)
+        #expect(throws: Self.refused(.browserCode), "it is spent") {
+            try service.makeCode(for: "bob", by: opened.session, proof)
+        }
+        #expect(try opened.fixture.count("codes") == 1)
+    }
+
+    @Test(arguments: Backend.all)
+    func aPasskeySignsTheActThatItPermits(backend: Backend) throws {
+        var policy = Fixture.passkeys
+        policy.permitsAdministration = true
+        let (fixture, passkey) = (try Fixture(backend, policy: policy), try TestPasskey(counter: 1))
+        let service = fixture.service
+        try fixture.register(passkey)
+        let session = try service.administrator(fixture.signIn(passkey, in: .browser))
+        func proof(_ context: String) throws -> AdministratorProof {
+            let signed = try fixture.proof(passkey, "ada", .stepUp, context: context)
+            return .passkey(
+                challenge: signed.challenge, try #require(signed.assertion), signature: signed.signature)
+        }
+        for context in [RelyingPartyService.codeContext("eve"), RelyingPartyService.unfreezeContext([1]), "x"] {
+            #expect(throws: Self.refused(.otherBinding)) {
+                try service.makeCode(for: "bob", by: session, proof(context))
+            }
+        }
+        let right = try proof(RelyingPartyService.codeContext("bob"))
+        _ = try service.makeCode(for: "bob", by: session, right)
+        #expect(throws: Self.refused(.replayed)) { try service.makeCode(for: "bob", by: session, right) }
+        #expect(try service.verifyAudit().firstWrong == nil)
+        let details = try fixture.service.storage.read("SELECT detail FROM audit", [])
+        #expect(!details.contains { row in if case .text(let text) = row[0] { text.contains("bob") } else { true } })
+    }
+
+    @Test(arguments: Backend.all)
     func actsNameTheAdministratorInTheAuditLogAndTheChainStaysWhole(backend: Backend) throws {
         let opened = try Opened(backend)
         let (key, service) = (try TestKey(), opened.service)
@@ -85,12 +137,12 @@ struct AdministrationTests {
             try service.signIn(opened.fixture.proof(key, "bob", counter: 5))
         }
         let id = try key.publicKey.identifier
-        #expect(try service.unfreeze(id, of: "bob", by: opened.session))
-        #expect(try !service.unfreeze(id, of: "bob", by: opened.session))
+        #expect(try service.unfreeze(id, of: "bob", by: opened.session, opened.proof()))
+        #expect(try !service.unfreeze(id, of: "bob", by: opened.session, opened.proof()))
         _ = try service.signIn(opened.fixture.proof(key, "bob", counter: 1))
         #expect(try service.endSessions(of: "bob", nil, by: opened.session) == 1)
         #expect(try service.endSessions(of: "bob", nil, by: opened.session) == 0)
-        _ = try service.makeCode(for: "bob", by: opened.session)
+        _ = try service.makeCode(for: "bob", by: opened.session, opened.proof())
         #expect(try service.revoke(.device("phone"), of: "bob", by: opened.session) == 1)
         let actor = try #require(try service.export("ada").pseudonym)
         let detail = try #require(try service.detail(of: "bob", for: opened.session))

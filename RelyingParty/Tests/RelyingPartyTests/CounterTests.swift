@@ -95,7 +95,7 @@ struct CounterTests {
             try fixture.service.stepUp(
                 token, context: "pay", fixture.proof(key, "ada", .stepUp, context: "pay", counter: counter))
         }
-        #expect(try stepUp(2).user == "ada")
+        #expect(try stepUp(2).session.user == "ada")
         #expect(throws: Self.refused(.counterRegressed)) { try stepUp(2) }
         #expect(try fixture.count("sessions") == 0)
         let rows = try fixture.service.storage.read("SELECT 1 FROM audit WHERE event = 'step-up'", [])

@@ -34,7 +34,7 @@ struct PasskeyActTests {
         #expect(throws: Self.refused(.unknownSession)) {
             try service.stepUp(program, context: "pay", act(), in: .browser)
         }
-        #expect(try service.stepUp(browser, context: "pay", act(), in: .browser).user == "ada")
+        #expect(try service.stepUp(browser, context: "pay", act(), in: .browser).session.user == "ada")
         try service.endSession(browser)
         try service.endSession(program, of: .browser)
         #expect(try service.browserSession(browser).user == "ada" && service.session(program).user == "ada")
@@ -55,7 +55,7 @@ struct PasskeyActTests {
         let token = try fixture.signIn(passkey)
         let proof = try fixture.proof(passkey, "ada", .stepUp, context: "pay 20 EUR")
         #expect(throws: Self.refused(.otherBinding)) { try service.stepUp(token, context: "pay 200 EUR", proof) }
-        #expect(try service.stepUp(token, context: "pay 20 EUR", proof).user == "ada")
+        #expect(try service.stepUp(token, context: "pay 20 EUR", proof).session.user == "ada")
         #expect(throws: Self.refused(.replayed)) { try service.stepUp(token, context: "pay 20 EUR", proof) }
         // The challenge that the request names has to be the one that was signed.
         let other = try fixture.proof(passkey, "ada", .stepUp, context: "pay 20 EUR")

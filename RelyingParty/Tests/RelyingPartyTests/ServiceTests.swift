@@ -270,7 +270,7 @@ struct ServiceTests {
             try fixture.service.stepUp([UInt8](repeating: 0, count: 32), context: act, proof)
         }
         #expect(throws: Self.refused(.otherBinding)) { try fixture.service.signIn(proof) }
-        #expect(try fixture.service.stepUp(token, context: act, proof).user == "ada")
+        #expect(try fixture.service.stepUp(token, context: act, proof).session.user == "ada")
         #expect(throws: Self.refused(.replayed)) { try fixture.service.stepUp(token, context: act, proof) }
     }
 

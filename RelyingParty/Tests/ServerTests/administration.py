@@ -80,6 +80,10 @@ class PageClient:
         status, _, data = self.request(name, body, changed, method)
         return status, json.loads(data) if data else None
 
+    def proven(self, name, body):
+        """The same with a code that the key of the session has made just now."""
+        return self.call(name, body | {"proof": {"code": self.server.browser_code(self.device)}})
+
     def sign_in(self, code):
         return self.call("sign-in", {"code": code})[0]
 

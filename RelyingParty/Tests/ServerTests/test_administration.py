@@ -26,7 +26,8 @@ UNKNOWN = text(bytes(32))
 REQUESTS = {
     "session": {}, "users": {"prefix": "", "after": ""}, "user": {"user": "victim"}, "keys": {"state": "all"},
     "sessions": {}, "chains": {}, "audit": {"node": "", "before": 0}, "revoke": {"user": "victim", "target": "user"},
-    "unfreeze": {"user": "victim", "key": UNKNOWN}, "enrolment-code": {"user": "victim"},
+    "unfreeze": {"user": "victim", "key": UNKNOWN, "proof": {"code": UNKNOWN}},
+    "enrolment-code": {"user": "victim", "proof": {"code": UNKNOWN}},
     "end-sessions": {"user": "victim"}, "sign-out": {"everywhere": True},
 }
 # The ones that begin a session.
@@ -385,7 +386,7 @@ class ActsTests(unittest.TestCase):
             whom = self.pseudonym(server, "victim")
             self.assertEqual(self.last(server, "end-sessions"), (whom, own, f"administrator {actor}: 1 sessions"))
             self.assertEqual(client.call("end-sessions", {"user": "victim"}), (200, {"endedSessions": 0}))
-            status, made = client.call("enrolment-code", {"user": "victim"})
+            status, made = client.proven("enrolment-code", {"user": "victim"})
             self.assertEqual(status, 201)
             self.assertEqual(self.last(server, "code"), (whom, own, f"administrator {actor}"))
             second = Device(server, "victim")
@@ -394,7 +395,7 @@ class ActsTests(unittest.TestCase):
                 self.assertEqual(client.call("revoke", {"user": "victim", "target": target}), (200, {"revokedKeys": count}))
                 self.assertEqual(self.last(server, "revoke"), (whom, own, f"administrator {actor}: {target}, {count} keys"))
             self.assertEqual((victim.sign_in()[0], second.sign_in()[0]), (401, 401))
-            self.assertEqual(client.call("unfreeze", {"user": "victim", "key": text(victim.id)})[0], 404)
+            self.assertEqual(client.proven("unfreeze", {"user": "victim", "key": text(victim.id)})[0], 404)
             self.assertIn("unchanged", server.command("audit"))
             # The name of a device cannot pass for an administrator: the actor comes first.
             third = Device(server, "victim")
@@ -414,8 +415,8 @@ class ActsTests(unittest.TestCase):
             self.assertEqual(victim.sign_in()[0], 401)
             key = {"user": "victim", "key": text(victim.id)}
             self.assertEqual([row["key"] for row in client.call("keys", {"state": "frozen"})[1]["keys"]], [key["key"]])
-            self.assertEqual(client.call("unfreeze", key | {"user": "ada"})[0], 404)
-            self.assertEqual(client.call("unfreeze", key), (200, {"unfrozen": True}))
+            self.assertEqual(client.proven("unfreeze", key | {"user": "ada"})[0], 404)
+            self.assertEqual(client.proven("unfreeze", key), (200, {"unfrozen": True}))
             self.assertEqual(victim.sign_in()[0], 201)
 
     def test_an_act_on_the_key_of_another_user_changes_nothing(self):
@@ -623,7 +624,7 @@ class HeaderTests(unittest.TestCase):
     def test_the_log_has_no_names_tokens_or_codes(self):
         with AdministrationServer() as server:
             client = server.signed_in("ada-lovelace")
-            code = client.call("enrolment-code", {"user": "grace-hopper"})[1]["code"]
+            code = client.proven("enrolment-code", {"user": "grace-hopper"})[1]["code"]
             client.call("users", {"prefix": "grace", "after": ""})
             client.call("user", {"user": "grace-hopper"})
             server.stop()

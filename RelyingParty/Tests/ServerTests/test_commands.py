@@ -66,7 +66,7 @@ class HelpTests(unittest.TestCase):
             code, shown, error = run("help", name)
             self.assertEqual((code, error), (0, ""), name)
             self.assertTrue(shown.startswith(f"usage: latchkey-server CONFIGURATION {name}"), shown)
-            self.assertEqual(run("/nonexistent", name, "--help")[:2], (0, shown))
+            self.assertEqual(run("/nonexistent/configuration", name, "--help")[:2], (0, shown))
 
     def test_the_version_is_that_of_the_project(self):
         version = re.search('"(.*)"', (CHECKOUT / "Sources/LatchkeyModel/Version.swift").read_text())[1]
@@ -100,9 +100,9 @@ class HelpTests(unittest.TestCase):
         self.assertTrue(error.startswith("usage: latchkey-server CONFIGURATION COMMAND"))
 
     def test_a_command_that_fails_ends_with_1(self):
-        code, text, error = run("/nonexistent", "audit")
+        code, text, error = run("/nonexistent/configuration", "audit")
         self.assertEqual((code, text), (1, ""))
-        self.assertTrue(error.startswith("error: /nonexistent cannot be opened"), error)
+        self.assertTrue(error.startswith("error: /nonexistent/configuration cannot be opened"), error)
 
 
 class JSONTests(unittest.TestCase):

@@ -4,6 +4,7 @@
 
 import { ask, badge, button, complain, confirm, count, element, field, identifier, plain, say, show, shown, table, time }
     from "./dom.js";
+import { prove } from "./passkey.js";
 import { api } from "./server.js";
 
 const pageRows = 50;
@@ -128,7 +129,9 @@ async function inviteUser() {
 
 /// Makes a code, and shows it once.
 export async function makeCode(user) {
-    const { code, expires } = await api("enrolment-code", { user });
+    const proof = await prove(`make an enrolment code for ${user}`);
+    if (proof === null) return;
+    const { code, expires } = await api("enrolment-code", { user, proof });
     await ask({
         title: ["Enrolment code for ", shown(user)],
         text: "This code is shown once. Give it to the user in person, or in another way that you trust.",

@@ -3,7 +3,8 @@
 // Passkeys, by the WebAuthn API of the browser.
 
 import { base64url, bytes } from "./bytes.js";
-import { api, Refusal, send } from "./server.js";
+import { confirm, field } from "./dom.js";
+import { api, opened, Refusal, send } from "./server.js";
 
 export const available = "PublicKeyCredential" in window;
 
@@ -66,4 +67,31 @@ export async function signIn() {
         authenticatorData: base64url(authenticatorData), signature: base64url(signature),
         ...userHandle ? { userHandle: base64url(userHandle) } : {},
     });
+}
+
+/// Proves the key of the session again, before an act that creates a right: with the passkey, or with a new code of the program
+/// that has the key. Returns the member `proof` of the request; null if the person does not go on.
+export async function prove(context) {
+    const { user, key, form, relyingParty } = opened();
+    if (form !== "passkey") return programProof();
+    const { challenge } = await send("/v1/challenges", { user, key, purpose: "step-up", context });
+    const { response } = await call(() => navigator.credentials.get({ publicKey: {
+        challenge: bytes(challenge), rpId: relyingParty, userVerification: "required",
+    } }));
+    return {
+        challenge, clientDataJSON: base64url(response.clientDataJSON),
+        authenticatorData: base64url(response.authenticatorData), signature: base64url(response.signature),
+    };
+}
+
+async function programProof() {
+    const code = field("Code of the program", "proof", { maxlength: "43", pattern: "[A-Za-z0-9_\\-]{43}" },
+        "43 characters, valid once and for a minute.");
+    const agreed = await confirm({
+        title: "Confirm with your key", action: "Go on", content: [code.box],
+        text: "This act creates a right. The program with which you signed in makes another code, as for opening this page.",
+    });
+    if (agreed && code.input.value !== "") return { code: code.input.value };
+    if (agreed) throw new Refusal(0, "Nothing was done, because the code is missing.");
+    return null;
 }

@@ -72,6 +72,9 @@ const clock = {
 let session = null;
 let timers = [];
 
+/// The session of this browser; null for none.
+export const opened = () => session;
+
 /// The session whose end is announced; null for none.
 export function watch(opened) {
     session = opened;

@@ -5,6 +5,7 @@
 import { badge, button, confirm, count, element, nothing, place, plain, show, shown, table, time } from "./dom.js";
 import { act, keyCells, keyColumns, makeCode, report, sessionCells, sessionColumns } from "./lists.js";
 import { eventCells, eventColumns } from "./audit.js";
+import { prove } from "./passkey.js";
 import { api } from "./server.js";
 
 export async function showUser(name, me) {
@@ -91,7 +92,9 @@ async function unfreeze(user, key, update) {
             + "that there is no copy, for example because the device was restored. Its counter begins again.",
     });
     if (!agreed) return;
-    await api("unfreeze", { user: user.user, key: key.key });
+    const proof = await prove(`unfreeze the key ${key.key}`);
+    if (proof === null) return;
+    await api("unfreeze", { user: user.user, key: key.key, proof });
     await update();
     return `A key of ${plain(user.user)} can be used again.`;
 }
