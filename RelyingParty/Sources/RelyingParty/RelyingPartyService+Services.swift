@@ -173,18 +173,18 @@ extension RelyingPartyService {
     ///   - context: the act that the service is about to do.
     /// - Returns: nil unless the key of this open session approved this act in the last 60 seconds and the approval was not
     ///   redeemed.
-    /// - Throws: `refused` for a service that is unknown or has no right to ask; `unavailable`.
+    /// - Throws: `refused` for a service that is unknown or has no right to ask; `malformed` and `unavailable`.
     package func redeem(
         _ approval: [UInt8], token: [UInt8], context: String, by credential: ServiceCredential
     ) throws(RelyingPartyError) -> RedeemedApproval? {
         try working {
+            guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
+            try check(context: context)
             let now = now
             let values: [SQLValue] = [
                 .blob(try LibCrypto.sha256(approval)), .blob(try LibCrypto.sha256(token)), .text(context),
                 .integer(now), .integer(now + Limits.approvalSeconds),
             ]
-            // PostgreSQL refuses a text with a zero, which no act has.
-            guard !context.utf8.contains(0) else { return nil }
             return try storage.transaction { database in
                 try database.require(.check, of: credential)
                 guard let found = try database.openSession(of: token, policy, at: now),

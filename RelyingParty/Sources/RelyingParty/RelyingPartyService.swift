@@ -172,6 +172,10 @@ public final class RelyingPartyService: Sendable {
             throw RelyingPartyError.malformed("user")
         }
         guard key.count == 32 else { throw RelyingPartyError.malformed("key") }
+        try check(context: context)
+    }
+
+    func check(context: String) throws {
         guard Limits.contextBytes.contains(context.utf8.count), !context.utf8.contains(0) else {
             throw RelyingPartyError.malformed("context")
         }

@@ -112,7 +112,9 @@ struct BackEndTests {
             try opened.service.redeem(approval, token: token, context: act, by: opened.shop)
         }
         #expect(try redeem(approval, opened.token, "pay 200 EUR to Bob") == nil)
-        #expect(try redeem(approval, opened.token, "pay 20 EUR to Bob\0") == nil)
+        for malformed in ["", "pay 20 EUR to Bob\0", String(repeating: "a", count: 513)] {
+            #expect(throws: RelyingPartyError.malformed("context")) { try redeem(approval, opened.token, malformed) }
+        }
         #expect(try redeem(approval, other, "pay 20 EUR to Bob") == nil)
         #expect(try redeem([UInt8](repeating: 0, count: 32), opened.token, "pay 20 EUR to Bob") == nil)
         opened.fixture.advance(59)
