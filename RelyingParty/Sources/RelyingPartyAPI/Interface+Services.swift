@@ -38,7 +38,9 @@ extension Interface {
     /// Redeems the approval of a step-up.
     func redeem(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["approval", "token", "context"])
-        let (approval, token, context) = (try body.bytes("approval"), try body.bytes("token"), try body.text("context"))
+        let (approval, token, context) = (
+            try body.random("approval"), try body.random("token"), try body.text("context")
+        )
         guard let redeemed = try service.redeem(approval, token: token, context: context, by: credential(request))
         else { return reply(200, [("valid", .bool(false))]) }
         return reply(
@@ -70,6 +72,13 @@ extension Interface {
 }
 
 extension RequestBody {
+    /// The 32 bytes of a member.
+    fileprivate func random(_ name: String) throws(RelyingPartyError) -> [UInt8] {
+        let bytes = try bytes(name)
+        guard bytes.count == 32 else { throw .malformed(name) }
+        return bytes
+    }
+
     /// The bytes of a member; none for a text that is not base64url.
     fileprivate func optionalBytesOrNone(_ name: String) throws(RelyingPartyError) -> [UInt8] {
         StrictBase64.url.decode(try text(name).utf8) ?? []
