@@ -9,7 +9,7 @@ import Synchronization
 /// The number of a process is free again as soon as it was reaped, and another user can have a process of that number a
 /// moment later. So services signal and reap through the pidfd alone, which never names another process
 /// (pidfd_open(2)). No call waits without a deadline, since a process in an uninterruptible system call survives SIGKILL:
-/// such a child is reaped later, by the next start of another one.
+/// such a child is reaped later, by a thread that waits for its end.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum End: Equatable, Sendable {
@@ -36,7 +36,7 @@ package final class ChildProcess: Sendable {
 
     deinit {
         // Otherwise it would remain as a zombie for as long as this process runs.
-        if result.withLock({ $0 }) == nil { Self.unreaped.withLock { $0.append(handle) } }
+        if result.withLock({ $0 }) == nil { Self.reapLater(handle) }
     }
 
     // MARK: - Start
@@ -257,6 +257,26 @@ package final class ChildProcess: Sendable {
 
     /// The pidfds of children that were not reaped.
     private static let unreaped = Mutex<[Descriptor]>([])
+
+    /// Has a child reaped when it ends, by a thread that lives as long as there is one: a process that reaps all of its children
+    /// in turn would wait behind a zombie for ever.
+    private static func reapLater(_ handle: Descriptor) {
+        let isFirst = unreaped.withLock { handles in
+            handles.append(handle)
+            return handles.count == 1
+        }
+        guard isFirst else { return }
+        // Without a thread the next start of a child reaps it.
+        _ = Processes.startThread {
+            repeat {
+                // One that is added meanwhile is seen after a second.
+                let first = unreaped.withLock(\.first)
+                // Without memory for poll(2) the loop tries again.
+                _ = try? first?.wait(for: POLLIN, until: Uptime.deadline(seconds: 1))
+                reapOthers()
+            } while !unreaped.withLock(\.isEmpty)
+        }
+    }
 
     /// Reaps children that have ended meanwhile.
     private static func reapOthers() { unreaped.withLock { $0.removeAll { reap($0) != nil } } }
