@@ -118,6 +118,7 @@ let package = Package(
         room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
         // Layout of prompts on a terminal.
+        room("CommandWords"),
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyWords"]),
 
         // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
@@ -286,7 +287,8 @@ let package = Package(
         process(
             "latchkey",
             [
-                "DaemonProcess", "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
+                "CommandWords", "DaemonProcess", "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys",
+                "LatchkeyModel",
                 "LatchkeyClient", "LatchkeyDoctor", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem",
                 "LatchkeyTransport", "LatchkeyWords", "InstalledWords", "SSHAgent", "SSHAgentProtocol", "SystemDriver",
                 "TerminalPromptLayout", "TPMDriver",

@@ -55,6 +55,9 @@ let package = Package(
             "DeviceProof",
             ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
 
+        // What the command lines of both packages do alike.
+        shared("CommandWords"),
+
         // Digests, message authentication, P-256 keys and their signatures.
         room("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
@@ -85,7 +88,8 @@ let package = Package(
         .executableTarget(
             name: "latchkey-server",
             dependencies: [
-                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto",
+                "CommandWords", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation",
+                "RelyingPartyCrypto",
                 "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
             ],
             swiftSettings: strict),

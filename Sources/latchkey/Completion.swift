@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandWords
 import LatchkeyClient
 import LatchkeyModel
 import SSHAgent
@@ -40,16 +41,8 @@ enum Completion {
         if typed.hasPrefix("-"), !rest.contains("--") {
             return matching(typed, entry.options.map { ($0.name.word, $0.summary) })
         }
-        var given = 0
-        var isValue = false
-        for word in rest {
-            if isValue {
-                isValue = false
-            } else if word.hasPrefix("-"), word != "-" {
-                isValue = entry.options.contains { $0.name.word == word && $0.name.value != nil }
-            } else {
-                given += 1
-            }
+        let given = CompletionLines.argumentCount(rest) { word in
+            entry.options.contains { $0.name.word == word && $0.name.value != nil }
         }
         if given < entry.arguments.count { return values(entry.arguments[given], typed) }
         guard let last = entry.arguments.last, last.repeats else { return [] }
@@ -60,7 +53,7 @@ enum Completion {
         switch argument.kind {
         case .text: []
         case .choice(let choices): matching(typed, choices.map { ($0, "") })
-        case .file: [":files"]
+        case .file: [CompletionLines.files]
         case .group: matching(typed, Client.declaredNames.map { ($0, "") })
         case .item: matching(typed, stored(.genericPassword, .account))
         case .key: matching(typed, stored(.key, .applicationTag))
@@ -81,10 +74,9 @@ enum Completion {
         return Set(names).sorted().map { ($0, "") }
     }
 
+    /// A stored name is text of an app: it must not control the terminal or end the line.
     private static func matching(_ typed: String, _ candidates: [(String, String)]) -> [String] {
-        candidates.filter { $0.0.hasPrefix(typed) }.map { word, meaning in
-            // A stored name is text of an app: it must not control the terminal or end the line.
-            word.withoutControls + (meaning.isEmpty ? "" : "\t" + meaning.prefix { $0 != "\n" })
-        }
+        CompletionLines.matching(
+            typed, candidates.map { word, meaning in (word.withoutControls, String(meaning.prefix { $0 != "\n" })) })
     }
 }

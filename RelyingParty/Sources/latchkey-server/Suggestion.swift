@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CommandWords
+
 /// A suggestion for a mistyped word.
 enum Suggestion {
     /// The hint for an unknown word.
     ///
     /// - Parameter help: the command line whose output lists the known words.
     static func hint(_ word: String, _ known: [String], help: String) -> String {
-        (nearest(word, known).map { "Did you mean \($0)? " } ?? "") + "See: \(help)"
-    }
-
-    /// The known word that one error makes from a short word and two make from a longer one, or the only one that
-    /// begins so; nil if there is none.
-    private static func nearest(_ word: String, _ known: [String]) -> String? {
-        // A mistyped word is short; a long pasted one must not use much time.
-        guard word.utf8.count <= 64 else { return nil }
-        let measured = known.map { (word: $0, errors: errors(Array(word.utf8), Array($0.utf8))) }
-        if let best = measured.min(by: { $0.errors < $1.errors }), best.errors <= (word.count < 4 ? 1 : 2) {
-            return best.word
-        }
-        let longer = known.filter { $0.hasPrefix(word) }
-        return word.count > 1 && longer.count == 1 ? longer.first : nil
-    }
-
-    /// The optimal string alignment distance in bytes: the least insertions, deletions, replacements and exchanges of
-    /// neighbours that make one word of the other.
-    private static func errors(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var (before, last) = ([Int](), Array(0...right.count))
-        for (row, byte) in left.enumerated() {
-            var line = [row + 1]
-            for (column, other) in right.enumerated() {
-                var cost = min(line[column] + 1, last[column + 1] + 1, last[column] + (byte == other ? 0 : 1))
-                if row > 0, column > 0, byte == right[column - 1], left[row - 1] == other {
-                    cost = min(cost, before[column - 1] + 1)
-                }
-                line.append(cost)
-            }
-            (before, last) = (last, line)
-        }
-        return last[right.count]
+        (NearestWord.of(word, in: known).map { "Did you mean \($0)? " } ?? "") + "See: \(help)"
     }
 }
