@@ -26,8 +26,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// A server on an empty database, at a time that does not pass. Only the limits of clients see one that does: otherwise
-/// they would refuse every request after the first hundred, before it is read.
+/// A server on an empty database, at a time that does not pass. Only the limits of clients see one that does.
 ///
 /// No key is registered, so every proof is refused, whatever it contains, and stores nothing.
 final class FuzzedServer: Sendable {
@@ -59,7 +58,7 @@ final class FuzzedServer: Sendable {
                 verifier: try TPMAttestation(roots: [], relyingPartyID: "example.com"))
             let time = PassingTime()
             interface = Interface(
-                service, proxies: TrustedProxies([.loopback]), limits: RateLimits { time.add(1000) })
+                service, limits: RateLimits { time.add(1000) })
             administration = Administration(interface, origins: service.origins)
         } catch {
             fatalError("the server does not start: \(error)")

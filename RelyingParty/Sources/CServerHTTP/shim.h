@@ -7,6 +7,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <microhttpd.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,13 +24,36 @@ static inline size_t latchkey_server_keep(void *context, struct MHD_Connection *
     "+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:"       \
     "%SERVER_PRECEDENCE"
 
+/* What is called for each request that libmicrohttpd refuses itself. It has no other hook for this than its messages for a
+   log, which do not say whose request it is: the call is made on the thread that handles the connection, before the
+   response is made. Swift cannot read a `va_list`. */
+struct latchkey_server_observer {
+    void (*refused)(void *context, unsigned status);
+    void *context;
+};
+static inline void latchkey_server_logged(void *observer, const char *format, va_list arguments) {
+    static const char start[] = "Error processing request (HTTP response code is %u";
+    const struct latchkey_server_observer *known = (const struct latchkey_server_observer *)observer;
+    if (strncmp(format, start, sizeof start - 1) == 0) known->refused(known->context, va_arg(arguments, unsigned));
+}
+
+/* Whether the headers of a request are complete and it has no response yet. While `refused` is called, that holds for the
+   request whose complete headers libmicrohttpd refuses, and for no other one that was not given to the handler. */
+static inline int latchkey_server_has_unchecked_headers(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) != NULL &&
+           MHD_get_connection_info(connection, MHD_CONNECTION_INFO_HTTP_STATUS) == NULL;
+}
+
 /* `MHD_start_daemon` is variadic, and the values of an option item are integers and pointers alike. Without a function
    for certificates there is no TLS. A connection may be suspended while another thread makes the answer. */
 static inline struct MHD_Daemon *latchkey_server_start(
     int listening, unsigned threads, unsigned connections, unsigned seconds, unsigned memory,
     MHD_AcceptPolicyCallback accepts, MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed,
-    MHD_NotifyConnectionCallback connection, gnutls_certificate_retrieve_function2 *certificate, void *context) {
+    MHD_NotifyConnectionCallback connection, void *(*began)(void *, const char *, struct MHD_Connection *),
+    gnutls_certificate_retrieve_function2 *certificate, struct latchkey_server_observer *observer) {
+    void *context = observer->context;
     struct MHD_OptionItem options[] = {
+        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)latchkey_server_logged, observer},
         {MHD_OPTION_LISTEN_SOCKET, listening, NULL},
         {threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_STRICT_FOR_CLIENT, threads > 1 ? threads : 1, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
@@ -37,6 +61,7 @@ static inline struct MHD_Daemon *latchkey_server_start(
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)latchkey_server_keep, NULL},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)began, context},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)completed, context},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection, context},
         {MHD_OPTION_END, 0, NULL},
@@ -47,7 +72,7 @@ static inline struct MHD_Daemon *latchkey_server_start(
         {MHD_OPTION_END, 0, NULL},
     };
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (certificate ? MHD_USE_TLS : 0), 0, accepts, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (certificate ? MHD_USE_TLS : 0), 0, accepts, context,
         handler, context, MHD_OPTION_ARRAY, options, certificate ? MHD_OPTION_ARRAY : MHD_OPTION_END, secure,
         MHD_OPTION_END);
 }

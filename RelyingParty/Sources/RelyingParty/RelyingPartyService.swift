@@ -204,6 +204,9 @@ public final class RelyingPartyService: Sendable {
 
     // MARK: - Housekeeping
 
+    /// How the database is used now.
+    package var databaseUse: DatabaseUse { storage.use }
+
     /// Deletes sessions and enrolment codes that are over and the tables of epochs whose challenges have all expired for 10
     /// minutes, and copies the heads of the other nodes in the audit log once an hour.
     ///

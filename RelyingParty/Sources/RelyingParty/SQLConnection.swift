@@ -77,17 +77,25 @@ package protocol SQLDatabase: Sendable {
     func finishUpgrade() throws(StorageFailure) -> Bool
     /// To be called about once a second while nothing else is done.
     func maintain() throws(StorageFailure)
+    var use: DatabaseUse { get }
 }
 
 extension SQLConnection {
     package func requirePlace() throws(StorageFailure) {}
 
     /// Runs a function between `begin` and `commit`.
-    package func transaction<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter isOver: whether the transaction has no use any more, in which case it does not begin, or is undone.
+    package func transaction<Result>(
+        unless isOver: () -> Bool = { false }, _ body: (any SQLConnection) throws -> Result
+    ) throws -> Result {
         try requirePlace()
+        guard !isOver() else { throw StorageFailure.requestIsOver }
         try begin()
         do {
             let result = try body(self)
+            // Statements wait for locks of others.
+            guard !isOver() else { throw StorageFailure.requestIsOver }
             try commit()
             return result
         } catch {

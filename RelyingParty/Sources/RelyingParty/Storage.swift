@@ -126,6 +126,9 @@ package final class Storage: Sendable {
     /// - Returns: whether there was anything to end.
     package func finishUpgrade() throws(StorageFailure) -> Bool { try database.finishUpgrade() }
 
+    /// How the database is used now.
+    var use: DatabaseUse { database.use }
+
     /// Renews what the database needs renewed while nothing else is done.
     func maintain() throws { try database.maintain() }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import RelyingPartyHTTP
+package import RelyingPartyHTTP
 
 /// An address of IPv4 (4 bytes) or IPv6 (16 bytes).
 package struct ClientAddress: Hashable, Sendable {
@@ -39,6 +39,41 @@ package struct ClientAddress: Hashable, Sendable {
         }
     }
 
+    /// Reads an address as proxies write it into `X-Forwarded-For`: also with a port, and one of IPv6 in brackets then.
+    init?(forwarded text: Substring) {
+        guard text.utf8.first == UInt8(ascii: "[") else {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2 else {
+                self.init(text)
+                return
+            }
+            guard Self.isPort(parts[1]), let address = Self(parts[0]), address.bytes.count == 4 else { return nil }
+            self = address
+            return
+        }
+        guard let end = text.firstIndex(of: "]"), let address = Self(text[..<end].dropFirst()),
+            text[..<end].contains(":")
+        else { return nil }
+        let rest = text[end...].dropFirst()
+        guard rest.isEmpty || rest.hasPrefix(":") && Self.isPort(rest.dropFirst()) else { return nil }
+        self = address
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && UInt16(text) != nil
+    }
+
+    /// A network as text: an address of IPv4, or `PREFIX/64`.
+    package static func text(of network: [UInt8]) -> String {
+        let isShort = network.count == 4
+        let bytes = network + [UInt8](repeating: 0, count: max(0, (isShort ? 4 : 16) - network.count))
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(isShort ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        let digits = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: digits, as: UTF8.self) + (isShort ? "" : "/64")
+    }
+
     /// What the limits of one client hold for: the address of IPv4, or the first 64 bits of one of IPv6, since a client
     /// chooses the others.
     package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes[..<8]) }
@@ -51,15 +86,15 @@ package struct TrustedProxies: Sendable {
 
     /// - Parameters:
     ///   - addresses: the addresses of the proxies, whose header is believed.
-    ///   - connectsClients: whether clients connect without a proxy, too. False for a server on 127.0.0.1: what connects
-    ///     there is a proxy, and if it is not trusted, clients cannot be told apart.
+    ///   - connectsClients: whether clients connect without a proxy, too. False for a server on 127.0.0.1, where only a proxy
+    ///     connects, although it may not be a trusted one.
     package init(_ addresses: Set<ClientAddress>, connectsClients: Bool = false) {
         self.addresses = addresses
         self.connectsClients = connectsClients
     }
 
-    /// Whether limits for each client can hold.
-    package var tellsClientsApart: Bool { connectsClients || !addresses.isEmpty }
+    /// Whether all clients have the address of one proxy, which the configuration does not name.
+    package var confusesClients: Bool { !connectsClients && addresses.isEmpty }
 
     /// The client of a connection, nil if that is a proxy or cannot be told.
     package func client(connecting peer: [UInt8]) -> ClientAddress? {
@@ -69,22 +104,24 @@ package struct TrustedProxies: Sendable {
 
     /// The client of a request: that of the connection, or of a proxy's the last address in the header that is not a
     /// proxy's, because each proxy appends the address from which it received the request, and a client can write what
-    /// it wants before it. Nil if clients cannot be told apart.
-    func client(of request: HTTPRequest) -> ClientAddress? {
-        guard tellsClientsApart else { return nil }
+    /// it wants before it. If all are proxies, it is the first one. Nil if a proxy names no client: taking the proxy for the
+    /// client would make all clients one.
+    package func client(of request: HTTPRequest) -> ClientAddress? {
         // A connection without an address is limited like one of this machine.
         guard let peer = ClientAddress(peer: request.peer) else { return .loopback }
         guard addresses.contains(peer) else { return peer }
         let entries = request.forwardedFor.flatMap {
             $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         }
+        var first: ClientAddress?
         for entry in entries.reversed() {
-            let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+            let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
             let text = entry.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
             // Something else than an address was not written by a trusted proxy.
-            guard let address = ClientAddress(String(decoding: text, as: UTF8.self)) else { return peer }
+            guard let address = ClientAddress(forwarded: Substring(decoding: text, as: UTF8.self)) else { return nil }
             if !addresses.contains(address) { return address }
+            first = address
         }
-        return peer
+        return first
     }
 }

@@ -22,7 +22,7 @@ extension Interface {
             return reply(200, [("active", .bool(false))])
         }
         let known = session.session
-        return reply(
+        var response = reply(
             200,
             [
                 ("active", .bool(true)), ("token_type", .string("Bearer")), ("iss", .string(service.relyingPartyID)),
@@ -33,6 +33,8 @@ extension Interface {
                 ("key", .string(StrictBase64.url.encode(known.key))), ("form", .string(known.form.name)),
                 ("proven", proven(known.attestation)), ("claimed", claimed(known.attestation, known.declaredTier)),
             ])
+        response.key = Self.pseudonym(known.key)
+        return response
     }
 
     /// Redeems the approval of a step-up.

@@ -8,16 +8,13 @@ package import RelyingPartyJSON
 /// The interface `/v1` over HTTP, `docs/relying-party.md`.
 package struct Interface: Sendable {
     package let service: RelyingPartyService
-    private let proxies: TrustedProxies
     private let limits: RateLimits
 
     /// - Parameters:
     ///   - service: what the requests are for.
-    ///   - proxies: the proxies that name the clients; without them no limits hold, because clients cannot be told apart.
-    ///   - limits: how often each client may send requests.
-    package init(_ service: RelyingPartyService, proxies: TrustedProxies, limits: RateLimits) {
+    ///   - limits: how often the clients of each network are refused.
+    package init(_ service: RelyingPartyService, limits: RateLimits) {
         self.service = service
-        self.proxies = proxies
         self.limits = limits
     }
 
@@ -43,10 +40,10 @@ package struct Interface: Sendable {
             HTTPResponse(200, "application/json", OpenAPI.text)
         },
         // Health and readiness are for the operator, and do no more than a refusal.
-        Route("GET", "/health", mayWait: false, isLimited: false) { interface, _, _ in
+        Route("GET", "/health", mayWait: false) { interface, _, _ in
             interface.reply(200, [("status", .string("alive"))])
         },
-        Route("GET", "/ready", isLimited: false) { interface, _, _ in
+        Route("GET", "/ready") { interface, _, _ in
             try interface.service.checkStorage()
             return interface.reply(200, [("status", .string("ready"))])
         },
@@ -57,38 +54,48 @@ package struct Interface: Sendable {
         switch Self.routes.find(request) {
         case .failure(let refusal): refusal.response
         case .success(let route):
-            answer(request, route) { network in try route.answer(self, request, network) }
+            answer(request) { network in try route.answer(self, request, network) }
         }
     }
 
-    /// Answers a request whose path and method are known, unless its client sent too many, and makes errors responses.
+    /// Answers a request whose path and method are known, and makes errors responses. Transactions of the request do not
+    /// begin, and do not commit, once its client is gone or its time is up.
     ///
-    /// - Parameters:
-    ///   - route: what the request has reached.
-    ///   - body: what the request is for; throws `RelyingPartyError`. Called with the network of the client, for limits
-    ///     that are its own.
-    package func answer<Owner>(
-        _ request: HTTPRequest, _ route: Route<Owner>, _ body: (_ network: [UInt8]?) throws -> HTTPResponse
+    /// - Parameter body: what the request is for; throws `RelyingPartyError`. Called with the network of the client, for
+    ///   limits of its own.
+    package func answer(
+        _ request: HTTPRequest, _ body: (_ network: [UInt8]?) throws -> HTTPResponse
     ) -> HTTPResponse {
-        let network = route.isLimited ? proxies.client(of: request)?.network : nil
-        if let network, let seconds = limits.admit(.requests(network)) ?? limits.wait(.failures(network)) {
-            return Problem.response(429, reason: "client", headers: [("Retry-After", "\(seconds)")])
-        }
         do {
-            return try body(network)
+            return try CurrentRequest.run(unless: request.isOver) { try body(request.network) }
         } catch RelyingPartyError.refused(let reason) {
-            if let network { limits.count(.failures(network)) }
-            return Problem.response(refused: reason)
+            return refusal(reason, request.network)
         } catch RelyingPartyError.malformed(let part) {
             return Problem.response(400, reason: part)
         } catch RelyingPartyError.unavailable(let text) {
-            return Problem.response(503, reason: text)
+            return Problem.unavailable(text)
         } catch {
-            return Problem.response(503, reason: "unknown error")
+            return Problem.unavailable("unknown error")
         }
     }
 
-    /// Answers a request with a proof, unless the client sent too many for this user or key that were refused.
+    /// The response to a refused proof, which counts for the network of the client: 429 in place of 401 if that had too many
+    /// of the same kind.
+    ///
+    /// - Parameter subjects: what the refusal counts for besides, if it is one of a signature.
+    private func refusal(
+        _ reason: RefusalReason, _ network: [UInt8]?, _ subjects: [RateLimits.Subject] = []
+    ) -> HTTPResponse {
+        let response = Problem.response(refused: reason)
+        guard response.status == 401 else { return response }
+        let counted =
+            (network.map { [RateLimits.Subject.refusals(reason.kind, $0)] } ?? [])
+            + (reason.kind == .signature ? subjects : [])
+        guard let seconds = counted.compactMap({ limits.admit($0) }).max() else { return response }
+        return Problem.response(429, reason: reason.rawValue, headers: [("Retry-After", "\(seconds)")])
+    }
+
+    /// Answers a request with a proof, which counts for its user and key if its signature is refused.
     ///
     /// - Parameters:
     ///   - user: the user; nil if the request names none.
@@ -97,19 +104,26 @@ package struct Interface: Sendable {
         _ user: String?, _ key: [UInt8]?, _ network: [UInt8]?,
         _ body: () throws(RelyingPartyError) -> HTTPResponse
     ) throws(RelyingPartyError) -> HTTPResponse {
-        guard let network else { return try body() }
-        let subjects =
-            (user.map { [RateLimits.Subject.failuresOfUser(network, $0)] } ?? [])
-            + (key.map { [RateLimits.Subject.failuresOfKey(network, $0)] } ?? [])
-        if let seconds = subjects.compactMap({ limits.wait($0) }).max() {
-            return Problem.response(429, reason: "user or key", headers: [("Retry-After", "\(seconds)")])
-        }
+        var response: HTTPResponse
         do throws(RelyingPartyError) {
-            return try body()
+            response = try body()
         } catch {
-            if case .refused = error { for subject in subjects { limits.count(subject) } }
-            throw error
+            guard case .refused(let reason) = error else { throw error }
+            let subjects = network.map { network in
+                (user.map { [RateLimits.Subject.signaturesOfUser(network, Array($0.utf8))] } ?? [])
+                    + (key.map { [RateLimits.Subject.signaturesOfKey(network, $0)] } ?? [])
+            }
+            response = refusal(reason, network, subjects ?? [])
         }
+        response.key = key.map(Self.pseudonym) ?? ""
+        return response
+    }
+
+    /// What the log has of a key: enough to find the lines of one key, which an operator can compute from its identifier.
+    static func pseudonym(_ key: [UInt8]) -> String {
+        // Without a digest the line has no key; the request has its answer.
+        guard let digest = try? LibCrypto.sha256(Array("latchkey log key 1\0".utf8) + key) else { return "" }
+        return StrictBase64.url.encode(Array(digest.prefix(9)))
     }
 
     package func reply(_ status: UInt32, _ members: [(name: String, value: JSONValue)]) -> HTTPResponse {
@@ -126,13 +140,15 @@ package struct Interface: Sendable {
 
     private func session(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let session = try service.session(token(request))
-        return reply(
+        var response = reply(
             200,
             [
                 ("user", .string(session.user)), ("key", .string(StrictBase64.url.encode(session.key))),
                 ("expires", .integer(session.expiry)), ("proven", proven(session.attestation)),
                 ("claimed", claimed(session.attestation, session.declaredTier)),
             ])
+        response.key = Self.pseudonym(session.key)
+        return response
     }
 
     private func endSession(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RelyingParty
 package import RelyingPartyHTTP
 internal import Synchronization
 
@@ -7,7 +8,36 @@ internal import Synchronization
 package final class Metrics: Sendable {
     private struct Request: Hashable {
         let path: String
+        let method: String
         let status: UInt32
+    }
+
+    /// What the metrics show of a server that is running.
+    package struct Running: Sendable {
+        var rows: [(name: String, type: String, value: String)]
+
+        /// - Parameters:
+        ///   - connections: the counts of the server of the interface.
+        ///   - queue: its requests that wait for a worker, and those that were refused before.
+        ///   - database: how the database is used.
+        package init(
+            _ connections: ConnectionCounts, _ queue: (waiting: Int, shed: UInt64, late: UInt64),
+            _ database: DatabaseUse
+        ) {
+            rows = [
+                ("connections", "gauge", "\(connections.open)"),
+                ("connections_accepted_total", "counter", "\(connections.accepted)"),
+                ("connections_refused_total", "counter", "\(connections.refused)"),
+                ("connections_without_request_total", "counter", "\(connections.withoutRequest)"),
+                ("tls_handshake_failures_total", "counter", "\(connections.failedHandshakes)"),
+                ("queue_requests", "gauge", "\(queue.waiting)"),
+                ("queue_shed_total", "counter", "\(queue.shed)"),
+                ("queue_abandoned_total", "counter", "\(queue.late)"),
+                ("database_connections", "gauge", "\(database.connections)"),
+                ("database_connections_in_use", "gauge", "\(database.inUse)"),
+                ("database_waiting", "gauge", "\(database.waiting)"),
+            ]
+        }
     }
 
     private struct State: Sendable {
@@ -17,37 +47,73 @@ package final class Metrics: Sendable {
         var durations = [UInt64](repeating: 0, count: Metrics.bounds.count + 1)
         var nanoseconds: UInt64 = 0
         var certificateExpiry: Int64?
+        /// Requests that were refused without asking the handler, by the reason and status.
+        var refused: [Refused: UInt64] = [:]
+        var withoutClient: UInt64 = 0
+    }
+
+    private struct Refused: Hashable {
+        let reason: String
+        let status: UInt32
     }
 
     /// Upper bounds of durations, in microseconds.
     private static let bounds: [UInt64] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000]
     private let state = Mutex(State())
     private let paths: Set<String>
+    private let version: String
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]
 
     /// Begins with zeros.
     ///
-    /// - Parameter paths: the paths that exist besides those of the interface.
-    package init(paths: Set<String> = []) { self.paths = paths.union(Interface.routes.paths) }
+    /// - Parameters:
+    ///   - version: that of the program.
+    ///   - paths: the paths that exist besides those of the interface.
+    package init(version: String, paths: Set<String> = []) {
+        self.version = version
+        self.paths = paths.union(Interface.routes.paths)
+    }
 
     /// Counts a request.
     ///
     /// - Parameters:
     ///   - request: the request.
     ///   - response: its response.
-    ///   - nanoseconds: how long the response took to compute.
+    ///   - nanoseconds: how long the response took since the request was complete.
     package func count(_ request: HTTPRequest, _ response: HTTPResponse, nanoseconds: Int64) {
-        // Paths that do not exist are one, so that a client cannot invent series.
-        let path = paths.contains(request.path) ? request.path : "unknown"
+        let (path, method) = route(of: request)
         let duration = UInt64(max(0, nanoseconds))
         let index = Self.bounds.firstIndex { duration <= $0 * 1000 } ?? Self.bounds.count
         let reason = response.status == 401 || response.status == 429 ? response.reason : nil
         state.withLock { state in
-            state.requests[Request(path: path, status: response.status), default: 0] += 1
+            state.requests[Request(path: path, method: method, status: response.status), default: 0] += 1
             if let reason { state.reasons[reason, default: 0] += 1 }
             state.durations[index] += 1
             state.nanoseconds &+= duration
         }
     }
+
+    /// The path and method of a request, for metrics and the log. Paths that do not exist are one, and so are other methods:
+    /// a client cannot invent series, or write into the log.
+    package func route(of request: HTTPRequest) -> (path: String, method: String) {
+        (
+            paths.contains(request.path) ? request.path : "unknown",
+            request.isHead ? "HEAD" : Self.methods.contains(request.method) ? request.method : "unknown"
+        )
+    }
+
+    /// Counts a request to which the handler gave no answer.
+    package func count(_ refusal: HTTPRefusal) {
+        state.withLock {
+            $0.refused[Refused(reason: refusal.reason.rawValue, status: refusal.status), default: 0] += 1
+        }
+    }
+
+    /// Counts a request of a trusted proxy that named no client.
+    package func countWithoutClient() { state.withLock { $0.withoutClient += 1 } }
+
+    /// How many requests of trusted proxies named no client.
+    package var withoutClient: UInt64 { state.withLock(\.withoutClient) }
 
     /// Sets when the certificate of TLS expires, in seconds since 1970; nil without TLS.
     package func setCertificateExpiry(_ seconds: Int64?) { state.withLock { $0.certificateExpiry = seconds } }
@@ -56,36 +122,31 @@ package final class Metrics: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - connections: the counts of the server of the interface.
-    package func respond(to request: HTTPRequest, _ connections: ConnectionCounts) -> HTTPResponse {
+    ///   - running: the state of the server of the interface.
+    package func respond(to request: HTTPRequest, _ running: Running) -> HTTPResponse {
         guard request.path == "/metrics" else { return Problem.response(404) }
         guard request.method == "GET" else { return Problem.response(405, headers: [("Allow", "GET")]) }
-        return HTTPResponse(200, "text/plain; version=0.0.4", text(connections))
+        return HTTPResponse(200, "text/plain; version=0.0.4", text(running))
     }
 
-    private static func lines(_ connections: ConnectionCounts, _ certificateExpiry: Int64?) -> [String] {
-        var rows = [
-            ("connections", "gauge", "\(connections.open)"),
-            ("connections_accepted_total", "counter", "\(connections.accepted)"),
-            ("connections_refused_total", "counter", "\(connections.refused)"),
-            ("tls_handshake_failures_total", "counter", "\(connections.failedHandshakes)"),
-        ]
-        if let certificateExpiry {
-            rows.append(("certificate_expiry_timestamp_seconds", "gauge", "\(certificateExpiry)"))
-        }
-        return rows.flatMap { name, type, value in
-            ["# TYPE latchkey_server_\(name) \(type)", "latchkey_server_\(name) \(value)"]
-        }
-    }
-
-    private func text(_ connections: ConnectionCounts) -> String {
+    private func text(_ running: Running) -> String {
         let state = state.withLock(\.self)
-        var lines = ["# TYPE latchkey_server_requests_total counter"]
+        var lines = [
+            "# TYPE latchkey_server_build_info gauge", "latchkey_server_build_info{version=\"\(version)\"} 1",
+            "# TYPE latchkey_server_requests_total counter",
+        ]
         for (request, count) in state.requests.sorted(by: {
-            ($0.key.path, $0.key.status) < ($1.key.path, $1.key.status)
+            ($0.key.path, $0.key.method, $0.key.status) < ($1.key.path, $1.key.method, $1.key.status)
         }) {
-            lines.append(
-                "latchkey_server_requests_total{path=\"\(request.path)\",status=\"\(request.status)\"} \(count)")
+            let labels = "path=\"\(request.path)\",method=\"\(request.method)\",status=\"\(request.status)\""
+            lines.append("latchkey_server_requests_total{\(labels)} \(count)")
+        }
+        lines.append("# TYPE latchkey_server_unanswered_total counter")
+        for (refused, count) in state.refused.sorted(by: {
+            ($0.key.reason, $0.key.status) < ($1.key.reason, $1.key.status)
+        }) {
+            let labels = "reason=\"\(refused.reason)\",status=\"\(refused.status)\""
+            lines.append("latchkey_server_unanswered_total{\(labels)} \(count)")
         }
         lines.append("# TYPE latchkey_server_refusals_total counter")
         for (reason, count) in state.reasons.sorted(by: { $0.key < $1.key }) {
@@ -99,7 +160,14 @@ package final class Metrics: Sendable {
         }
         lines.append("latchkey_server_request_seconds_sum \(Double(state.nanoseconds) / 1_000_000_000)")
         lines.append("latchkey_server_request_seconds_count \(sum)")
-        lines += Self.lines(connections, state.certificateExpiry)
+        var rows = running.rows
+        rows.append(("requests_without_client_total", "counter", "\(state.withoutClient)"))
+        if let expiry = state.certificateExpiry {
+            rows.append(("certificate_expiry_timestamp_seconds", "gauge", "\(expiry)"))
+        }
+        lines += rows.flatMap { name, type, value in
+            ["# TYPE latchkey_server_\(name) \(type)", "latchkey_server_\(name) \(value)"]
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -19,6 +19,11 @@ package enum Problem {
         }
     }
 
+    /// The response of a server that can do nothing now.
+    package static func unavailable(_ reason: String) -> HTTPResponse {
+        response(503, reason: reason, headers: [("Retry-After", "1")])
+    }
+
     package static func response(
         _ status: UInt32, reason: String = "", headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
@@ -32,7 +37,10 @@ package enum Problem {
             case 411: "The length of the body is not stated."
             case 413: "The body is too long."
             case 415: "The body is not application/json."
-            case 429: "There were too many requests or refused proofs."
+            case 414: "The address is too long."
+            case 429: "There were too many refused proofs."
+            case 431: "The headers are too long."
+            case 505: "The version of HTTP is not supported."
             default: "The service is not available."
             }
         let body = JSONValue.object([

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RelyingParty
 internal import Synchronization
 
-/// Limits how often the clients of one network may send requests and proofs that are refused. Counted in memory; a
-/// restart forgets the counts.
+/// Limits how often the clients of one network are told why they were refused. Counted in memory; a restart forgets the
+/// counts.
 ///
-/// Refused proofs of a user or a key count for the network of the client as well, and never for the user or the key
-/// alone: a stranger could lock out users otherwise.
+/// A proof is verified first, and counts only when it was refused. So a limit never refuses a valid request, whatever other
+/// clients of the same network send: many people share an address. What a limit does is to tell a client that guesses, or a
+/// program with an old token, to wait. The work for wrong proofs is bounded by the threads that verify, and by the number
+/// of requests of one network that wait for them (`Workers`).
+///
+/// Requests without a proof, such as those for a challenge, have no limit: computing a challenge takes less time than
+/// reading its request, and a limit would be one that strangers in the same network can use up.
 package final class RateLimits: Sendable {
     /// A number of events at once, and one more after each interval.
     struct Rate {
@@ -15,18 +21,25 @@ package final class RateLimits: Sendable {
         let interval: Int64
     }
 
-    /// What is counted, each for the network of a client.
+    /// What was refused. Each kind is counted for itself, so that refusals of one kind do not slow down those of another.
+    package enum Kind: Hashable, Sendable {
+        case token, code, signature
+        /// The credential of a registered service.
+        case service
+    }
+
+    /// What is counted, each for the network of a client. Refused signatures of a user or a key never count without the
+    /// network: a stranger could slow down users otherwise.
     enum Subject: Hashable {
-        case requests([UInt8])
-        case failures([UInt8])
-        case failuresOfUser([UInt8], String)
-        case failuresOfKey([UInt8], [UInt8])
+        case refusals(Kind, [UInt8])
+        /// With the bytes of the name, because texts are equal in Swift although their bytes differ.
+        case signaturesOfUser([UInt8], [UInt8])
+        case signaturesOfKey([UInt8], [UInt8])
 
         var rate: Rate {
             switch self {
-            case .requests: Rate(burst: 100, interval: 50_000_000)
-            case .failures: Rate(burst: 30, interval: 2_000_000_000)
-            case .failuresOfUser, .failuresOfKey: Rate(burst: 10, interval: 10_000_000_000)
+            case .refusals: Rate(burst: 30, interval: 2_000_000_000)
+            case .signaturesOfUser, .signaturesOfKey: Rate(burst: 10, interval: 10_000_000_000)
             }
         }
     }
@@ -43,45 +56,35 @@ package final class RateLimits: Sendable {
     /// - Parameter clock: a monotonic time in nanoseconds.
     package init(clock: @escaping @Sendable () -> Int64) { self.clock = clock }
 
-    /// Counts an event if it is permitted.
+    /// Counts a refusal if it is permitted.
     ///
-    /// - Returns: nil if it is, otherwise the seconds until it will be, rounded up.
+    /// - Returns: nil if it is, otherwise the seconds until one will be, rounded up.
     func admit(_ subject: Subject) -> Int64? {
-        let now = clock()
+        let (now, rate) = (clock(), subject.rate)
         return ends.withLock { ends in
-            if let seconds = Self.wait(ends[subject], subject.rate, now) { return seconds }
-            Self.count(subject, now, &ends)
+            let end = max(ends[subject] ?? now, now) + rate.interval
+            let late = end - now - rate.burst * rate.interval
+            // Refusals beyond the limit do not extend the wait.
+            guard late <= 0 else { return (late + 999_999_999) / 1_000_000_000 }
+            if ends[subject] == nil, ends.count >= Self.mostSubjects {
+                ends = ends.filter { $0.value > now }
+                // Clients of very many networks at once: all counts begin again, because memory must not grow.
+                if ends.count >= Self.mostSubjects { ends = [:] }
+            }
+            ends[subject] = end
             return nil
         }
     }
+}
 
-    /// Whether another event is permitted: nil, or the seconds until it will be, rounded up.
-    func wait(_ subject: Subject) -> Int64? {
-        let now = clock()
-        return ends.withLock { Self.wait($0[subject], subject.rate, now) }
-    }
-
-    /// Counts an event that has happened.
-    func count(_ subject: Subject) {
-        let now = clock()
-        ends.withLock { Self.count(subject, now, &$0) }
-    }
-
-    private static func wait(_ end: Int64?, _ rate: Rate, _ now: Int64) -> Int64? {
-        let late = max(end ?? now, now) + rate.interval - now - rate.burst * rate.interval
-        return late > 0 ? (late + 999_999_999) / 1_000_000_000 : nil
-    }
-
-    private static func count(_ subject: Subject, _ now: Int64, _ ends: inout [Subject: Int64]) {
-        let rate = subject.rate
-        // No more than one event beyond the burst, so that refused ones do not extend the wait for ever.
-        let most = now + (rate.burst + 1) * rate.interval
-        let end = min(max(ends[subject] ?? now, now) + rate.interval, most)
-        if ends[subject] == nil, ends.count >= mostSubjects {
-            ends = ends.filter { $0.value > now }
-            // Clients of very many networks at once: all counts begin again, because memory must not grow.
-            if ends.count >= mostSubjects { ends = [:] }
+extension RefusalReason {
+    /// What was refused. Reasons about a key that was verified count as refused signatures as well.
+    var kind: RateLimits.Kind {
+        switch self {
+        case .unknownSession: .token
+        case .wrongCode, .browserCode: .code
+        case .unknownService: .service
+        default: .signature
         }
-        ends[subject] = end
     }
 }

@@ -4,7 +4,7 @@ package import RelyingPartyHTTP
 
 /// One method of one path, and what answers it.
 package struct Route<Owner: Sendable>: Sendable {
-    /// Answers a request; throws `RelyingPartyError`. The network of the client is nil if no limits hold.
+    /// Answers a request; throws `RelyingPartyError`. The network of the client is nil if it is not known.
     package typealias Answer = @Sendable (Owner, HTTPRequest, _ network: [UInt8]?) throws -> HTTPResponse
 
     /// What a body has to be.
@@ -26,16 +26,13 @@ package struct Route<Owner: Sendable>: Sendable {
     let body: Body
     /// Whether the answer may wait for the database.
     let mayWait: Bool
-    /// Whether the limits of the client hold.
-    let isLimited: Bool
     package let answer: Answer
 
     package init(
-        _ method: String, _ path: String, body: Body = .none, mayWait: Bool = true, isLimited: Bool = true,
-        _ answer: @escaping Answer
+        _ method: String, _ path: String, body: Body = .none, mayWait: Bool = true, _ answer: @escaping Answer
     ) {
         (self.method, self.path, self.body) = (method, path, body)
-        (self.mayWait, self.isLimited, self.answer) = (mayWait, isLimited, answer)
+        (self.mayWait, self.answer) = (mayWait, answer)
     }
 
     /// Whether a header `Content-Type` is that of the body.

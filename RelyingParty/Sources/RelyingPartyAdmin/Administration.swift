@@ -45,7 +45,7 @@ package struct Administration: Sendable {
         // Before anything else, so that another page cannot even use up a limit that is shared with this one.
         if let reason = foreign(request) { return Problem.response(403, reason: reason) }
         guard !request.browser.hasQuery else { return Problem.response(400, reason: "query") }
-        return interface.answer(request, route) { network in try route.answer(self, request, network) }
+        return interface.answer(request) { network in try route.answer(self, request, network) }
     }
 
     /// Returns the reason why a request does not come from the page of this server; nil if it does. A page of another

@@ -42,9 +42,11 @@ enum Headers {
 
     /// A reply that is opened as a page shows nothing and runs nothing.
     static func forData(_ response: HTTPResponse) -> HTTPResponse {
-        HTTPResponse(
+        var reply = HTTPResponse(
             response.status, response.contentType, response.body, reason: response.reason,
             headers: response.headers + [("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")]
                 + common)
+        reply.key = response.key
+        return reply
     }
 }

@@ -12,6 +12,8 @@ package struct ConnectionCounts: Sendable {
     package var refused: UInt64 = 0
     /// Ended before the handshake of TLS was complete.
     package var failedHandshakes: UInt64 = 0
+    /// Ended before the first line of a request was read: idle ones, and those whose first line is none.
+    package var withoutRequest: UInt64 = 0
 
     package init() {}
 }
@@ -25,6 +27,15 @@ final class Connections: Sendable {
         var waitingSince: Int64
         let client: [UInt8]?
         let isSecure: Bool
+        /// Whether the first line of a request was read.
+        var hasRequest = false
+        /// The request whose headers are being read, and the thread that reads them.
+        var head: (request: RequestHead, thread: pthread_t)?
+    }
+
+    /// A request whose headers are not complete. Used on the thread that reads them only.
+    struct RequestHead: @unchecked Sendable {
+        let connection: OpaquePointer
     }
 
     private struct State {
@@ -68,10 +79,35 @@ final class Connections: Sendable {
         if isSecure { TLSHandshakes.began(socket) }
     }
 
+    /// The first line of a request was read.
+    func began(_ request: RequestHead, _ socket: CInt) {
+        let head = (request, pthread_self())
+        state.withLock { state in
+            state.bySocket[socket]?.hasRequest = true
+            state.bySocket[socket]?.head = head
+        }
+    }
+
+    /// The headers of a request were read and accepted.
+    func hasHeaders(_ socket: CInt) { state.withLock { $0.bySocket[socket]?.head = nil } }
+
+    /// The requests whose headers this thread reads, by their sockets.
+    var headsOfThisThread: [(socket: CInt, request: RequestHead)] {
+        let thread = pthread_self()
+        return state.withLock { state in
+            state.bySocket.compactMap { socket, connection in
+                connection.head.flatMap { $0.thread == thread ? (socket, $0.request) : nil }
+            }
+        }
+    }
+
     /// A request has its response: the next one may take as long.
     func answered(_ socket: CInt) {
         let now = Self.now
-        state.withLock { $0.bySocket[socket]?.waitingSince = now }
+        state.withLock { state in
+            state.bySocket[socket]?.waitingSince = now
+            state.bySocket[socket]?.head = nil
+        }
     }
 
     /// To be called before the socket is closed, because its number becomes that of the next one.
@@ -80,7 +116,11 @@ final class Connections: Sendable {
         state.withLock { state in
             guard let connection = state.bySocket.removeValue(forKey: socket) else { return }
             state.counts.open -= 1
-            if connection.isSecure, !isComplete { state.counts.failedHandshakes += 1 }
+            if connection.isSecure, !isComplete {
+                state.counts.failedHandshakes += 1
+            } else if !connection.hasRequest {
+                state.counts.withoutRequest += 1
+            }
             guard let client = connection.client, let count = state.byClient[client] else { return }
             state.byClient[client] = count > 1 ? count - 1 : nil
         }
@@ -97,9 +137,5 @@ final class Connections: Sendable {
         }
     }
 
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec)
-    }
+    private static var now: Int64 { MonotonicTime.nanoseconds / 1_000_000_000 }
 }

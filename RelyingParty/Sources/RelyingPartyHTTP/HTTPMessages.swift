@@ -2,8 +2,9 @@
 
 internal import Glibc
 
-/// A request whose body was received completely.
+/// A request whose body was received completely, or which was refused before.
 package struct HTTPRequest: Sendable {
+    /// The method; `GET` also for a request with `HEAD`, whose response differs only in having no body.
     package let method: String
     /// The path as it was sent, without the query.
     package let path: String
@@ -16,6 +17,17 @@ package struct HTTPRequest: Sendable {
     /// What a browser says about itself.
     package let browser: BrowserHeaders
     package let body: [UInt8]
+    /// Whether the method is `HEAD`.
+    package var isHead = false
+    /// Random; identifies the request in the log, and is in its response.
+    package var identifier = ""
+    /// The network of the client, for its limits and the log; nil if a proxy did not name the client.
+    package var network: [UInt8]?
+    /// When the request was complete, in nanoseconds of the monotonic clock.
+    package var received: Int64 = 0
+    /// Whether no answer is needed any more: the client is gone, or the request has waited too long. Callable while the
+    /// request is answered.
+    package var isOver: @Sendable () -> Bool = { false }
 
     package init(
         method: String, path: String, contentType: String?, authorization: String?, forwardedFor: [String] = [],
@@ -69,6 +81,8 @@ package struct HTTPResponse: Sendable {
     package let reason: String
     /// Headers besides those of every response.
     package let headers: [(name: String, value: String)]
+    /// A pseudonym of the key that the request is about, for the log only; empty for none.
+    package var key = ""
 
     package init(
         _ status: UInt32, _ contentType: String, _ body: String, reason: String = "",
@@ -79,6 +93,28 @@ package struct HTTPResponse: Sendable {
         self.body = body
         self.reason = reason
         self.headers = headers
+    }
+}
+
+/// A request to which the handler of requests gave no answer.
+package struct HTTPRefusal: Sendable {
+    package let status: UInt32
+    /// Why, for the log and the metrics; one of few.
+    package let reason: Reason
+    /// The request, without its body; nil if libmicrohttpd does not tell which one it refused.
+    package let request: HTTPRequest?
+
+    package enum Reason: String, Sendable {
+        /// The headers have several meanings, or announce a body that is not read.
+        case framing
+        /// libmicrohttpd refused the request itself.
+        case library
+        /// Too many requests wait, in all or of this client.
+        case overload
+        /// The request waited too long, or its client is gone.
+        case over
+        /// The server ends.
+        case ending
     }
 }
 
@@ -99,6 +135,9 @@ package struct HTTPLimits: Sendable {
     /// The number of requests with answers that may wait, for example for a disk, which are answered at the same time; 0 for
     /// a server whose answers never wait.
     package var workers: UInt32 = 4
+    /// The most requests that wait for such an answer. Half of them at most are of one network, so that requests of others
+    /// have room.
+    package var waitingRequests = 1024
     /// The number of threads that read and write connections, and give the answers that do not wait.
     package var threads = HTTPLimits.threadsOfThisMachine
 

@@ -8,15 +8,18 @@ internal import CServerHTTP
 package struct HTTPHandler: Sendable {
     let respond: @Sendable (HTTPRequest) -> HTTPResponse
     let mayWait: @Sendable (HTTPRequest) -> Bool
+    let network: @Sendable (HTTPRequest) -> [UInt8]?
 
     /// - Parameters:
+    ///   - network: the network of the client of a request; nil if it is not known.
     ///   - mayWait: whether the answer may wait, for example for a disk. Otherwise it is made on a thread that many
     ///     connections share.
     ///   - respond: answers a request.
     package init(
+        network: @escaping @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil },
         mayWait: @escaping @Sendable (HTTPRequest) -> Bool, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
-        (self.mayWait, self.respond) = (mayWait, respond)
+        (self.network, self.mayWait, self.respond) = (network, mayWait, respond)
     }
 }
 
@@ -26,6 +29,8 @@ package final class HTTPServer: @unchecked Sendable {
     private var daemon: OpaquePointer?
     private let context: ServerContext
     private let workers: Workers
+    /// Has a stable address until `deinit`.
+    private let observer = UnsafeMutablePointer<latchkey_server_observer>.allocate(capacity: 1)
 
     /// Starts to serve; nil when libmicrohttpd or a thread cannot start.
     ///
@@ -36,18 +41,26 @@ package final class HTTPServer: @unchecked Sendable {
     ///     process can have one.
     ///   - client: the client of an address, 4 or 16 bytes, whose connections are counted together; nil if it may open
     ///     as many as the server has.
+    ///   - headers: headers of each response.
     ///   - handler: what answers requests whose bodies are complete.
-    ///   - refusal: the response to a request that is refused before its body is read, by status.
+    ///   - refusal: the response to a request that the handler is not asked about. Called for each such request.
     package init?(
         socket: CInt, limits: HTTPLimits, certificate: TLSCertificate? = nil,
-        client: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil }, handler: HTTPHandler,
-        refusal: @escaping @Sendable (UInt32) -> HTTPResponse
+        client: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil },
+        headers: [(name: String, value: String)] = [], handler: HTTPHandler,
+        refusal: @escaping @Sendable (HTTPRefusal) -> HTTPResponse
     ) {
-        guard let workers = Workers(count: limits.workers) else { return nil }
+        guard let workers = Workers(count: limits.workers, most: limits.waitingRequests) else { return nil }
         self.workers = workers
-        context = ServerContext(limits, client, handler, refusal, workers)
+        context = ServerContext(limits, client, handler, refusal, workers, headers: headers)
         if let certificate { TLSHandshakes.use(certificate) }
-        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        observer.initialize(
+            to: latchkey_server_observer(
+                refused: { context, status in
+                    guard let context else { return }
+                    let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+                    server.refusedByLibrary(status)
+                }, context: Unmanaged.passUnretained(context).toOpaque()))
         daemon = latchkey_server_start(
             socket, limits.threads, limits.connections, limits.idleSeconds, limits.connectionBytes,
             { context, address, _ in
@@ -69,18 +82,28 @@ package final class HTTPServer: @unchecked Sendable {
                 guard let context, let connection else { return }
                 let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
                 server.changed(connection, isOpen: latchkey_server_started(code) != 0)
-            }, certificate == nil ? nil : TLSHandshakes.certificate, pointer)
+            },
+            { context, _, connection in
+                guard let context, let connection else { return nil }
+                return Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue().began(connection)
+            }, certificate == nil ? nil : TLSHandshakes.certificate, observer)
         guard daemon != nil else {
             workers.stop()
             return nil
         }
     }
 
+    deinit { observer.deallocate() }
+
     /// Cuts off the connections whose requests take too long. To be called about once a second.
     package func enforceDeadlines() { context.connections.enforceDeadlines() }
 
     /// What the connections of this server have been.
     package var connectionCounts: ConnectionCounts { context.connections.counts }
+
+    /// How many requests wait for a worker, how many were refused because too many did, and how many were not begun because
+    /// their client was gone or they had waited too long.
+    package var queueCounts: (waiting: Int, shed: UInt64, late: UInt64) { context.queueCounts }
 
     /// Uses another certificate for connections that are opened from now on. For a server that was started with one.
     package func replaceCertificate(_ certificate: TLSCertificate) { TLSHandshakes.use(certificate) }

@@ -6,13 +6,15 @@ internal import Synchronization
 
 /// The state of one request until its response is complete.
 private final class PendingRequest: Sendable {
-    let headers: RequestHeaders
-    // Only the thread of the connection uses it.
+    // Only the thread of the connection uses these two.
+    /// Nil until all headers were read.
+    nonisolated(unsafe) var headers: RequestHeaders?
     nonisolated(unsafe) var body: [UInt8] = []
+    let identifier: String
     /// The answer that a worker has made.
     let answer = Mutex<HTTPResponse?>(nil)
 
-    init(_ headers: RequestHeaders) { self.headers = headers }
+    init(_ identifier: String) { self.identifier = identifier }
 }
 
 /// A suspended connection, which libmicrohttpd keeps until it is resumed. That is done once, from any thread.
@@ -34,14 +36,19 @@ final class ServerContext: Sendable {
     private let limits: HTTPLimits
     private let client: @Sendable ([UInt8]) -> [UInt8]?
     private let handler: HTTPHandler
-    private let refusal: @Sendable (UInt32) -> HTTPResponse
+    private let refusal: @Sendable (HTTPRefusal) -> HTTPResponse
+    /// Headers of each response, besides those that are always the same.
+    private let headers: [(name: String, value: String)]
     private let workers: Workers
     private let isEnding = Atomic(false)
+    private let late = Atomic<UInt64>(0)
 
     init(
         _ limits: HTTPLimits, _ client: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ handler: HTTPHandler,
-        _ refusal: @escaping @Sendable (UInt32) -> HTTPResponse, _ workers: Workers
+        _ refusal: @escaping @Sendable (HTTPRefusal) -> HTTPResponse, _ workers: Workers,
+        headers: [(name: String, value: String)]
     ) {
+        self.headers = headers
         self.workers = workers
         self.limits = limits
         self.client = client
@@ -80,6 +87,12 @@ final class ServerContext: Sendable {
         if let session { TLSHandshakes.observe(session) }
     }
 
+    /// libmicrohttpd calls this when the first line of a request was read. The result is the state of the request.
+    func began(_ connection: OpaquePointer) -> UnsafeMutableRawPointer {
+        connections.began(Connections.RequestHead(connection: connection), latchkey_server_socket(connection))
+        return Unmanaged.passRetained(PendingRequest(Self.identifier())).toOpaque()
+    }
+
     /// libmicrohttpd calls this when the headers are complete, for each part of the body, when it is complete, and again
     /// when a worker has made the answer.
     func received(
@@ -87,13 +100,20 @@ final class ServerContext: Sendable {
         _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
         _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
-        guard let known = state.pointee else {
-            inFlight.began()
-            let headers = RequestHeaders(connection)
-            state.pointee = Unmanaged.passRetained(PendingRequest(headers)).toOpaque()
-            return begin(connection, Self.text(method), headers)
-        }
+        guard let known = state.pointee else { return .NO }
         let pending = Unmanaged<PendingRequest>.fromOpaque(known).takeUnretainedValue()
+        guard let headers = pending.headers else {
+            inFlight.began()
+            connections.hasHeaders(latchkey_server_socket(connection))
+            let headers = RequestHeaders(connection)
+            pending.headers = headers
+            // Headers with several meanings, and a body that is too long or whose length is not stated, are refused before
+            // any of the body is read. The connection ends, since what follows may not be another request.
+            guard let status = status(Self.text(method), headers) else { return .YES }
+            let request = request(connection, url, method, headers, pending)
+            let refused = HTTPRefusal(status: status, reason: .framing, request: request)
+            return send(refusal(refused), connection, pending.identifier, closes: true)
+        }
         if size.pointee > 0 {
             // Content-Length was checked, so this is only a second bound.
             guard let data, size.pointee <= limits.bodyBytes - pending.body.count else { return .NO }
@@ -101,21 +121,104 @@ final class ServerContext: Sendable {
             size.pointee = 0
             return .YES
         }
-        if let answer = pending.answer.withLock({ $0 }) { return send(answer, connection) }
-        let request = HTTPRequest(
-            method: Self.text(method), path: Self.text(url),
-            contentType: pending.headers["content-type"], authorization: pending.headers["authorization"],
-            forwardedFor: pending.headers.values("x-forwarded-for"),
-            peer: Self.bytes(latchkey_server_peer(connection)), browser: Self.browser(connection, pending.headers),
-            body: pending.body)
-        guard limits.workers > 0, handler.mayWait(request) else { return send(handler.respond(request), connection) }
+        if let answer = pending.answer.withLock({ $0 }) { return send(answer, connection, pending.identifier) }
+        let request = request(connection, url, method, headers, pending)
+        guard limits.workers > 0, handler.mayWait(request) else {
+            return send(handler.respond(request), connection, pending.identifier)
+        }
+        wait(connection, request, pending)
+        return .YES
+    }
+
+    /// Has a worker answer a request. No answer is begun for one whose client is gone, or that has waited for too long:
+    /// its effect would surprise a client that has given up.
+    private func wait(_ connection: OpaquePointer, _ request: HTTPRequest, _ pending: PendingRequest) {
         let suspended = SuspendedConnection(connection)
-        workers.add { [self] isEnding in
-            let answer = isEnding ? refusal(503) : handler.respond(request)
+        let isAccepted = workers.add(request.network) { [self] isEnding in
+            let reason: HTTPRefusal.Reason? = isEnding ? .ending : request.isOver() ? .over : nil
+            if reason == .over { late.add(1, ordering: .relaxed) }
+            let answer =
+                reason.map { refusal(HTTPRefusal(status: 503, reason: $0, request: request)) }
+                ?? handler.respond(request)
             pending.answer.withLock { $0 = answer }
             suspended.resume()
         }
-        return .YES
+        if isAccepted { return }
+        let answer = refusal(HTTPRefusal(status: 503, reason: .overload, request: request))
+        pending.answer.withLock { $0 = answer }
+        suspended.resume()
+    }
+
+    /// How many requests wait for a worker, how many were refused because too many did, and how many were not begun because
+    /// their client was gone or they had waited too long.
+    var queueCounts: (waiting: Int, shed: UInt64, late: UInt64) {
+        let (waiting, shed) = workers.counts
+        return (waiting, shed, late.load(ordering: .relaxed))
+    }
+
+    /// libmicrohttpd calls this before it makes its own response to a request that it refuses. For a mistake that it finds
+    /// when the headers are complete (no `Host`, or a `Content-Length` that is no number), libmicrohttpd 0.9.75 would send
+    /// the head of its response twice. Such a request is the one of this thread whose headers are complete and were not
+    /// accepted: it is answered here, and nothing more can be sent to its client. The other responses stay those of
+    /// libmicrohttpd.
+    func refusedByLibrary(_ status: UInt32) {
+        let head = connections.headsOfThisThread.first {
+            latchkey_server_has_unchecked_headers($0.request.connection) != 0
+        }
+        let identifier = Self.identifier()
+        let connection = head?.request.connection
+        let request = connection.map { connection in
+            var request = HTTPRequest(
+                method: "", path: "", contentType: nil, authorization: nil,
+                forwardedFor: RequestHeaders(connection).values("x-forwarded-for"),
+                peer: Self.bytes(latchkey_server_peer(connection)), body: [])
+            request.identifier = identifier
+            request.network = handler.network(request)
+            return request
+        }
+        let response = refusal(HTTPRefusal(status: status, reason: .library, request: request))
+        guard let head, let connection else { return }
+        let phrase = MHD_get_reason_phrase_for(status).map { String(cString: $0) } ?? ""
+        let lines =
+            ["HTTP/1.1 \(status) \(phrase)", "Connection: close", "Content-Length: \(response.body.utf8.count)"]
+            + fields(response, identifier).map { "\($0.name): \($0.value)" }
+        let text = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + response.body).utf8)
+        // Less than the socket takes at once, and the connection ends in any case.
+        if let session = latchkey_server_session(connection) {
+            _ = gnutls_record_send(session, text, text.count)
+            _ = gnutls_bye(session, GNUTLS_SHUT_WR)
+        } else {
+            _ = Glibc.send(head.socket, text, text.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+        }
+        shutdown(head.socket, CInt(SHUT_WR))
+    }
+
+    private func request(
+        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
+        _ headers: RequestHeaders, _ pending: PendingRequest
+    ) -> HTTPRequest {
+        let method = Self.text(method)
+        // One place for all paths: libmicrohttpd sends the response to HEAD without its body.
+        var request = HTTPRequest(
+            method: method == "HEAD" ? "GET" : method, path: Self.text(url), contentType: headers["content-type"],
+            authorization: headers["authorization"], forwardedFor: headers.values("x-forwarded-for"),
+            peer: Self.bytes(latchkey_server_peer(connection)), browser: Self.browser(connection, headers),
+            body: pending.body)
+        request.isHead = method == "HEAD"
+        request.identifier = pending.identifier
+        request.network = handler.network(request)
+        request.received = MonotonicTime.nanoseconds
+        let end = request.received + limits.requestSeconds * 1_000_000_000
+        let socket = latchkey_server_socket(connection)
+        // While a request is answered, its connection is suspended, and libmicrohttpd does not close the socket.
+        request.isOver = { MonotonicTime.nanoseconds > end || PeerState.isGone(socket) }
+        return request
+    }
+
+    /// 64 random bits: a counter would tell clients how many requests there are.
+    private static func identifier() -> String {
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// A method or path; empty, which is none that is served, for one that is not UTF-8.
@@ -127,13 +230,6 @@ final class ServerContext: Sendable {
         (browser.fetchSite, browser.marker) = (headers["sec-fetch-site"], headers[BrowserHeaders.markerName])
         browser.hasQuery = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, nil, nil) > 0
         return browser
-    }
-
-    /// Refuses headers with more than one meaning, and a body that is too long or whose length is not stated, before any
-    /// of it is read. The connection ends, since what follows may not be another request.
-    private func begin(_ connection: OpaquePointer, _ method: String, _ headers: RequestHeaders) -> MHD_Result {
-        guard let status = status(method, headers) else { return .YES }
-        return send(refusal(status), connection, closes: true)
     }
 
     private func status(_ method: String, _ headers: RequestHeaders) -> UInt32? {
@@ -148,25 +244,36 @@ final class ServerContext: Sendable {
 
     func completed(_ connection: OpaquePointer, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
         guard let known = state.pointee else { return }
-        Unmanaged<PendingRequest>.fromOpaque(known).release()
+        let pending = Unmanaged<PendingRequest>.fromOpaque(known)
+        if pending.takeUnretainedValue().headers != nil { inFlight.ended() }
+        pending.release()
         state.pointee = nil
-        inFlight.ended()
         connections.answered(latchkey_server_socket(connection))
     }
 
+    /// Refusals that say that the server and the client may not agree where the body of the request ends.
+    private static let closing: Set<UInt32> = [400, 404, 405, 411, 413, 415]
+
+    private func fields(_ response: HTTPResponse, _ identifier: String) -> [(name: String, value: String)] {
+        // Tokens and challenges must not be stored by a cache.
+        [
+            ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"), ("X-Request-Id", identifier),
+        ] + headers
+            + response.headers.map { name, value in
+                // A path that has GET has HEAD.
+                (name, name == "Allow" && value.hasPrefix("GET") ? value.replacing("GET", with: "GET, HEAD") : value)
+            }
+    }
+
     private func send(
-        _ response: HTTPResponse, _ connection: OpaquePointer, closes: Bool = false
+        _ response: HTTPResponse, _ connection: OpaquePointer, _ identifier: String, closes: Bool = false
     ) -> MHD_Result {
         var body = Array(response.body.utf8)
         guard let made = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else { return .NO }
         defer { MHD_destroy_response(made) }
-        // Tokens and challenges must not be stored by a cache.
-        for (name, value) in [
-            ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-        ] { MHD_add_response_header(made, name, value) }
-        for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
-        if closes { MHD_add_response_header(made, "Connection", "close") }
+        for (name, value) in fields(response, identifier) { MHD_add_response_header(made, name, value) }
+        if closes || Self.closing.contains(response.status) { MHD_add_response_header(made, "Connection", "close") }
         return MHD_queue_response(connection, response.status, made)
     }
 }

@@ -8,18 +8,32 @@ final class Workers: @unchecked Sendable {
     /// Answers a request; called with true if the server ends and has no time for an answer.
     typealias Job = @Sendable (_ isEnding: Bool) -> Void
 
-    // `jobs`, `first` and `isEnding` are used with the mutex only; both C objects have a stable address until `deinit`.
+    private struct Waiting {
+        let job: Job
+        let network: [UInt8]?
+    }
+
+    // `jobs`, `first`, `byNetwork`, `shed` and `isEnding` are used with the mutex only; both C objects have a stable address until `deinit`.
     // `threads` is used by the initialiser and `stop` only.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     /// The jobs that wait, from the index `first` on.
-    private var jobs: [Job?] = []
+    private var jobs: [Waiting?] = []
     private var first = 0
+    private let most: Int
+    /// How many of the jobs that wait are of each network.
+    private var byNetwork: [[UInt8]: Int] = [:]
+    private var shed: UInt64 = 0
     private var isEnding = false
     private var threads: [pthread_t] = []
 
     /// Starts threads; nil if the system refuses one.
-    init?(count: UInt32) {
+    ///
+    /// - Parameters:
+    ///   - count: the number of threads.
+    ///   - most: the most jobs that wait.
+    init?(count: UInt32, most: Int) {
+        self.most = most
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(changed, nil)
         for _ in 0..<count {
@@ -47,13 +61,36 @@ final class Workers: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Has a thread do a job; does it here, as one of a server that ends, after `stop` was called.
-    func add(_ job: @escaping Job) {
+    /// Has a thread do a job; does it here, as one of a server that ends, after `stop` was called. Refuses it if too many
+    /// wait: a network has half of the places at most, so that a flood from one cannot keep out the others. Jobs without a
+    /// network can take all places.
+    ///
+    /// - Returns: whether the job is done, or will be.
+    func add(_ network: [UInt8]?, _ job: @escaping Job) -> Bool {
         pthread_mutex_lock(mutex)
-        let isLate = isEnding
-        if !isLate { jobs.append(job) }
+        if isEnding {
+            pthread_mutex_unlock(mutex)
+            job(true)
+            return true
+        }
+        let own = network.map { byNetwork[$0, default: 0] } ?? 0
+        let isAdmitted = jobs.count - first < most && own < max(1, most / 2)
+        if isAdmitted {
+            jobs.append(Waiting(job: job, network: network))
+            if let network { byNetwork[network] = own + 1 }
+        } else {
+            shed += 1
+        }
         pthread_mutex_unlock(mutex)
-        if isLate { job(true) } else { pthread_cond_signal(changed) }
+        if isAdmitted { pthread_cond_signal(changed) }
+        return isAdmitted
+    }
+
+    /// How many jobs wait, and how many were refused.
+    var counts: (waiting: Int, shed: UInt64) {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return (jobs.count - first, shed)
     }
 
     /// Has the jobs that wait done as those of a server that ends, and blocks until all are done. To be called once.
@@ -80,8 +117,10 @@ final class Workers: @unchecked Sendable {
 
     /// Takes the first job; nil if none waits. Call with the mutex.
     private func next() -> Job? {
-        guard first < jobs.count else { return nil }
-        let job = jobs[first]
+        guard first < jobs.count, let next = jobs[first] else { return nil }
+        if let network = next.network, let count = byNetwork[network] {
+            byNetwork[network] = count > 1 ? count - 1 : nil
+        }
         jobs[first] = nil
         first += 1
         if first == jobs.count {
@@ -91,6 +130,6 @@ final class Workers: @unchecked Sendable {
             jobs.removeFirst(first)
             first = 0
         }
-        return job
+        return next.job
     }
 }

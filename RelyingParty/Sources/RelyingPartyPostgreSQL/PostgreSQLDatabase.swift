@@ -27,6 +27,8 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         var clockOffset: Int64 = 0
         var clockMeasured: Int64 = 0
         var accepted: Int64 = 0
+        /// How many threads wait for a connection.
+        var waiting = 0
     }
 
     private let conninfo: String
@@ -84,7 +86,12 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
     package func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try lend(body) }
 
     package func transaction<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        try lend { try $0.transaction(body) }
+        let isOver = CurrentRequest.isOver
+        return try lend { try $0.transaction(unless: isOver, body) }
+    }
+
+    package var use: DatabaseUse {
+        locked { DatabaseUse(connections: limit, inUse: $0.count - $0.idle.count, waiting: $0.waiting) }
     }
 
     private func lend<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
@@ -120,7 +127,11 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
     private func borrow() throws(StorageFailure) -> PostgreSQLConnection {
         let deadline = Monotonic.milliseconds + Self.waitMilliseconds
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        state.waiting += 1
+        defer {
+            state.waiting -= 1
+            pthread_mutex_unlock(mutex)
+        }
         while true {
             // The one that was used last: it is the most likely to work.
             while let connection = state.idle.popLast() {

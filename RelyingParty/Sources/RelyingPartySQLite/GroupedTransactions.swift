@@ -18,6 +18,8 @@ final class GroupedTransactions: @unchecked Sendable {
     private final class Waiting {
         /// Nil when it is done: the owner may return only when nothing else holds the function.
         var body: ((any SQLConnection) throws -> Void)?
+        /// Whether its request is over, in which case it has no effect.
+        let isOver = CurrentRequest.isOver
         var error: (any Error)?
         var isDone = false
         /// Whether its thread runs the next group, of which it is the first.
@@ -33,6 +35,11 @@ final class GroupedTransactions: @unchecked Sendable {
         deinit {
             pthread_cond_destroy(changed)
             changed.deallocate()
+        }
+
+        /// Runs the function, unless the request is over.
+        func run(on connection: any SQLConnection) throws {
+            if isOver() { error = StorageFailure.requestIsOver } else { try body?(connection) }
         }
     }
 
@@ -60,6 +67,13 @@ final class GroupedTransactions: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return waiting.count
+    }
+
+    /// One connection writes; the others only read.
+    var use: DatabaseUse {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return DatabaseUse(connections: 1, inUse: isRunning ? 1 : 0, waiting: waiting.count)
     }
 
     /// Runs a function within a transaction, on this thread or on that of another transaction. Blocks until the changes
@@ -136,8 +150,9 @@ final class GroupedTransactions: @unchecked Sendable {
         do {
             try connection.transaction { connection in
                 for each in group {
+                    // Only now: BEGIN waits for other writers.
                     do {
-                        try each.body?(connection)
+                        try each.run(on: connection)
                     } catch {
                         hasFailure = true
                         throw error
@@ -149,14 +164,14 @@ final class GroupedTransactions: @unchecked Sendable {
             // A failure is not to undo the others, which a savepoint for each prevents. That is slower, so a group runs
             // without while nothing fails. Clients can make transactions fail, such as by sending a proof twice.
             if hasFailure, group.count > 1 { return runApart(group) }
-            for each in group { each.error = error }
+            for each in group where each.error == nil { each.error = error }
         }
     }
 
     private func runApart(_ group: [Waiting]) {
         do {
             try connection.transaction { connection in
-                for each in group { try run(each, on: connection) }
+                for each in group where each.error == nil { try run(each, on: connection) }
             }
         } catch {
             // Nothing was stored. What had failed before keeps its own reason.
@@ -169,7 +184,7 @@ final class GroupedTransactions: @unchecked Sendable {
     private func run(_ each: Waiting, on connection: any SQLConnection) throws {
         _ = try connection.run("SAVEPOINT one", [])
         do {
-            try each.body?(connection)
+            try each.run(on: connection)
         } catch {
             cautiousLeft = Self.cautiousGroups
             _ = try connection.run("ROLLBACK TO one", [])

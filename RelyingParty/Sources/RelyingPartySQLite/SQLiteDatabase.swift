@@ -51,6 +51,8 @@ package final class SQLiteDatabase: SQLDatabase {
     package func finishUpgrade() -> Bool { false }
 
     package func maintain() {}
+
+    package var use: DatabaseUse { transactions.use }
 }
 
 /// A connection that one thread uses at a time.

@@ -15,6 +15,8 @@ struct Configuration {
     let port: UInt16
     /// The files of the certificate and its private key; nil for no TLS.
     let tls: (certificate: String, keyFile: String)?
+    /// How long browsers use nothing but TLS with this name; 0 for no header that says so.
+    let hstsSeconds: Int64
     let limits: ServerLimits
     let storage: StorageChoice
     let secretFile: String
@@ -94,6 +96,9 @@ struct Configuration {
         guard tls != nil || values["connections_per_client"] == nil else {
             throw Usage("connections_per_client needs TLS: otherwise every connection is one of a proxy")
         }
+        // Only a response over TLS may have the header (RFC 6797, section 7.2); without TLS it is one of the proxy.
+        guard tls != nil || values["hsts_seconds"] == nil else { throw Usage("hsts_seconds needs TLS") }
+        hstsSeconds = tls == nil ? 0 : try number("hsts_seconds", 0...63_072_000, 31_536_000)
         storage = try StorageChoice(values)
         limits = ServerLimits(
             connections: values["connections"] == nil ? nil : try number("connections", 10...100_000, 0),
@@ -142,8 +147,13 @@ struct Configuration {
         "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
-        "administration", "passkeys", "origins",
+        "administration", "passkeys", "origins", "hsts_seconds",
     ]
+
+    /// Headers of each response. Without `includeSubDomains`: other hosts below the name may have no TLS.
+    var headers: [(name: String, value: String)] {
+        hstsSeconds > 0 ? [("Strict-Transport-Security", "max-age=\(hstsSeconds)")] : []
+    }
 
     /// A number in a range, or the standard one if there is none.
     static func number(
@@ -165,7 +175,7 @@ struct Configuration {
             }
             addresses.insert(address)
         }
-        // Otherwise the header would never be read, and no limit would hold.
+        // Otherwise the header would never be read, and all clients would be one.
         guard isSecure || addresses.contains(.loopback) else {
             throw Usage("trusted_proxies does not contain 127.0.0.1, from where the proxy on this machine connects")
         }

@@ -1,29 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RelyingPartyAPI
 internal import RelyingPartyHTTP
 internal import RelyingPartyJSON
 internal import Synchronization
 
 /// The log: a JSON object in each line of standard error.
 enum Log {
-    /// Writes one request. The path is written only if the interface knows it; bodies, tokens, signatures and
-    /// names of users are never written.
-    static func write(_ request: HTTPRequest, _ response: HTTPResponse) {
-        let isKnown = response.status != 404
-        line(
-            "request",
-            [
-                ("path", .string(isKnown ? request.path : "unknown")), ("status", .integer(Int64(response.status))),
-                ("reason", .string(response.reason)),
-            ])
-    }
-
-    /// Writes the refusal of a request whose body was not read.
-    static func write(unread status: UInt32) {
-        line(
-            "request",
-            [("path", .string("unread")), ("status", .integer(Int64(status))), ("reason", .string("framing"))])
+    /// Writes one request. Bodies, tokens, signatures and names of users are never written.
+    ///
+    /// - Parameters:
+    ///   - request: the request; nil if libmicrohttpd does not tell which one it refused.
+    ///   - route: its path and method, if they are known ones.
+    ///   - reason: why it was refused; empty for no reason.
+    ///   - key: a pseudonym of the key that it is about; empty for none.
+    ///   - node: the name of this node; empty for a server with a database of its own.
+    static func write(
+        _ request: HTTPRequest?, _ route: (path: String, method: String)?, status: UInt32, reason: String,
+        key: String = "", node: String
+    ) {
+        var members: [(name: String, value: JSONValue)] = [
+            ("path", .string(route?.path ?? "unread")), ("method", .string(route?.method ?? "unread")),
+            ("status", .integer(Int64(status))), ("reason", .string(reason)), ("node", .string(node)),
+        ]
+        if let request {
+            members += [
+                ("request", .string(request.identifier)),
+                ("network", request.network.map { .string(ClientAddress.text(of: $0)) } ?? .null),
+            ]
+            // One that libmicrohttpd refused was never complete.
+            if request.received > 0 {
+                members.append(("microseconds", .integer((MonotonicTime.nanoseconds - request.received) / 1000)))
+            }
+        }
+        if !key.isEmpty { members.append(("key", .string(key))) }
+        line("request", members)
     }
 
     static func line(_ event: String, _ members: [(name: String, value: JSONValue)]) {

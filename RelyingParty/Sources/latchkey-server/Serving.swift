@@ -39,31 +39,47 @@ struct Serving {
         limits.connections = UInt32(clamping: try configuration.limits.reserveConnections())
         limits.connectionsPerClient = UInt32(clamping: configuration.limits.connectionsPerClient)
         limits.workers = UInt32(clamping: configuration.limits.threads)
-        let interface = Interface(service, proxies: clients, limits: RateLimits { Self.nanoseconds })
+        let interface = Interface(service, limits: RateLimits { MonotonicTime.nanoseconds })
         let administration =
             configuration.servesAdministration ? Administration(interface, origins: service.origins) : nil
-        let metrics = Metrics(paths: administration == nil ? [] : Administration.paths)
+        let metrics = Metrics(version: productVersion, paths: administration == nil ? [] : Administration.paths)
+        let node = configuration.storage.node
+        let refusal: @Sendable (HTTPRefusal) -> HTTPResponse = { refusal in
+            metrics.count(refusal)
+            // What announces a body that is not read can have any path.
+            let route = [.framing, .library].contains(refusal.reason) ? nil : refusal.request.map(metrics.route)
+            Log.write(
+                refusal.request, route, status: refusal.status, reason: refusal.reason.rawValue, node: node)
+            return refusal.status == 503
+                ? Problem.unavailable(refusal.reason.rawValue) : Problem.response(refusal.status)
+        }
         let (socket, port) = try configuration.address.listen(on: configuration.port)
         let server = HTTPServer(
             socket: socket, limits: limits, certificate: certificate,
-            client: { clients.client(connecting: $0)?.network },
-            handler: HTTPHandler(mayWait: { Interface.routes.mayWait($0) || Administration.mayWait($0) }) { request in
-                let began = Self.nanoseconds
+            client: { clients.client(connecting: $0)?.network }, headers: configuration.headers,
+            handler: HTTPHandler(
+                network: { request in
+                    let client = clients.client(of: request)
+                    if client == nil { metrics.countWithoutClient() }
+                    return client?.network
+                }, mayWait: { Interface.routes.mayWait($0) || Administration.mayWait($0) }
+            ) { request in
                 let response =
                     if let administration, Administration.handles(request.path) {
                         administration.respond(to: request)
                     } else {
                         interface.respond(to: request)
                     }
-                metrics.count(request, response, nanoseconds: Self.nanoseconds - began)
-                Log.write(request, response)
+                metrics.count(request, response, nanoseconds: MonotonicTime.nanoseconds - request.received)
+                Log.write(
+                    request, metrics.route(of: request), status: response.status, reason: response.reason,
+                    key: response.key, node: node)
                 return response
-            }, refusal: Self.refusal)
+            }, refusal: refusal)
         guard let server else { throw Usage("the HTTP server does not start") }
         var line: [(name: String, value: JSONValue)] = [
             ("address", .string(configuration.address.text)), ("port", .integer(Int64(port))),
-            ("connections", .integer(Int64(limits.connections))), ("rateLimits", .bool(clients.tellsClientsApart)),
-            ("administration", .bool(administration != nil)),
+            ("connections", .integer(Int64(limits.connections))), ("administration", .bool(administration != nil)),
         ]
         if let certificate { line.append(("certificateExpires", .integer(certificate.expiry))) }
         var servers = [server]
@@ -75,25 +91,33 @@ struct Serving {
             let server = HTTPServer(
                 socket: socket, limits: limits,
                 handler: HTTPHandler(mayWait: { _ in false }) { [server] in
-                    metrics.respond(to: $0, server.connectionCounts)
-                }, refusal: Self.refusal)
+                    metrics.respond(
+                        to: $0, Metrics.Running(server.connectionCounts, server.queueCounts, service.databaseUse))
+                }, refusal: { Problem.response($0.status) })
             guard let server else { throw Usage("the HTTP server of the metrics does not start") }
             servers.append(server)
             line.append(("metricsPort", .integer(Int64(port))))
         }
         (self.servers, self.metrics) = (servers, metrics)
         Log.line("serving", line)
-    }
-
-    private static let refusal: @Sendable (UInt32) -> HTTPResponse = { status in
-        Log.write(unread: status)
-        return Problem.response(status)
+        if clients.confusesClients {
+            Log.line(
+                "warning",
+                [
+                    (
+                        "warning",
+                        .string(
+                            "all clients have one address: without TLS only a proxy connects, and trusted_proxies names none"
+                        )
+                    )
+                ])
+        }
     }
 
     /// Waits for a signal that ends the server. Cuts off late requests each second, and removes what is old each minute.
     private func wait(for signals: sigset_t) {
         var (signals, pause, seconds) = (signals, timespec(tv_sec: 1, tv_nsec: 0), 0)
-        var logged: UInt64 = 0
+        var (logged, unnamed): (UInt64, UInt64) = (0, 0)
         while true {
             switch sigtimedwait(&signals, nil, &pause) {
             case SIGTERM, SIGINT: return
@@ -107,6 +131,11 @@ struct Serving {
                 Log.line("handshakes failed", [("count", .integer(Int64(clamping: failed - logged)))])
             }
             logged = failed
+            let withoutClient = metrics.withoutClient
+            if withoutClient > unnamed {
+                Log.line("clients not named", [("count", .integer(Int64(clamping: withoutClient - unnamed)))])
+            }
+            unnamed = withoutClient
             // SIGHUP ends a wait early, so these are not exactly seconds.
             seconds += 1
             do {
@@ -130,11 +159,5 @@ struct Serving {
         } catch {
             Log.line("certificate not replaced", [("error", .string(error.message)), ("hint", .string(error.hint))])
         }
-    }
-
-    private static var nanoseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

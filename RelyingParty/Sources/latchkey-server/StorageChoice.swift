@@ -49,6 +49,14 @@ enum StorageChoice {
         return Files.owner(ofFolder: Files.folder(of: path))
     }
 
+    /// The name of this node; empty for a file, which one server uses.
+    var node: String {
+        switch self {
+        case .file: ""
+        case .postgresql(_, let node, _): node
+        }
+    }
+
     /// How many threads answer requests, if the configuration does not say it.
     var threads: Int64 {
         switch self {

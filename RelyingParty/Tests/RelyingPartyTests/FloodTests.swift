@@ -23,6 +23,7 @@ struct FloodTests {
         }
         func finishUpgrade() throws(StorageFailure) -> Bool { false }
         func maintain() {}
+        var use: DatabaseUse { real.use }
     }
 
     @Test func inventedTokensAndCodesBeginNoTransaction() throws {

@@ -23,12 +23,15 @@ import Testing
 
     /// Runs transactions on threads of their own while another one, which inserts -1, is not finished.
     ///
+    /// - Parameter over: those whose requests are over when the first one has ended.
     /// - Returns: whether each one failed.
     private func together(
-        _ count: Int64, _ body: @escaping @Sendable (Int64, any SQLConnection) throws -> Void
+        _ count: Int64, over: Set<Int64> = [],
+        _ body: @escaping @Sendable (Int64, any SQLConnection) throws -> Void
     ) throws -> [Int64: Bool] {
         let (began, ended, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
         let failed = Mutex<[Int64: Bool]>([:])
+        let hasEnded = Mutex(false)
         let firstFailure = Mutex<(any Error)?>(nil)
         let transactions = transactions
         DispatchQueue(label: "first").async(group: done) {
@@ -50,11 +53,17 @@ import Testing
             // A queue of its own each: a queue that is shared may not run so many at once.
             DispatchQueue(label: "\(number)").async(group: done) {
                 var hasFailed = false
-                do { try transactions.run { try body(number, $0) } } catch { hasFailed = true }
+                do {
+                    let isOver = { @Sendable in over.contains(number) && hasEnded.withLock(\.self) }
+                    try CurrentRequest.run(unless: isOver) { try transactions.run { try body(number, $0) } }
+                } catch {
+                    hasFailed = true
+                }
                 failed.withLock { $0[number] = hasFailed }
             }
         }
         while transactions.waitingCount < count { sched_yield() }
+        hasEnded.withLock { $0 = true }
         ended.signal()
         #expect(done.wait(timeout: .now() + 60) == .success)
         return failed.withLock(\.self)
@@ -86,6 +95,29 @@ import Testing
         }
         #expect(failed == [0: false, 1: false, 2: true, 3: false])
         #expect(try stored() == [-1, 0, 1, 3])
+    }
+
+    @Test func aTransactionWhoseRequestIsOverWhenItsTurnComesHasNoEffect() throws {
+        let failed = try together(4, over: [0, 2]) { number, connection in
+            try Self.insert(number, connection)
+        }
+        #expect(failed == [0: true, 1: false, 2: true, 3: false])
+        #expect(connection.commits == 2, "the others still share one commit")
+        #expect(try stored() == [-1, 1, 3])
+    }
+
+    @Test func aTransactionWhoseRequestEndsMeanwhileIsUndone() throws {
+        let state = Mutex(false)
+        let isOver = { state.withLock(\.self) }
+        #expect(throws: StorageFailure.self) {
+            try connection.transaction(unless: isOver) { connection in
+                try Self.insert(1, connection)
+                state.withLock { $0 = true }
+            }
+        }
+        #expect(throws: StorageFailure.self) { try connection.transaction(unless: isOver) { try Self.insert(2, $0) } }
+        #expect(connection.commits == 0)
+        #expect(try stored() == [])
     }
 
     @Test func aCommitThatFailsFailsForAllThatShareIt() throws {

@@ -11,7 +11,7 @@ import Testing
 struct InterfaceTests {
     private static func send(_ method: String, _ path: String, _ fixture: Fixture, _ body: String = "") -> HTTPResponse
     {
-        Interface(fixture.service, proxies: TrustedProxies([]), limits: RateLimits { 0 }).respond(
+        Interface(fixture.service, limits: RateLimits { 0 }).respond(
             to: HTTPRequest(
                 method: method, path: path, contentType: "application/json", authorization: nil, body: Array(body.utf8))
         )
@@ -44,7 +44,7 @@ struct InterfaceTests {
             ("application/jsonx", 415), ("text/plain", 415), ("", 415), (nil, 415),
         ] as [(String?, UInt32)])
     func bodiesAreJSONWhateverItsParameters(_ type: String?, _ status: UInt32) throws {
-        let interface = Interface(try Fixture().service, proxies: TrustedProxies([]), limits: RateLimits { 0 })
+        let interface = Interface(try Fixture().service, limits: RateLimits { 0 })
         let request = HTTPRequest(
             method: "POST", path: "/v1/sessions", contentType: type, authorization: nil, body: Array("{}".utf8))
         #expect(interface.respond(to: request).status == status)
@@ -55,7 +55,7 @@ struct InterfaceTests {
         let (fixture, key) = (try Fixture(), try TestKey())
         try fixture.register(key)
         let token = try fixture.service.signIn(fixture.proof(key)).token
-        let interface = Interface(fixture.service, proxies: TrustedProxies([]), limits: RateLimits { 0 })
+        let interface = Interface(fixture.service, limits: RateLimits { 0 })
         let request = HTTPRequest(
             method: "GET", path: "/v1/session", contentType: nil, authorization: scheme + Self.text(token), body: [])
         #expect(interface.respond(to: request).status == status)

@@ -61,14 +61,20 @@ def copy_for_others(program, folder):
 
 class Server:
     def __init__(self, folder=None, environment=None, authority=None, user=None, **settings):
-        """With a user, root starts the server as that user, who gets the folder and the secret."""
+        """With a user, root starts the server as that user, who gets the folder and the secret.
+
+        Without TLS the tests are a proxy that the server trusts and that names no client unless a test does, so that
+        refusals are not limited. A value of None leaves out the one that is here."""
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(folder or self.scratch.name)
         secret = self.folder / "secret"
         if not secret.exists():
             secret.write_text(os.urandom(32).hex())
             secret.chmod(0o600)
-        values = {"relying_party_id": "example.com", "port": 0, "secret_file": secret} | settings
+        values = {"relying_party_id": "example.com", "port": 0, "secret_file": secret}
+        if "tls_certificate" not in settings:
+            values["trusted_proxies"] = "127.0.0.1"
+        values = {name: value for name, value in (values | settings).items() if value is not None}
         if "postgresql" not in values:
             values = {"database": self.folder / "server.sqlite"} | values
         self.environment = os.environ | (environment or {})
@@ -227,6 +233,13 @@ class Device:
 
     def sign_in(self, raw=False):
         return self.server.post("/v1/sessions", self.proof(raw=raw))
+
+
+def sign_in_request(proof, headers=""):
+    """The bytes of a request, for a client that does not wait for the reply."""
+    body = json.dumps(proof).encode()
+    return f"POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{headers}" \
+           f"Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 def stop_while_signing_in(server, device):

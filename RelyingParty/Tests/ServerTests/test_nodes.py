@@ -6,6 +6,7 @@ A node is stopped at an exact place by a lock that the test holds in the databas
 """
 import concurrent.futures
 import contextlib
+import json
 import os
 import pathlib
 import select
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import unittest
 
-from server import PROGRAM, Device, Server, wait_until
+from server import PROGRAM, Device, Server, sign_in_request, wait_until
 
 REFUSED = 401
 BIN = pathlib.Path("/usr/lib/postgresql/15/bin")
@@ -180,6 +181,28 @@ class NodeTests(unittest.TestCase):
     def waiting(self, event):
         return int(CLUSTER.sql(f"SELECT count(*) FROM pg_stat_activity WHERE wait_event = '{event}' "
                                     "AND application_name = 'latchkey-server'")) > 0
+
+    def test_sign_ins_whose_clients_left_while_the_database_stalled_have_no_effect(self):
+        node = self.stack.enter_context(
+            Server(self.folder.name, postgresql=self.address, node="a", metrics_port=0))
+        device = Device(node, "ada").register()
+        requests = [sign_in_request(device.proof()) for _ in range(200)]
+        with CLUSTER.held(f"SET search_path = {self.schema()}; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE"), \
+                contextlib.ExitStack() as clients:
+            for request in requests:
+                client = clients.enter_context(socket.create_connection(("127.0.0.1", node.port), 20))
+                client.sendall(request)
+            # The transactions of all connections wait for the lock; the other requests wait for a connection or a thread.
+            self.assertTrue(wait_until(lambda: self.waiting("relation") and node.metric("queue_requests") > 100))
+            self.assertGreater(node.metric("database_connections_in_use"), 0)
+        self.assertTrue(wait_until(
+            lambda: node.metric("queue_requests") == 0 and node.metric("database_connections_in_use") == 0))
+        self.assertGreater(node.metric("queue_abandoned_total"), 100)
+        self.assertEqual(self.sql("SELECT count(*) FROM sessions"), "0")
+        self.assertEqual(self.sql("SELECT count(*) FROM audit WHERE event = 'login'"), "0")
+        # The proofs were not spent either.
+        body = json.loads(requests[0].partition(b"\r\n\r\n")[2])
+        self.assertEqual(self.sign_in(node, body), 201)
 
     def test_a_node_killed_between_the_insert_and_the_commit_has_redeemed_nothing(self):
         a, b, c = self.nodes()

@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 
+from administration import AdministrationServer
 from server import PROGRAM, Device, Server, stop_while_signing_in, text, wait_until, waiting_sign_ins
 
 UNPROVEN = {"proven": {"device": "none", "model": ""}, "claimed": {"tier": "user", "userVerification": ""}}
@@ -142,16 +143,17 @@ class SignInTests(unittest.TestCase):
             self.assertEqual(new.sign_in()[0], 201)
 
     def test_a_client_behind_the_proxy_is_limited_and_others_are_not(self):
-        with Server(trusted_proxies="127.0.0.1") as server:
+        with Server() as server:
             proof = Device(server, "ada").register().proof()
             wrong = proof | {"signature": ""}
             # The proxy appends the address that it saw; the client may have sent one of its own.
             client = {"X-Forwarded-For": "192.0.2.7, 192.0.2.1"}
             for _ in range(10):
                 self.assertEqual(server.post("/v1/sessions", wrong, client), (401, REFUSED))
-            status, reply = server.post("/v1/sessions", proof, client)
+            status, reply = server.post("/v1/sessions", wrong, client)
             self.assertEqual((status, reply["status"]), (429, 429))
-            self.assertEqual(server.post("/v1/sessions", proof, {"X-Forwarded-For": "192.0.2.7"})[0], 201)
+            self.assertEqual(server.post("/v1/sessions", wrong, {"X-Forwarded-For": "192.0.2.7"})[0], 401)
+            self.assertEqual(server.post("/v1/sessions", proof, client)[0], 201, "the right one is never refused")
 
     def test_a_step_up_is_signed_with_its_context(self):
         with Server() as server:
@@ -318,7 +320,7 @@ class BadInputTests(unittest.TestCase):
                 reply = self.raw(server, b"GET %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n" % (path, token))
                 self.assertIn(b"HTTP/1.1 404", reply, path)
             server.stop()
-            self.assertIn('"path":"unread","status":400', server.written())
+            self.assertIn('"path":"unread","method":"unread","status":400,"reason":"framing"', server.written())
 
     def test_a_request_that_trickles_is_cut_off(self):
         with Server() as server, socket.create_connection(("127.0.0.1", server.port), 20) as client:
@@ -345,20 +347,48 @@ class BadInputTests(unittest.TestCase):
             device = Device(server, "adalovelace").register()
             proof = device.proof()
             token = server.post("/v1/sessions", proof)[1]["token"]
+            code = server.command("code", "adalovelace")
             server.send("GET", "/v1/session", headers={"Authorization": "Bearer " + token})
             server.send("GET", "/" + token)
+            server.send(token, "/v1/session")
+            server.send("GET", "/health?" + token, headers={"X-Request-Id": token})
+            server.post("/v1/keys", Device(server, "adalovelace").registration(code))
             server.stop()
             log = server.written()
             self.assertIn('"status":201', log)
-            for secret in (token, proof["signature"], proof["challenge"], "adalovelace"):
+            for secret in (token, proof["signature"], proof["challenge"], "adalovelace", code, text(device.id)):
                 self.assertNotIn(secret, log)
             for line in log.splitlines():
                 json.loads(line)
 
+    def test_a_line_of_the_log_says_which_request_of_which_network_and_key(self):
+        with Server(trusted_proxies=None) as server:
+            device = Device(server, "ada").register()
+            token = device.sign_in()[1]["token"]
+            connection = server.connection()
+            connection.request("GET", "/v1/session", headers={"Authorization": "Bearer " + token})
+            response = connection.getresponse()
+            response.read()
+            connection.close()
+            server.requests += 1
+            key = text(hashlib.sha256(b"latchkey log key 1\0" + device.id).digest()[:9])
+            server.stop()
+            lines = [json.loads(line) for line in server.written().splitlines()]
+            last = [line for line in lines if line["event"] == "request"][-1]
+            self.assertLess(last.pop("microseconds"), 5_000_000)
+            self.assertAlmostEqual(last.pop("time"), time.time(), delta=60)
+            self.assertEqual(last, {
+                "event": "request", "path": "/v1/session", "method": "GET", "status": 200, "reason": "", "node": "",
+                "request": response.headers["X-Request-Id"], "network": "127.0.0.1", "key": key})
+            identifiers = [line["request"] for line in lines if line["event"] == "request"]
+            self.assertEqual(len(set(identifiers)), server.requests)
+            proofs = [line for line in lines if line.get("path") in ("/v1/keys", "/v1/sessions")]
+            self.assertEqual([line.get("key") for line in proofs], [key, key])
+
 
 class ProcessTests(unittest.TestCase):
     def test_health_readiness_and_the_description_are_served(self):
-        with Server() as server:
+        with AdministrationServer() as server:
             self.assertEqual(server.send("GET", "/health")[0], 200)
             self.assertEqual(server.send("GET", "/ready")[0], 200)
             status, body = server.send("GET", "/v1/openapi.json")
@@ -376,11 +406,15 @@ class ProcessTests(unittest.TestCase):
             status, body = server.send("GET", "/metrics")
             lines = body.decode().splitlines()
             self.assertEqual(status, 200)
-            for line in ('latchkey_server_requests_total{path="/v1/keys",status="201"} 1',
-                         'latchkey_server_requests_total{path="unknown",status="404"} 2',
+            for line in ('latchkey_server_requests_total{path="/v1/keys",method="POST",status="201"} 1',
+                         'latchkey_server_requests_total{path="unknown",method="GET",status="404"} 2',
+                         "latchkey_server_queue_requests 0", "latchkey_server_queue_shed_total 0",
+                         "latchkey_server_queue_abandoned_total 0", "latchkey_server_database_connections 1",
+                         "latchkey_server_database_connections_in_use 0", "latchkey_server_database_waiting 0",
                          'latchkey_server_refusals_total{reason="challengeFormat"} 1',
                          "latchkey_server_request_seconds_count 5"):
                 self.assertIn(line, lines)
+            self.assertRegex(body.decode(), r'\nlatchkey_server_build_info\{version="[0-9.]+"\} 1\n')
             self.assertNotIn("ada", body.decode())
             self.assertEqual(server.send("GET", "/v1/sessions")[0], 404)
 
@@ -514,7 +548,7 @@ class ProcessTests(unittest.TestCase):
                 connection.request("POST", "/v1/sessions", body, {"Content-Type": "application/json"})
                 connection.close()
             other.execute("ROLLBACK")
-            # The answers are logged, whether or not a client is there; the first of them may be 503.
+            # The answers are logged, whether or not a client is there; most are not begun.
             self.assertTrue(wait_until(lambda: server.written().count("/v1/sessions") == 10))
             server.requests += 10
             Device(server, "bob").register().sign_in()
@@ -543,6 +577,7 @@ class ProcessTests(unittest.TestCase):
                           good.replace(f"{folder}/d", ":memory:"), good.replace(f"{folder}/d", "file:d?mode=memory"),
                           good.replace(f"{folder}/d", str(folder / "readable")), good.replace(str(secret), str(folder / "fifo")),
                           good + "trusted_proxies = 10.0.0.1\n", good + "trusted_proxies = 127.0.0.1,\n",
+                          good + "hsts_seconds = 60\n",
                           good + "node = a\n", good + "postgresql_connections = 1\n", good + "postgresql = host=/a\n",
                           other, other + "node = A\n", other + "node = a\npostgresql_connections = 65\n",
                           other + "node = a\n", other.replace("host=", "password=x host=") + "node = a\n",

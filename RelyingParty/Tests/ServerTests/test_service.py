@@ -116,7 +116,7 @@ class PackageTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for line in re.findall(r"^#([a-z_]+ = .*)$", self.example(), re.MULTILINE):
                 # Those of TLS and those of PostgreSQL belong together, and the certificates of makers are in a file.
-                if re.match("tls_|address|connections_per_client|postgresql|node|ek_roots", line):
+                if re.match("tls_|hsts_|address|connections_per_client|postgresql|node|ek_roots", line):
                     continue
                 done = self.check(self.example() + line + "\n", folder)
                 self.assertTrue(done.returncode == 0 or "previous" in line, (line, done.stderr))
