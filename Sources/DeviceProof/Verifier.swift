@@ -120,7 +120,7 @@ public struct Verifier: Sendable {
         if let complaint = anchors.complaint(about: certificate, sent, at: seconds) {
             throw DeviceProofError(.untrustedChain, "The endorsement certificate is not trusted: \(complaint).")
         }
-        guard certificate.isForEndorsement, let device = certificate.device else {
+        guard certificate.isForEndorsement(of: key.publicKey.type), let device = certificate.device else {
             throw DeviceProofError(
                 .notAnEndorsementCertificate, "The certificate is not one of an endorsement key of a TPM.")
         }

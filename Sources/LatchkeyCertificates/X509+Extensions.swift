@@ -100,6 +100,43 @@ extension X509 {
         return usages?.value ?? []
     }
 
+    /// What the basic constraints and the key usage permit the key of a certificate to do.
+    package struct Permissions: Equatable, Sendable {
+        /// Whether the basic constraints permit to issue certificates; nil without basic constraints.
+        package let isAuthority: Bool?
+        /// The usages in the key usage extension; nil without it.
+        package let usages: KeyUsages?
+
+        /// Whether both permit to issue certificates, and neither is missing (RFC 5280, sections 4.2.1.3 and 4.2.1.9).
+        package var permitsIssuing: Bool { isAuthority == true && usages?.contains(.certificateSigning) == true }
+    }
+
+    /// The usages of a key that a certificate permits (RFC 5280, section 4.2.1.3). The values are those of libcrypto.
+    package struct KeyUsages: OptionSet, Sendable {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        package static let keyEncipherment = KeyUsages(rawValue: UInt32(KU_KEY_ENCIPHERMENT))
+        package static let keyAgreement = KeyUsages(rawValue: UInt32(KU_KEY_AGREEMENT))
+        package static let certificateSigning = KeyUsages(rawValue: UInt32(KU_KEY_CERT_SIGN))
+        package static let listSigning = KeyUsages(rawValue: UInt32(KU_CRL_SIGN))
+    }
+
+    /// What the key may do; nil if an extension occurs twice or cannot be decoded.
+    package var permissions: Permissions? { Self.permissions(certificate) }
+
+    static func permissions(_ certificate: OpaquePointer) -> Permissions? {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let flags = X509_get_extension_flags(certificate)
+        guard flags & UInt32(EXFLAG_INVALID) == 0 else { return nil }
+        return Permissions(
+            isAuthority: flags & UInt32(EXFLAG_BCONS) == 0 ? nil : flags & UInt32(EXFLAG_CA) != 0,
+            usages: flags & UInt32(EXFLAG_KUSAGE) == 0
+                ? nil : KeyUsages(rawValue: X509_get_key_usage(certificate)))
+    }
+
     /// The e-mail addresses and DNS names; nil when any of them is not ASCII.
     private static func texts(of names: OpaquePointer) -> (emailAddresses: [String], hosts: [String])? {
         var emailAddresses: [String] = []

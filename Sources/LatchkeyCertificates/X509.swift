@@ -194,10 +194,24 @@ package struct CertificateChains: Sendable {
         let isValid = X509_verify_cert(context) == 1
         // The objects that the context refers to are alive until here.
         return withExtendedLifetime((self, certificate, sent)) {
-            if isValid { return nil }
+            if isValid {
+                return Self.issuers(context)?.allSatisfy(\.permitsIssuing) == true
+                    ? nil : "an issuer below the pinned certificate may not issue certificates"
+            }
             let error = X509_STORE_CTX_get_error(context)
             return String(cString: X509_verify_cert_error_string(Int(error)))
         }
+    }
+
+    /// What the issuers between a certificate and the pinned one may do; nil if libcrypto has no chain. libcrypto accepts
+    /// issuers that have one of basic constraints and key usage only.
+    private static func issuers(_ context: OpaquePointer) -> [X509.Permissions]? {
+        guard let chain = X509_STORE_CTX_get0_chain(context), OPENSSL_sk_num(chain) > 0 else { return nil }
+        let issuers = (0..<OPENSSL_sk_num(chain)).dropFirst().dropLast().map { index in
+            OPENSSL_sk_value(chain, index).flatMap { X509.permissions(OpaquePointer($0)) }
+        }
+        let known = issuers.compactMap(\.self)
+        return known.count == issuers.count ? known : nil
     }
 
     private static let failed = "libcrypto could not verify the chain"

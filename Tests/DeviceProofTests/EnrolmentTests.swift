@@ -86,11 +86,30 @@ import Testing
     }
 
     @Test func aChainThatTheDeviceSendsIsAcceptedIfItsIssuersAreAuthorities() throws {
-        let issuer = try maker.makeIssuer(isAuthority: true)
+        let (authority, signing) = ("basicConstraints = critical,CA:TRUE", "keyUsage = critical,keyCertSign")
+        let issuer = try maker.makeIssuer("\(authority)\n\(signing)")
         _ = try verifier.begin(device.newAttestationKey(certifiedBy: maker, .init(issuer: issuer)).request, at: now)
-        let other = try maker.makeIssuer(isAuthority: false)
-        expectRefusal(
-            .untrustedChain, try device.newAttestationKey(certifiedBy: maker, .init(issuer: other)).request)
+        for permissions in [
+            authority, signing, "\(authority)\nkeyUsage = critical,digitalSignature",
+            "basicConstraints = critical,CA:FALSE\n\(signing)", "basicConstraints = critical,CA:FALSE",
+        ] {
+            let other = try maker.makeIssuer(permissions)
+            expectRefusal(
+                .untrustedChain, try device.newAttestationKey(certifiedBy: maker, .init(issuer: other)).request)
+        }
+    }
+
+    /// "TCG EK Credential Profile", section 3.2: the endorsement key of this device is on P-256.
+    @Test(arguments: [
+        "basicConstraints = critical,CA:TRUE\nkeyUsage = critical,keyAgreement", "keyUsage = critical,keyAgreement",
+        "basicConstraints = critical,CA:FALSE", "basicConstraints = critical,CA:FALSE\nkeyUsage = keyEncipherment",
+        "basicConstraints = critical,CA:FALSE\nkeyUsage = keyAgreement,keyCertSign",
+        "basicConstraints = critical,CA:FALSE\nkeyUsage = keyAgreement,cRLSign",
+        "basicConstraints = critical,CA:FALSE\nkeyUsage = digitalSignature",
+    ])
+    func aCertificateWhoseKeyMayDoMoreOrOthersIsRefused(_ permissions: String) throws {
+        let key = try device.newAttestationKey(certifiedBy: maker, .init(permissions: permissions))
+        expectRefusal(.notAnEndorsementCertificate, key.request)
     }
 
     @Test func aWeakSignatureInTheChainIsRefused() throws {

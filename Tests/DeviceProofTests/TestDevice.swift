@@ -74,6 +74,8 @@ final class TestMaker: Sendable {
     /// What a certificate says.
     struct Options {
         var usage = "2.23.133.8.1"
+        /// The extensions that say what the key may do, one a line.
+        var permissions = "keyUsage = critical,keyAgreement\nbasicConstraints = critical,CA:FALSE"
         var manufacturer: String? = "id:49465800"
         var model = "SLB9670"
         /// The digest that the issuer signs.
@@ -101,12 +103,12 @@ final class TestMaker: Sendable {
 
     /// Makes a certificate below the root.
     ///
-    /// - Parameter isAuthority: whether it says that it may issue certificates.
-    func makeIssuer(isAuthority: Bool) throws -> Issuer {
+    /// - Parameter permissions: the extensions that say what its key may do, one a line.
+    func makeIssuer(_ permissions: String) throws -> Issuer {
         try program.run(
             "openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
             "issuer.key", "-out", "issuer.csr", "-subj", "/CN=Issuer")
-        try program.write("issuer.extensions", "basicConstraints = critical,CA:\(isAuthority ? "TRUE" : "FALSE")\n")
+        try program.write("issuer.extensions", "\(permissions)\n")
         try program.run(
             "openssl", "x509", "-req", "-in", "issuer.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial",
             "8", "-days", "3650", "-extfile", "issuer.extensions", "-out", "issuer.pem")
@@ -123,9 +125,8 @@ final class TestMaker: Sendable {
         try program.write(
             "extensions",
             """
-            keyUsage = critical,keyAgreement
+            \(options.permissions)
             extendedKeyUsage = \(options.usage)
-            basicConstraints = critical,CA:FALSE
             subjectAltName = critical,dirName:device
             [device]
             \(options.manufacturer.map { "1.2.23.133.2.1 = \($0)" } ?? "")

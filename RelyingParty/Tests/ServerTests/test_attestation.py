@@ -9,7 +9,7 @@ import unittest
 
 from server import PROGRAM, Device, Server, text, wait_until
 from test_server import REFUSED
-from tpm import RSA_EK, TPM, Maker, TPMDevice, certified_state, decoded
+from tpm import EC_EK, RSA_EK, TPM, Maker, TPMDevice, certified_state, decoded
 
 
 class AttestationTests(unittest.TestCase):
@@ -107,6 +107,36 @@ class AttestationTests(unittest.TestCase):
             self.assertIn('"reason":"untrustedDevice"', self.last_line(server))
             for handle in (device.key, device.attestation_key):
                 self.tpm.flush(handle)
+
+    def test_endorsement_certificates_have_the_extensions_of_their_profile(self):
+        """"TCG EK Credential Profile", section 3.2; issuers by RFC 5280, sections 4.2.1.3 and 4.2.1.9."""
+        server = self.serve()
+        entity, authority = "basicConstraints = critical,CA:FALSE\n", "basicConstraints = critical,CA:TRUE\n"
+        for template, usage, other in ((EC_EK, "keyAgreement", "keyEncipherment"),
+                                       (RSA_EK, "keyEncipherment", "keyAgreement")):
+            for permissions, is_accepted in (
+                    (entity + f"keyUsage = critical,{usage}", True), (authority + f"keyUsage = critical,{usage}", False),
+                    (f"keyUsage = critical,{usage}", False), (entity, False), (entity + f"keyUsage = {other}", False),
+                    (entity + f"keyUsage = {usage},keyCertSign", False), (entity + f"keyUsage = {usage},cRLSign", False),
+                    (entity + "keyUsage = digitalSignature", False)):
+                self.enrol(server, lambda public: [self.maker.certify(public, permissions=permissions)], is_accepted,
+                           template)
+        signing = "keyUsage = critical,keyCertSign"
+        for permissions, is_accepted in ((authority + signing, True), (authority, False), (signing, False),
+                                         (entity + signing, False),
+                                         (authority + "keyUsage = critical,digitalSignature", False)):
+            issuer, der = self.maker.make_issuer(permissions)
+            self.enrol(server, lambda public: [self.maker.certify(public, issuer=issuer), der], is_accepted)
+
+    def enrol(self, server, certificates, is_accepted, template=EC_EK):
+        device = TPMDevice(server, "ada", self.tpm, certificates, template)
+        if is_accepted:
+            self.assertEqual(device.begin()[0], 200)
+        else:
+            self.assertEqual(device.begin(), (401, REFUSED))
+            self.assertIn('"reason":"untrustedDevice"', self.last_line(server))
+        for handle in (device.key, device.attestation_key):
+            self.tpm.flush(handle)
 
     def foreign(self, server):
         """A certificate of the trusted maker for another endorsement key."""

@@ -151,6 +151,14 @@ def point(public):
     return b"\4" + public[-66:-34] + public[-32:]
 
 
+def rsa_information(modulus):
+    """The SubjectPublicKeyInfo of an RSA key of 2,048 bits with the exponent 65,537 (RFC 8017, appendix A.1.1)."""
+    numbers = b"\x02\x82\x01\x01\0" + modulus + b"\x02\x03\x01\0\x01"
+    key = b"\x30\x82" + counted(numbers)
+    algorithm = bytes.fromhex("300d06092a864886f70d0101010500")
+    return b"\x30\x82" + counted(algorithm + b"\x03\x82" + counted(b"\0" + key))
+
+
 def der(r, s):
     def integer(number):
         number = number.lstrip(b"\0") or b"\0"
@@ -174,18 +182,36 @@ class Maker:
         return subprocess.run(["openssl", *arguments], cwd=self.folder, input=data, check=True,
                               capture_output=True).stdout
 
-    def certify(self, public, manufacturer="id:49465800", model="SLB9670", usage="2.23.133.8.1"):
-        """A certificate for an endorsement key on P-256."""
-        pem = self.openssl("pkey", "-pubin", "-inform", "der", data=INFORMATION + point(public))
+    def make_issuer(self, permissions):
+        """Makes a certificate below the root, and returns its name and its DER."""
+        name = f"{self.name}-{os.urandom(4).hex()}"
+        self.openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                     f"{name}.key", "-out", "issuer.csr", "-subj", "/CN=Issuer")
+        (self.folder / "extensions").write_text(permissions + "\n")
+        self.openssl("x509", "-req", "-in", "issuer.csr", "-CA", self.roots, "-CAkey", f"{self.name}-root.key",
+                     "-set_serial", "8", "-days", "3650", "-extfile", "extensions", "-out", f"{name}.pem")
+        return name, self.openssl("x509", "-in", f"{name}.pem", "-outform", "der")
+
+    def certify(self, public, manufacturer="id:49465800", model="SLB9670", usage="2.23.133.8.1", permissions=None,
+                issuer=None):
+        """A certificate for an endorsement key, with the extensions of the EK Credential Profile.
+
+        permissions -- the extensions that say what the key may do, one a line
+        issuer -- the name of a certificate below the root"""
+        is_rsa = public[:2] == b"\0\1"
+        information = rsa_information(public[-256:]) if is_rsa else INFORMATION + point(public)
+        pem = self.openssl("pkey", "-pubin", "-inform", "der", data=information)
         (self.folder / "ek.pem").write_bytes(pem)
+        permissions = permissions or ("keyUsage = critical," + ("keyEncipherment" if is_rsa else "keyAgreement")
+                                      + "\nbasicConstraints = critical,CA:FALSE")
         # openssl removes the prefix "1." of a name in a section.
         (self.folder / "extensions").write_text(
-            f"keyUsage = critical,keyAgreement\nextendedKeyUsage = {usage}\nbasicConstraints = critical,CA:FALSE\n"
-            "subjectAltName = critical,dirName:device\n[device]\n"
+            f"{permissions}\nextendedKeyUsage = {usage}\nsubjectAltName = critical,dirName:device\n[device]\n"
             f"1.2.23.133.2.1 = {manufacturer}\n1.2.23.133.2.2 = {model}\n1.2.23.133.2.3 = id:0001\n")
-        return self.openssl("x509", "-new", "-force_pubkey", "ek.pem", "-CA", self.roots, "-CAkey",
-                            f"{self.name}-root.key", "-set_serial", "7", "-subj", "/", "-days", "3650", "-extfile",
-                            "extensions", "-outform", "der")
+        certificate = f"{issuer}.pem" if issuer else self.roots
+        return self.openssl("x509", "-new", "-force_pubkey", "ek.pem", "-CA", certificate, "-CAkey",
+                            f"{issuer or self.name + '-root'}.key", "-set_serial", "7", "-subj", "/", "-days", "3650",
+                            "-extfile", "extensions", "-outform", "der")
 
 
 class TPMDevice(Device):
