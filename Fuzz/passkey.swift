@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the readers of CBOR, authenticator data, attestation objects and client data; `scripts/fuzz 60 passkey`
-// runs it. The tests of RelyingParty also compile this file (through a symbolic link) and check the same properties for the
+// libFuzzer target of the readers of CBOR, authenticator data, attestation objects, client data and responses;
+// `scripts/fuzz 60 passkey` runs it. The tests of RelyingParty also compile this file (through a symbolic link) and check the same properties for the
 // corpus.
 
+import RelyingPartyCrypto
 import RelyingPartyJSON
-import RelyingPartyWebAuthn
+import SignInVerification
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
@@ -28,12 +29,27 @@ enum FuzzedPasskey {
     static func complaint(about input: [UInt8]) -> String? {
         guard let choice = input.first else { return nil }
         let bytes = Array(input.dropFirst())
-        switch choice & 3 {
-        case 0: return cbor(bytes)
-        case 1: return authenticatorData(bytes)
-        case 2: return attestationObject(bytes)
-        default: return clientData(bytes)
+        switch choice & 7 {
+        case 0, 4: return cbor(bytes)
+        case 1, 5: return authenticatorData(bytes)
+        case 2, 6: return attestationObject(bytes)
+        case 3: return clientData(bytes)
+        default: return responses(bytes)
         }
+    }
+
+    /// What is read are members of the text.
+    private static func responses(_ bytes: [UInt8]) -> String? {
+        guard let read = try? PasskeyAssertionResponse(json: bytes) else {
+            _ = try? PasskeyRegistrationResponse(json: bytes)
+            return nil
+        }
+        let response = (try? JSONReader.read(bytes))?.member("response")
+        let text = { (bytes: [UInt8]) in JSONValue.string(StrictBase64.url.encode(bytes)) }
+        let isRight =
+            response?.member("signature") == text(read.signature)
+            && response?.member("clientDataJSON") == text(read.clientDataJSON) && read.userHandle?.isEmpty != true
+        return isRight ? nil : "reads other bytes than those of the text"
     }
 
     /// Every value has one encoding.
@@ -49,7 +65,9 @@ enum FuzzedPasskey {
         guard (data.credential != nil) == (bytes[32] & 0x40 != 0) else { return "a credential without its flag" }
         if let credential = data.credential {
             guard AuthenticatorData.identifierBytes.contains(credential.identifier.count),
-                credential.authenticator.count == 16, credential.key.point.count == 65
+                credential.authenticator.count == 16,
+                (try? VerificationKey(algorithm: credential.key.algorithm, bytes: credential.key.bytes))
+                    == credential.key
             else { return "a credential with a part of another length" }
         }
         // The empty digest is no relying party's.
@@ -66,7 +84,9 @@ enum FuzzedPasskey {
 
     private static func clientData(_ bytes: [UInt8]) -> String? {
         guard let client = try? ClientData(bytes) else { return nil }
-        guard let json = try? JSONReader.read(bytes) else { return "accepts what is not JSON" }
+        // One byte order mark is removed.
+        let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
+        guard let json = try? JSONReader.read(text) else { return "accepts what is not JSON" }
         guard (try? client.check(.assertion, origins: [origin])) != nil else { return nil }
         let isRight =
             json.member("type") == .string("webauthn.get") && json.member("origin") == .string(origin)

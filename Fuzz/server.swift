@@ -11,6 +11,7 @@ import RelyingPartyCrypto
 import RelyingPartyHTTP
 import RelyingPartyJSON
 import RelyingPartySQLite
+import SignInVerification
 import Synchronization
 
 // All tests are linked into one program, which cannot contain several functions of this name.

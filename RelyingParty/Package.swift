@@ -30,7 +30,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "latchkey-relying-party",
     products: [
-        .library(name: "RelyingParty", targets: ["RelyingParty", "RelyingPartyPostgreSQL", "RelyingPartySQLite"]),
+        .library(name: "SignInVerification", targets: ["SignInVerification"]),
         .executable(name: "latchkey-server", targets: ["latchkey-server"]),
     ],
     targets: [
@@ -62,14 +62,15 @@ let package = Package(
         room("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
         room("RelyingPartyJSON"),
-        // Responses of authenticators (WebAuthn): client data, authenticator data and attestation objects.
-        room("RelyingPartyWebAuthn", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
+        // What keys sign at a sign-in: challenges, bound proofs and passkeys (WebAuthn). Pure functions, and the only room with
+        // a promise to other packages.
+        room("SignInVerification", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
         // Proofs that a key is in a TPM; the only room that uses code of the package around this one.
         room("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
         // Challenges, keys, sessions, revocation and the audit log. No input or output but SQL, through a protocol.
         room(
             "RelyingParty",
-            ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON", "RelyingPartyWebAuthn"]),
+            ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON", "SignInVerification"]),
         // The storage in a file of SQLite.
         room("RelyingPartySQLite", ["RelyingParty", "RelyingPartyCrypto", "CServerSQLite"]),
         // The storage in a database of PostgreSQL, which several nodes share.
@@ -78,7 +79,8 @@ let package = Package(
         room("RelyingPartyHTTP", ["CServerHTTP"]),
         // The interface /v1: what each request means.
         room(
-            "RelyingPartyAPI", ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"],
+            "RelyingPartyAPI",
+            ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON", "SignInVerification"],
             resources: [.embedInCode("OpenAPI.json")]),
         // The page of the administration and its requests. The files of the page become a part of the program.
         room(
@@ -91,6 +93,7 @@ let package = Package(
                 "CommandWords", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation",
                 "RelyingPartyCrypto",
                 "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
+                "SignInVerification",
             ],
             swiftSettings: strict),
 
@@ -99,20 +102,20 @@ let package = Package(
             name: "relying-party-bench",
             dependencies: [
                 "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyCrypto", "RelyingPartyJSON",
-                "RelyingPartySQLite",
+                "RelyingPartySQLite", "SignInVerification",
             ],
             path: "Benchmarks/relying-party-bench", swiftSettings: strict),
 
         tests("RelyingPartyJSONTests", ["RelyingPartyJSON"]),
         tests(
-            "RelyingPartyWebAuthnTests",
-            ["CServerOpenSSL", "RelyingPartyCrypto", "RelyingPartyJSON", "RelyingPartyWebAuthn"]),
+            "SignInVerificationTests",
+            ["CServerOpenSSL", "RelyingPartyCrypto", "RelyingPartyJSON", "SignInVerification"]),
         tests(
             "RelyingPartyTests",
             [
                 "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin",
                 "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
-                "RelyingPartyPostgreSQL", "RelyingPartySQLite", "latchkey-server",
+                "RelyingPartyPostgreSQL", "RelyingPartySQLite", "SignInVerification", "latchkey-server",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -5,6 +5,7 @@ internal import RelyingParty
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
 internal import RelyingPartySQLite
+internal import SignInVerification
 
 /// Measures the CPU time of the parts of a sign-in in one process, beside the least that the libraries below need, and
 /// prints it as JSON in microseconds. `scripts/bench-server` runs it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 /// A row of the audit log, without its hash.
 struct AuditRow {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 /// What is derived from the secret of the relying party, and from the one that it replaced.
 struct DerivedSecrets: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RelyingPartyWebAuthn
+internal import SignInVerification
 
 /// Whether a passkey has left its authenticator. The numbers are those of the column `synced`.
 public enum PasskeyBackup: Int64, CaseIterable, Sendable {
@@ -20,8 +20,8 @@ public enum PasskeyBackup: Int64, CaseIterable, Sendable {
         }
     }
 
-    init(_ data: AuthenticatorData) {
-        self = data.isBackedUp ? .done : data.canBeBackedUp ? .possible : .impossible
+    init(_ passkey: Passkey) {
+        self = passkey.isBackedUp ? .done : passkey.canBeBackedUp ? .possible : .impossible
     }
 }
 
@@ -34,12 +34,12 @@ struct PasskeyRecord: Sendable {
     /// The AAGUID, which is a claim.
     let authenticator: [UInt8]
     /// Who vouched for the key.
-    let statement: AttestationObject.Statement
+    let statement: Passkey.Statement
     var backup: PasskeyBackup
 
-    init(handle: [UInt8], _ object: AttestationObject, _ statement: AttestationObject.Statement) {
-        (credential, authenticator) = (object.credential.identifier, object.credential.authenticator)
-        (self.handle, self.statement, backup) = (handle, statement, PasskeyBackup(object.authenticatorData))
+    init(_ passkey: Passkey) {
+        (credential, authenticator) = (passkey.credential, passkey.authenticator)
+        (handle, statement, backup) = (passkey.userHandle, passkey.statement, PasskeyBackup(passkey))
     }
 
     /// Reads the columns of `passkeys`; nil for a key that has no row there.
@@ -47,7 +47,7 @@ struct PasskeyRecord: Sendable {
         let row = Array(columns)
         guard row.count == 5, case .blob(let credential) = row[0], case .blob(let handle) = row[1],
             case .blob(let authenticator) = row[2], case .text(let name) = row[3],
-            let statement = AttestationObject.Statement(rawValue: name), case .integer(let number) = row[4],
+            let statement = Passkey.Statement(rawValue: name), case .integer(let number) = row[4],
             let backup = PasskeyBackup(rawValue: number)
         else { return nil }
         (self.credential, self.handle, self.authenticator) = (credential, handle, authenticator)

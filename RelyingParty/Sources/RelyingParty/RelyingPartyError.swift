@@ -5,9 +5,9 @@
 public enum RefusalReason: String, Error, Sendable {
     case challengeFormat, challengeCode, otherRelyingParty, expired, otherEpoch, otherBinding, unknownKey, revokedKey
     case rawKey, wrongSignature, replayed, wrongCode, tierTooLow, tooManyKeys, keyExists, unknownSession, publicKey
-    /// A counter that is not higher than the one before froze the key; the key was frozen before; a key that counted before
-    /// came without a counter.
-    case counterRegressed, frozenKey, counterMissing
+    /// A counter that is not higher than the one before froze the key; a counter is a little lower, and froze nothing; the key
+    /// was frozen before; a key that counted before came without a counter.
+    case counterRegressed, counterLate, frozenKey, counterMissing
     /// The administration is not configured; the user is no administrator; the code that opens a browser's session is
     /// unknown, spent or over.
     case administrationOff, notAdministrator, browserCode
@@ -18,9 +18,9 @@ public enum RefusalReason: String, Error, Sendable {
     case attestationOff, untrustedDevice, virtualDevice, enrolment, enrolmentExpired, statement, otherKey
     /// Passkeys are not permitted; the proof is one of another form of key; the client data are of another operation or
     /// origin; the authenticator did not see or verify the user; the key can be backed up and could not before, or the other
-    /// way round; the statement about a passkey is not accepted; the user handle is another one.
+    /// way round; the statement about a passkey is not accepted; the user handle or the credential is another one.
     case passkeysOff, otherForm, clientDataType, otherOrigin, userPresence, userVerification, backupState
-    case passkeyStatement, userHandle
+    case passkeyStatement, userHandle, otherCredential
 }
 
 /// The error of an operation of the relying party.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import RelyingPartyAttestation
+public import SignInVerification
 
 /// What is known about a passkey besides its key. All of it is claimed, because no list of makers is used.
 public struct RegisteredPasskey: Sendable {
@@ -18,8 +19,10 @@ public struct RegisteredPasskey: Sendable {
 public struct RegisteredKey: Sendable {
     /// The identifier, 32 bytes.
     public let identifier: [UInt8]
-    /// The point without compression, 65 bytes.
-    public let point: [UInt8]
+    /// The signature algorithm.
+    public let algorithm: SignatureAlgorithm
+    /// The public key in the form of ``VerificationKey/bytes``: for ES256 the point without compression, 65 bytes.
+    public let publicKey: [UInt8]
     /// The name of the device, as its user chose it.
     public let device: String
     /// What the key signs.
@@ -40,7 +43,8 @@ public struct RegisteredKey: Sendable {
     public let counter: Int64?
 
     init(_ record: KeyRecord) {
-        (identifier, point, device) = (record.identifier, record.point, record.device)
+        (identifier, device) = (record.identifier, record.device)
+        (algorithm, publicKey) = (record.algorithm, record.publicKey)
         (form, declaredTier, attestation) = (record.form, record.tier, record.attestation)
         passkey = record.passkey.map { passkey in
             RegisteredPasskey(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingPartyCrypto
+public import SignInVerification
 
 /// How an administrator proves the key of the session again, before an act that creates a right: the browser may have been
 /// left open.
 public enum AdministratorProof: Sendable {
     /// The passkey of the session signs a challenge for `stepUp`, whose context names the act.
-    case passkey(challenge: [UInt8], PasskeyAssertion, signature: [UInt8])
+    case passkey(PasskeyAssertionResponse)
     /// A code that a program made by a step-up with the key of the session, as for the opening of a browser. It is spent.
     case code([UInt8])
 }
@@ -152,18 +153,17 @@ extension RelyingPartyService {
     ) throws -> Result {
         let verified: VerifiedProof? =
             switch proof {
-            case .passkey(let challenge, let assertion, let signature):
+            case .passkey(let assertion):
                 try verify(
-                    SignedProof(
-                        user: administrator.user, key: administrator.key, challenge: challenge, signature: signature,
-                        assertion: assertion), .stepUp, context, at: now)
+                    SignedProof(user: administrator.user, key: administrator.key, assertion: assertion), .stepUp,
+                    context, at: now)
             case .code: nil
             }
         let result: Result? = try act(administrator, on: user) { database, actor, now in
             if let verified {
                 let record = try database.requireActive(verified.key)
                 try database.spend(verified.challenge)
-                guard try database.advance(record, verified.counter, at: now) else { return nil }
+                guard try database.advance(record, verified.counter, policy.counters, at: now) else { return nil }
             } else if case .code(let code) = proof {
                 try database.spendBrowserCode(code, of: administrator.key, at: now)
             }

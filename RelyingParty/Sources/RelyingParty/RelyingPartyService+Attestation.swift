@@ -2,6 +2,7 @@
 
 internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 extension RelyingPartyService {
     /// Begins the enrolment of a device that will prove that a key is in its TPM. Reads and writes no storage, so the reply

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SignInVerification
+
 // A counter that does not increase shows that two devices have the same key: one of them is a copy. The server cannot
-// know which, so neither can use it any more until the operator has decided.
+// know which, so neither can use it any more until the operator has decided. ``CounterPolicy`` tells a copy from a request
+// that arrived late.
 
 extension RelyingPartyService {
     /// Lets a frozen key be used again, because the operator knows that there is no copy. Its counter is forgotten: the
@@ -39,12 +42,15 @@ extension SQLConnection {
         return true
     }
 
-    /// Sets the counter of a key to a higher one, in the transaction of the proof that has it. Otherwise freezes the key
-    /// and ends its sessions: the caller must commit, and refuse the proof. Call after the challenge was spent, so that
-    /// a repeated request is a replay and freezes nothing.
+    /// Sets the counter of a key to a higher one, in the transaction of the proof that has it. Refuses a late request. Otherwise
+    /// freezes the key and ends its sessions: the caller must commit, and refuse the proof. Call after the challenge was spent,
+    /// so that a repeated request is a replay and freezes nothing.
     ///
+    /// - Parameter record: the key as this transaction reads it.
     /// - Returns: whether the counter was accepted.
-    func advance(_ record: KeyRecord, _ counter: ProofCounter, at now: Int64) throws -> Bool {
+    func advance(
+        _ record: KeyRecord, _ counter: ProofCounter, _ policy: CounterPolicy, at now: Int64
+    ) throws -> Bool {
         let number: Int64? =
             switch counter {
             case .client(let number): number
@@ -57,15 +63,20 @@ extension SQLConnection {
             try note(record, counter)
             return true
         }
-        _ = try run(Statements.advanceCounter, [.integer(number), .blob(record.identifier)])
-        if changedRowCount == 1 {
+        switch policy.decision(for: number, after: record.counter) {
+        case .accept:
+            _ = try run(Statements.advanceCounter, [.integer(number), .blob(record.identifier)])
+            // The lock of the user keeps other transactions from this row.
+            guard changedRowCount == 1 else { throw StorageFailure("A counter changed within a transaction.") }
             try note(record, counter)
             return true
+        case .refuse: throw RelyingPartyError.refused(.counterLate)
+        case .freeze:
+            _ = try run(Statements.freeze, [.integer(now), .blob(record.identifier)])
+            _ = try run(Statements.endSessionsOfKey, [.blob(record.identifier)])
+            try audit("freeze", record.user, record.identifier, "counter \(number)", at: now)
+            return false
         }
-        _ = try run(Statements.freeze, [.integer(now), .blob(record.identifier)])
-        _ = try run(Statements.endSessionsOfKey, [.blob(record.identifier)])
-        try audit("freeze", record.user, record.identifier, "counter \(number)", at: now)
-        return false
     }
 
     /// Stores that a passkey has left its authenticator, or is in it only again.

@@ -2,6 +2,7 @@
 
 package import RelyingPartyAttestation
 package import RelyingPartyCrypto
+public import SignInVerification
 
 /// What permits a registration.
 public enum RegistrationRight: Sendable {
@@ -18,7 +19,7 @@ public enum SessionProof: Sendable {
     case signature([UInt8])
     /// A passkey signs a challenge for `register`, whose key is the passkey and whose context is `key:` and the identifier
     /// of the new key in base64url.
-    case assertion(PasskeyAssertion, signature: [UInt8])
+    case assertion(PasskeyAssertionResponse)
 }
 
 extension RelyingPartyService {
@@ -42,7 +43,7 @@ extension RelyingPartyService {
             try check(device: device)
             let now = now
             let binding = ChallengeBinding(user: proof.user, key: key.identifier, purpose: .register, context: "")
-            let challenge = try checked(proof.challenge, binding, at: now)
+            let challenge = try challenges.check(proof.challenge, binding, at: now)
             guard proof.key == key.identifier,
                 key.isValid(proof.signature, for: message(proof, .register, "", isRaw: isRaw))
             else { throw RelyingPartyError.refused(.wrongSignature) }
@@ -53,7 +54,8 @@ extension RelyingPartyService {
                 try database.spend(challenge)
                 if let frozen = try use(right, for: proof, .register, at: now, in: database) { return frozen }
                 try database.requireRoom(for: proof.user)
-                try database.insert(key, of: proof.user, device: device, form, tier, attestation, at: now)
+                try database.insert(
+                    VerificationKey(key), of: proof.user, device: device, form, tier, attestation, at: now)
                 let detail = "\(tier.rawValue), attested \(attestation.device.rawValue)"
                 try database.audit("register", proof.user, key.identifier, detail, at: now)
                 return nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RelyingPartyCrypto
-internal import RelyingPartyWebAuthn
+internal import RelyingPartyCrypto
+public import SignInVerification
 
 extension RelyingPartyService {
     /// The tier of every passkey: that of a key which programs of the user can use.
@@ -38,54 +38,52 @@ extension RelyingPartyService {
         }
     }
 
-    /// How long challenges are valid, in seconds.
-    public var challengeSeconds: Int64 { challenges.seconds }
+    /// How long challenges for the registration of a passkey and for a sign-in with one are valid, in seconds.
+    public var passkeySeconds: Int64 { challenges.passkeySeconds }
 
     /// Registers a passkey that was just made.
     ///
     /// - Parameters:
-    ///   - registration: what the browser returned, for a challenge for `passkeyRegister`.
+    ///   - response: what the browser returned, for a challenge for `passkeyRegister`.
+    ///   - user: the name of the user.
+    ///   - device: a name of the device, at most 64 bytes, by which its keys can be revoked together.
     ///   - right: an enrolment code, or a session of the user.
-    /// - Returns: the public key.
+    /// - Returns: the identifier of the key, 32 bytes.
     /// - Throws: `refused`, `malformed` and `unavailable`.
     @discardableResult package func registerPasskey(
-        _ registration: PasskeyRegistration, _ right: RegistrationRight
-    ) throws(RelyingPartyError) -> P256PublicKey {
+        _ response: PasskeyRegistrationResponse, of user: String, device: String, _ right: RegistrationRight
+    ) throws(RelyingPartyError) -> [UInt8] {
         try working {
-            let user = registration.user
             try check(user: user, key: ChallengePurpose.noKey)
-            try check(device: registration.device)
+            try check(device: device)
             guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
             let now = now
-            let client = try ClientData(registration.clientDataJSON)
-            let object = try AttestationObject(registration.attestationObject)
-            let (challenge, handle) = try registrationChallenge(client.challenge, user, at: now)
-            try client.check(.registration, origins: policy.origins)
-            try object.authenticatorData.check(relyingParty: relyingPartyDigest())
-            let statement = try object.verify(clientDataHash: LibCrypto.sha256(registration.clientDataJSON))
+            let (challenge, handle) = try registrationChallenge(response.challenge, user, at: now)
+            let passkey = try verifyPasskeyRegistration(
+                response, challenge: IssuedChallenge(response.challenge, challenge), userHandle: handle,
+                policy: policy.signIn, at: now)
             guard policy.admits(.passkey, Self.passkeyTier, .none) else { throw RelyingPartyError.refused(.tierTooLow) }
-            let (key, passkey) = (object.credential.key, PasskeyRecord(handle: handle, object, statement))
+            let (key, record) = (passkey.key, PasskeyRecord(passkey))
             // A bound key of a session names the new key in the message that it signs.
-            let named = SignedProof(user: user, key: key.identifier, challenge: client.challenge, signature: [])
+            let named = SignedProof(user: user, key: key.identifier, challenge: response.challenge, signature: [])
             try registering(user, by: right, at: now) { database in
                 try database.spend(challenge)
                 if let frozen = try use(right, for: named, .passkeyRegister, at: now, in: database) { return frozen }
                 try database.requireRoom(for: user)
                 try database.insert(
-                    key, of: user, device: registration.device, .passkey, Self.passkeyTier, .none, at: now)
-                try database.insert(passkey, of: key.identifier)
-                if object.authenticatorData.counter > 0 {
+                    key, of: user, device: device, .passkey, Self.passkeyTier, .none, at: now)
+                try database.insert(record, of: key.identifier)
+                if passkey.counter > 0 {
                     // A new row has no counter, so this is never refused.
                     _ = try database.run(
-                        Statements.advanceCounter,
-                        [.integer(object.authenticatorData.counter), .blob(key.identifier)])
+                        Statements.advanceCounter, [.integer(passkey.counter), .blob(key.identifier)])
                 }
                 try database.audit(
                     "register", user, key.identifier,
-                    "passkey, attested \(statement.rawValue), synced \(passkey.backup.name)", at: now)
+                    "passkey, attested \(record.statement.rawValue), synced \(record.backup.name)", at: now)
                 return nil
             }
-            return key
+            return key.identifier
         }
     }
 
@@ -94,7 +92,9 @@ extension RelyingPartyService {
     /// - Parameter response: what the browser returned, for a challenge for `passkeyLogin`.
     /// - Returns: the token, 32 random bytes, and when the session ends at the latest, in seconds since 1970.
     /// - Throws: `refused`, `malformed` and `unavailable`.
-    public func signIn(_ response: PasskeySignIn) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
+    public func signIn(
+        _ response: PasskeyAssertionResponse
+    ) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
             let now = now
             return try open(.program, verify(response, .program, at: now), at: now)
@@ -109,7 +109,7 @@ extension RelyingPartyService {
     /// - Returns: the token and when the session ends at the latest, as for a program.
     /// - Throws: `refused`, with `notAdministrator` for another user; `malformed` and `unavailable`.
     public func signInAdministrator(
-        _ response: PasskeySignIn
+        _ response: PasskeyAssertionResponse
     ) throws(RelyingPartyError) -> (token: [UInt8], expiry: Int64) {
         try working {
             let now = now
@@ -119,28 +119,23 @@ extension RelyingPartyService {
         }
     }
 
-    private func verify(_ response: PasskeySignIn, _ kind: SessionKind, at now: Int64) throws -> VerifiedProof {
-        guard AuthenticatorData.identifierBytes.contains(response.credential.count) else {
-            throw RelyingPartyError.malformed("credential")
-        }
-        let assertion = try read(response.assertion)
-        let challenge = try checked(assertion.client.challenge, Self.signInBinding, at: now)
-        try check(assertion)
+    private func verify(
+        _ response: PasskeyAssertionResponse, _ kind: SessionKind, at now: Int64
+    ) throws -> VerifiedProof {
+        guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
+        let challenge = try challenges.check(response.challenge, Self.signInBinding, at: now)
         // An unknown passkey costs as much as a known one, as in the verification of other proofs.
         let record = try storage.passkeyOrDecoy(response.credential)
-        let key = P256PublicKey(registered: record.point, identifier: record.identifier)
-        let isValid = key.isValid(response.signature, for: assertion.signed)
-        guard let passkey = record.passkey, passkey.credential == response.credential else {
-            throw RelyingPartyError.refused(.unknownKey)
-        }
-        guard isValid else { throw RelyingPartyError.refused(.wrongSignature) }
         // A page for programs may have asked for the name of the user, and have named the passkeys.
-        guard response.userHandle ?? (kind == .program ? passkey.handle : nil) == passkey.handle else {
-            throw RelyingPartyError.refused(.userHandle)
+        let isUserNamed = kind == .program
+        let result = Result {
+            try verify(response, challenge, record, isUserNamed: isUserNamed, at: now)
         }
+        guard record.passkey?.credential == response.credential else { throw RelyingPartyError.refused(.unknownKey) }
+        let counter = try result.get()
         try record.requireActive()
         try requireAdmitted(record)
-        return VerifiedProof(challenge: challenge, counter: try assertion.counter(of: record), key: record)
+        return VerifiedProof(challenge: challenge, counter: counter, key: record)
     }
 
     private static let signInBinding = ChallengeBinding(
@@ -158,11 +153,14 @@ extension RelyingPartyService {
         _ challenge: [UInt8], _ user: String, at now: Int64
     ) throws -> (Challenge, [UInt8]) {
         let handles = try userHandles(of: user)
-        for handle in handles.dropLast() {
-            let result = try challenges.check(challenge, Self.registrationBinding(user, handle), at: now)
-            if case .success(let challenge) = result { return (challenge, handle) }
+        var refusal = VerificationError.failure
+        for handle in handles {
+            do throws(VerificationError) {
+                return (try challenges.check(challenge, Self.registrationBinding(user, handle), at: now), handle)
+            } catch {
+                refusal = error
+            }
         }
-        guard let handle = handles.last else { throw CryptoFailure() }
-        return (try checked(challenge, Self.registrationBinding(user, handle), at: now), handle)
+        throw refusal
     }
 }

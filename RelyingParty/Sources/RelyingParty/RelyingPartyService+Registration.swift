@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 // What registrations of all forms of keys have in common.
 
@@ -62,14 +63,14 @@ extension RelyingPartyService {
             guard let record = try database.key(session.key) else {
                 throw RelyingPartyError.refused(.wrongSignature)
             }
-            let key = P256PublicKey(registered: record.point, identifier: session.key)
+            let key = record.verificationKey(session.key)
             switch (record.form, sessionProof) {
             case (.bound, .signature(let signature)):
                 guard key.isValid(signature, for: message(proof, purpose, "", isRaw: false)) else {
                     throw RelyingPartyError.refused(.wrongSignature)
                 }
-            case (.passkey, .assertion(let assertion, let signature)):
-                return try use(assertion, signature, of: record, naming: proof.key, at: now, in: database)
+            case (.passkey, .assertion(let assertion)):
+                return try use(assertion, of: record, naming: proof.key, at: now, in: database)
             default: throw RelyingPartyError.refused(.otherForm)
             }
         }
@@ -88,20 +89,16 @@ extension RelyingPartyService {
 
     /// Verifies that a passkey signed a challenge that names the new key, and counts.
     private func use(
-        _ assertion: PasskeyAssertion, _ signature: [UInt8], of record: KeyRecord, naming key: [UInt8],
+        _ assertion: PasskeyAssertionResponse, of record: KeyRecord, naming key: [UInt8],
         at now: Int64, in database: any SQLConnection
     ) throws -> [UInt8]? {
-        let assertion = try read(assertion)
+        guard policy.permitsPasskeys else { throw RelyingPartyError.refused(.passkeysOff) }
         let binding = ChallengeBinding(
             user: record.user, key: record.identifier, purpose: .register, context: RevocationTarget.key(key).text)
-        let challenge = try checked(assertion.client.challenge, binding, at: now)
-        try check(assertion)
-        guard
-            P256PublicKey(registered: record.point, identifier: record.identifier)
-                .isValid(signature, for: assertion.signed)
-        else { throw RelyingPartyError.refused(.wrongSignature) }
+        let challenge = try challenges.check(assertion.challenge, binding, at: now)
+        let counter = try verify(assertion, challenge, record, isUserNamed: true, at: now)
         try database.spend(challenge)
-        let isCounted = try database.advance(record, assertion.counter(of: record), at: now)
+        let isCounted = try database.advance(record, counter, policy.counters, at: now)
         return isCounted ? nil : record.identifier
     }
 }

@@ -36,7 +36,7 @@ extension RelyingPartyService {
                 try database.spend(verified.challenge)
                 // Clients of other keys count sign-ins and step-ups only.
                 if record.form == .passkey {
-                    guard try database.advance(record, verified.counter, at: now) else { return nil }
+                    guard try database.advance(record, verified.counter, policy.counters, at: now) else { return nil }
                 }
                 return try database.revoke(target, of: proof.user, by: proof.key, at: now)
             }

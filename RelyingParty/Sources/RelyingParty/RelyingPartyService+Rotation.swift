@@ -2,6 +2,7 @@
 
 package import RelyingPartyAttestation
 package import RelyingPartyCrypto
+internal import SignInVerification
 
 extension RelyingPartyService {
     /// Replaces a key by another one of the same user and device: both have signed the same message, so that neither a
@@ -35,7 +36,8 @@ extension RelyingPartyService {
                 try database.spend(verified.challenge)
                 _ = try database.run(Statements.revokeKey, [.integer(now), .text(proof.user), .blob(proof.key)])
                 _ = try database.run(Statements.endRevoked, [.text(proof.user)])
-                try database.insert(key, of: proof.user, device: old.device, .bound, tier, attestation, at: now)
+                try database.insert(
+                    VerificationKey(key), of: proof.user, device: old.device, .bound, tier, attestation, at: now)
                 try database.audit("rotate", proof.user, proof.key, context, at: now)
             }
             try record([.revoked(proof.key)])

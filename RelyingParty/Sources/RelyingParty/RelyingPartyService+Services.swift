@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 // Registered services: the back ends of applications, which ask about the sessions and approvals of users.
 

@@ -2,6 +2,7 @@
 
 public import RelyingPartyAttestation
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 /// A session, as long as it is open.
 public struct OpenSession: Equatable, Sendable {
@@ -48,7 +49,7 @@ extension RelyingPartyService {
             let record = try database.requireActive(verified.key)
             try require(database, record.user)
             try database.spend(verified.challenge)
-            guard try database.advance(record, verified.counter, at: now) else { return nil }
+            guard try database.advance(record, verified.counter, policy.counters, at: now) else { return nil }
             return try database.openSession(token, of: record, kind, policy, at: now)
         }
         guard let expiry else { throw try frozen(verified.key.identifier, at: now) }
@@ -137,9 +138,8 @@ extension RelyingPartyService {
             let session = try database.session(token, kind, policy, at: now)
             guard session.key == proof.key else { throw RelyingPartyError.refused(.otherBinding) }
             try database.spend(verified.challenge)
-            guard try database.advance(database.requireActive(verified.key), verified.counter, at: now) else {
-                return nil
-            }
+            let record = try database.requireActive(verified.key)
+            guard try database.advance(record, verified.counter, policy.counters, at: now) else { return nil }
             _ = try database.run(Statements.stepSession, [.integer(now), .blob(try LibCrypto.sha256(token))])
             try database.audit("step-up", proof.user, proof.key, context, at: now)
             return try effect(database, session)

@@ -2,7 +2,7 @@
 
 package import RelyingPartyAttestation
 package import RelyingPartyCrypto
-internal import RelyingPartyWebAuthn
+public import SignInVerification
 internal import Synchronization
 
 /// How much of a key's protection its owner declares, from weak to strong. A declaration proves nothing, so `tpm` as a
@@ -34,6 +34,11 @@ public struct RelyingPartyPolicy: Sendable {
     public var sessionSeconds: Int64
     /// Whether a browser can open the administration.
     public var permitsAdministration = false
+    /// What a counter that is not higher than the one before means.
+    public var counters = CounterPolicy.tolerant
+
+    /// What is demanded of proofs and passkeys.
+    var signIn: SignInPolicy { SignInPolicy(relyingPartyID: relyingPartyID, origins: origins, counters: counters) }
 
     /// Creates a policy.
     ///
@@ -160,7 +165,7 @@ public final class RelyingPartyService: Sendable {
             throw error
         } catch let failure as StorageFailure {
             throw .unavailable(failure.message)
-        } catch let refusal as WebAuthnRefusal {
+        } catch let refusal as VerificationError {
             throw Self.error(refusal)
         } catch {
             throw .unavailable("A computation failed.")

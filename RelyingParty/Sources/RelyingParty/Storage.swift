@@ -2,13 +2,16 @@
 
 internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
+internal import SignInVerification
 
 /// A registered key as it is stored.
 struct KeyRecord: Sendable {
     let identifier: [UInt8]
     let user: String
     let device: String
-    let point: [UInt8]
+    let algorithm: SignatureAlgorithm
+    /// The public key in the form of ``VerificationKey/bytes``.
+    let publicKey: [UInt8]
     let form: KeyForm
     let tier: DeclaredTier
     /// Times in seconds since 1970.
@@ -28,8 +31,9 @@ struct KeyRecord: Sendable {
     /// Reads a row; nil for one with other types or unknown names, which this version did not write.
     init?(_ row: [SQLValue]) {
         guard row.count == 20, case .blob(let identifier) = row[0], case .text(let user) = row[1],
-            case .text(let device) = row[2], case .integer(P256PublicKey.algorithm) = row[3],
-            case .blob(let point) = row[4], case .integer(let number) = row[5], let form = KeyForm(rawValue: number),
+            case .text(let device) = row[2], case .integer(let name) = row[3],
+            let algorithm = SignatureAlgorithm(rawValue: name), case .blob(let publicKey) = row[4],
+            case .integer(let number) = row[5], let form = KeyForm(rawValue: number),
             case .text(let tierName) = row[6], let tier = DeclaredTier(rawValue: tierName),
             case .integer(let created) = row[7], case .text(let attested) = row[11],
             let kind = AttestedDevice(rawValue: attested), case .text(let model) = row[12],
@@ -38,13 +42,14 @@ struct KeyRecord: Sendable {
         guard let revoked = Self.optional(row[8]), let counter = Self.optional(row[9]),
             let frozen = Self.optional(row[10])
         else { return nil }
-        (self.identifier, self.user, self.device, self.point) = (identifier, user, device, point)
+        (self.identifier, self.user, self.device) = (identifier, user, device)
+        (self.algorithm, self.publicKey) = (algorithm, publicKey)
         (self.form, self.tier, self.created) = (form, tier, created)
         (self.revoked, self.counter, self.frozen) = (revoked, counter, frozen)
         attestation = Attestation(device: kind, model: model, chip: chip, claimedUserVerification: verification)
         passkey = PasskeyRecord(row[15...])
         // A passkey without its row, or a row of another key, was not written by this program.
-        guard (passkey != nil) == (form == .passkey) else { return nil }
+        guard (passkey != nil) == (form == .passkey), form == .passkey || algorithm == .es256 else { return nil }
     }
 
     /// The key with the columns of ``Statements/keyState``; nil for a row that this version did not write.
@@ -188,17 +193,16 @@ extension SQLConnection {
 
     /// Stores a key that was proven, once: `keyExists` also for a key that was revoked, or whose user was deleted.
     func insert(
-        _ key: P256PublicKey, of user: String, device: String, _ form: KeyForm, _ tier: DeclaredTier,
+        _ key: VerificationKey, of user: String, device: String, _ form: KeyForm, _ tier: DeclaredTier,
         _ attestation: Attestation, at now: Int64
     ) throws {
         do throws(StorageFailure) {
             _ = try run(
                 Statements.insertKey,
                 [
-                    .blob(key.identifier), .text(user), .text(device), .integer(P256PublicKey.algorithm),
-                    .blob(key.point),
-                    .integer(form.rawValue),
-                    .text(tier.rawValue), .integer(now), .text(attestation.device.rawValue), .text(attestation.model),
+                    .blob(key.identifier), .text(user), .text(device), .integer(key.algorithm.rawValue),
+                    .blob(key.bytes), .integer(form.rawValue), .text(tier.rawValue), .integer(now),
+                    .text(attestation.device.rawValue), .text(attestation.model),
                     .blob(attestation.chip), .text(attestation.claimedUserVerification),
                 ])
         } catch  where error.isDuplicate {

@@ -29,7 +29,7 @@ extension Interface {
         return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let attestation = try service.register(
                 key, proof, right, device: device, isRaw: form == "raw", tier: tier, evidence: evidence)
-            return registered(key, tier, attestation)
+            return registered(key.identifier, tier, attestation)
         }
     }
 
@@ -44,7 +44,7 @@ extension Interface {
         return try limited(proof.user, proof.key, network) { () throws(RelyingPartyError) in
             let attestation = try service.rotate(
                 to: key, tier: tier, proof, signature: signature, evidence: evidence)
-            return registered(key, tier, attestation)
+            return registered(key.identifier, tier, attestation)
         }
     }
 
@@ -72,11 +72,11 @@ extension Interface {
         }
     }
 
-    func registered(_ key: P256PublicKey, _ tier: DeclaredTier, _ attestation: Attestation) -> HTTPResponse {
+    func registered(_ key: [UInt8], _ tier: DeclaredTier, _ attestation: Attestation) -> HTTPResponse {
         reply(
             201,
             [
-                ("key", .string(StrictBase64.url.encode(key.identifier))), ("proven", proven(attestation)),
+                ("key", .string(StrictBase64.url.encode(key))), ("proven", proven(attestation)),
                 ("claimed", claimed(attestation, tier)),
             ])
     }

@@ -4,6 +4,7 @@ package import RelyingParty
 internal import RelyingPartyCrypto
 package import RelyingPartyHTTP
 internal import RelyingPartyJSON
+package import SignInVerification
 
 // Requests of browsers, whose keys are passkeys.
 
@@ -24,7 +25,7 @@ extension Interface {
         // What the page gives to the browser: milliseconds, as WebAuthn has them.
         var members: [(name: String, value: JSONValue)] = [
             ("challenge", .string(StrictBase64.url.encode(challenge))),
-            ("relyingParty", .string(service.relyingPartyID)), ("timeout", .integer(service.challengeSeconds * 1000)),
+            ("relyingParty", .string(service.relyingPartyID)), ("timeout", .integer(service.passkeySeconds * 1000)),
         ]
         if let handle { members.append(("userHandle", .string(StrictBase64.url.encode(handle)))) }
         return reply(200, members)
@@ -32,19 +33,18 @@ extension Interface {
 
     func registerPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(
-            request.body,
-            allowing: ["user", "device", "clientDataJSON", "attestationObject", "enrolmentCode", "sessionProof"])
-        let registration = PasskeyRegistration(
-            user: try body.text("user"), device: try body.optionalText("device") ?? "",
-            clientDataJSON: try body.bytes("clientDataJSON"), attestationObject: try body.bytes("attestationObject"))
+            request.body, allowing: ["user", "device", "credential", "enrolmentCode", "sessionProof"])
+        let (user, device) = (try body.text("user"), try body.optionalText("device") ?? "")
+        let response = try body.registration()
         let right: RegistrationRight =
             if let code = try body.optionalText("enrolmentCode") {
                 .code(code)
             } else {
                 .session(try token(request), try body.sessionProof())
             }
-        return try limited(registration.user, nil, network) { () throws(RelyingPartyError) in
-            registered(try service.registerPasskey(registration, right), RelyingPartyService.passkeyTier, .none)
+        return try limited(user, nil, network) { () throws(RelyingPartyError) in
+            let key = try service.registerPasskey(response, of: user, device: device, right)
+            return registered(key, RelyingPartyService.passkeyTier, .none)
         }
     }
 
@@ -61,13 +61,9 @@ extension Interface {
     ///   - body: opens the session with what the browser returned after a user chose a passkey.
     package func answerSignIn(
         _ request: HTTPRequest, _ network: [UInt8]?,
-        _ body: (PasskeySignIn) throws(RelyingPartyError) -> HTTPResponse
+        _ body: (PasskeyAssertionResponse) throws(RelyingPartyError) -> HTTPResponse
     ) throws(RelyingPartyError) -> HTTPResponse {
-        let given = try RequestBody(
-            request.body, allowing: RequestBody.assertionNames.union(["credential", "signature", "userHandle"]))
-        let response = PasskeySignIn(
-            credential: try given.bytes("credential"), assertion: try given.assertion(),
-            signature: try given.bytes("signature"), userHandle: try given.optionalBytes("userHandle"))
+        let response = try RequestBody(request.body, allowing: ["credential"]).assertion()
         let counted = Array(response.credential.prefix(Self.countedBytes))
         return try limited(nil, counted, network) { () throws(RelyingPartyError) in try body(response) }
     }

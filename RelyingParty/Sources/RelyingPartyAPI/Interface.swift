@@ -4,6 +4,7 @@ package import RelyingParty
 internal import RelyingPartyCrypto
 package import RelyingPartyHTTP
 package import RelyingPartyJSON
+internal import SignInVerification
 
 /// The interface `/v1` over HTTP, `docs/relying-party.md`.
 package struct Interface: Sendable {

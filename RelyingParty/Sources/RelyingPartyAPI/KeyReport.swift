@@ -3,12 +3,14 @@
 package import RelyingParty
 internal import RelyingPartyCrypto
 package import RelyingPartyJSON
+internal import SignInVerification
 
 /// A key as JSON, for commands and for the administration. What is proven and what is claimed are shown side by side.
 package enum KeyReport {
     package static func json(_ key: RegisteredKey) -> JSONValue {
         .object([
-            ("key", bytes(key.identifier)), ("publicKey", bytes(key.point)), ("device", .string(key.device)),
+            ("key", bytes(key.identifier)), ("publicKey", bytes(key.publicKey)),
+            ("algorithm", .string(key.algorithm.name)), ("device", .string(key.device)),
             ("form", .string(key.form.name)), ("created", .integer(key.created)),
             ("revoked", number(key.revoked)), ("frozen", number(key.frozen)), ("counter", number(key.counter)),
             (

@@ -4,6 +4,7 @@ package import RelyingParty
 internal import RelyingPartyAttestation
 internal import RelyingPartyCrypto
 package import RelyingPartyJSON
+package import SignInVerification
 
 /// The object in the body of a request, whose members are all known.
 package struct RequestBody {
@@ -106,33 +107,50 @@ package struct RequestBody {
     /// The members of a proof.
     package static let proofNames: Set<JSONName> = ["user", "key", "challenge", "signature"]
 
-    /// The members that a proof of a passkey has besides. A request that no passkey signs does not allow them.
-    package static let assertionNames: Set<JSONName> = ["clientDataJSON", "authenticatorData"]
-
-    /// The members of a proof of any form of key.
-    package static let signedNames = proofNames.union(assertionNames)
+    /// The members of a proof of any form of key: a passkey has `credential` in place of challenge and signature. A request that no
+    /// passkey signs does not allow it.
+    package static let signedNames = proofNames.union(["credential"])
 
     package func proof() throws(RelyingPartyError) -> SignedProof {
-        let isAssertion = Self.assertionNames.contains { object.member($0.text) != nil }
-        return SignedProof(
-            user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
-            signature: try bytes("signature"), counter: try number("counter"),
-            assertion: isAssertion ? try assertion() : nil)
+        guard object.member("credential") != nil else {
+            return SignedProof(
+                user: try text("user"), key: try bytes("key"), challenge: try bytes("challenge"),
+                signature: try bytes("signature"), counter: try number("counter"))
+        }
+        // Two challenges, signatures or counters of one proof could be different ones.
+        guard ["challenge", "signature", "counter"].allSatisfy({ object.member($0) == nil }) else {
+            throw .malformed("credential")
+        }
+        return SignedProof(user: try text("user"), key: try bytes("key"), assertion: try assertion())
     }
 
-    package func assertion() throws(RelyingPartyError) -> PasskeyAssertion {
-        PasskeyAssertion(
-            clientDataJSON: try bytes("clientDataJSON"), authenticatorData: try bytes("authenticatorData"))
+    /// The member `credential` of a registration: what `toJSON()` makes of a new passkey.
+    package func registration() throws(RelyingPartyError) -> PasskeyRegistrationResponse {
+        let json = try value("credential")
+        do throws(VerificationError) {
+            return try PasskeyRegistrationResponse(json)
+        } catch {
+            throw RelyingPartyService.error(error)
+        }
     }
 
-    /// How the key of a session names a new key: a signature, or an assertion of a passkey.
+    /// The member `credential` of another request: what `toJSON()` makes of the answer of a passkey.
+    package func assertion() throws(RelyingPartyError) -> PasskeyAssertionResponse {
+        let json = try value("credential")
+        do throws(VerificationError) {
+            return try PasskeyAssertionResponse(json)
+        } catch {
+            throw RelyingPartyService.error(error)
+        }
+    }
+
+    /// How the key of a session names a new key: a signature, or the answer of a passkey.
     package func sessionProof() throws(RelyingPartyError) -> SessionProof {
         guard case .object(let members) = try value("sessionProof") else { throw .malformed("sessionProof") }
         let proof = RequestBody(members)
-        let signature = try proof.bytes("signature")
-        switch Set(members.map { JSONName($0.name) }) {
-        case ["signature"]: return .signature(signature)
-        case Self.assertionNames.union(["signature"]): return .assertion(try proof.assertion(), signature: signature)
+        switch members.map({ JSONName($0.name) }) {
+        case ["signature"]: return .signature(try proof.bytes("signature"))
+        case ["credential"]: return .assertion(try proof.assertion())
         default: throw .malformed("sessionProof")
         }
     }
@@ -141,11 +159,9 @@ package struct RequestBody {
     package func administratorProof() throws(RelyingPartyError) -> AdministratorProof {
         guard case .object(let members) = try value("proof") else { throw .malformed("proof") }
         let proof = RequestBody(members)
-        switch Set(members.map { JSONName($0.name) }) {
+        switch members.map({ JSONName($0.name) }) {
         case ["code"]: return .code(try proof.bytes("code"))
-        case Self.assertionNames.union(["challenge", "signature"]):
-            return .passkey(
-                challenge: try proof.bytes("challenge"), try proof.assertion(), signature: try proof.bytes("signature"))
+        case ["credential"]: return .passkey(try proof.assertion())
         default: throw .malformed("proof")
         }
     }

@@ -2,8 +2,7 @@
 
 internal import CServerOpenSSL
 
-// Only this file, `LibCrypto+Certificates.swift` and `LibCrypto+PrivateKeys.swift` call libcrypto; no C type is visible
-// outside them.
+// Only this file and those named `LibCrypto+...` call libcrypto; no C type is visible outside them.
 
 /// A computation of libcrypto failed, for example because memory is exhausted.
 package struct CryptoFailure: Error {
@@ -125,7 +124,7 @@ package enum LibCrypto {
     }
 
     /// Whether 65 bytes `04 ‖ x ‖ y` are a point on P-256.
-    static func isPoint(_ point: [UInt8]) -> Bool { withKey(point) { _ in true } }
+    package static func isPoint(_ point: [UInt8]) -> Bool { withKey(point) { _ in true } }
 
     /// Whether an ECDSA signature in DER is valid for the SHA-256 digest of a message.
     ///

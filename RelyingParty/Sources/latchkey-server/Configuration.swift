@@ -2,6 +2,7 @@
 
 internal import RelyingParty
 internal import RelyingPartyAPI
+internal import SignInVerification
 
 /// The configuration: lines `name = value`. Unknown and repeated names are errors, because a misspelled limit would
 /// have no effect.
@@ -34,6 +35,10 @@ struct Configuration {
     /// A file to which revocations are appended; nil for none.
     let revocationsFile: String?
     let challengeSeconds: Int64
+    /// The life of challenges for the registration of a passkey and for a sign-in with one.
+    let passkeySeconds: Int64
+    /// What a counter that is not higher than the one before means.
+    let counters: CounterPolicy
     let sessionIdleSeconds: Int64
     let sessionSeconds: Int64
     /// Whether the page of the administration is served.
@@ -132,6 +137,11 @@ struct Configuration {
         revocationsFile = values["revocations_file"]
         guard revocationsFile?.hasPrefix("/") ?? true else { throw Usage("revocations_file is not an absolute path") }
         challengeSeconds = try number("challenge_seconds", 1...600, 60)
+        passkeySeconds = try number("passkey_seconds", 1...600, 300)
+        guard let counters = CounterPolicy(rawValue: values["counters"] ?? "tolerant") else {
+            throw Usage("counters is not tolerant or strict")
+        }
+        self.counters = counters
         sessionIdleSeconds = try number("session_idle_seconds", 1...86400, 900)
         sessionSeconds = try number("session_seconds", 1...2_592_000, 43200)
         switch values["administration"] ?? "off" {
@@ -139,12 +149,16 @@ struct Configuration {
         case "on": servesAdministration = true
         default: throw Usage("administration is not on or off")
         }
+        if permitsPasskeys || servesAdministration {
+            try PageOrigin.require(origins ?? ["https://" + relyingPartyID], of: relyingPartyID)
+        }
         trustedProxies = try Self.proxies(values["trusted_proxies"], isSecure: tls != nil)
     }
 
     private static let names: Set<String> = [
         "relying_party_id", "port", "database", "secret_file", "previous_secret_file", "minimum_tier",
-        "challenge_seconds", "session_idle_seconds", "session_seconds", "trusted_proxies",
+        "challenge_seconds", "passkey_seconds", "counters", "session_idle_seconds", "session_seconds",
+        "trusted_proxies",
         "metrics_port", "postgresql", "postgresql_connections", "node", "address", "tls_certificate", "tls_key_file",
         "connections", "connections_per_client", "threads", "ek_roots", "virtual_tpm", "revocations_file",
         "administration", "passkeys", "origins", "hsts_seconds",

@@ -4,6 +4,7 @@ internal import Glibc
 internal import RelyingParty
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
+internal import SignInVerification
 
 /// A command with its words, and what it needs for its work.
 struct Invocation {
@@ -33,12 +34,13 @@ struct Invocation {
         let opened = try OpenStorage(configuration.storage)
         let challenges = try ChallengeKeys(
             masters: masters, relyingPartyID: configuration.relyingPartyID, seconds: configuration.challengeSeconds,
-            tolerance: opened.tolerance, changing: opened.notBefore)
+            passkeySeconds: configuration.passkeySeconds, tolerance: opened.tolerance, changing: opened.notBefore)
         var policy = RelyingPartyPolicy(
             relyingPartyID: configuration.relyingPartyID, minimumTier: configuration.minimumTier,
             sessionIdleSeconds: configuration.sessionIdleSeconds, sessionSeconds: configuration.sessionSeconds,
             permitsVirtualTPM: configuration.permitsVirtualTPM, permitsPasskeys: configuration.permitsPasskeys,
             origins: configuration.origins)
+        policy.counters = configuration.counters
         policy.permitsAdministration = configuration.servesAdministration
         return try RelyingPartyService(
             policy: policy, master: master, challenges: challenges, storage: opened.storage, clock: opened.clock,

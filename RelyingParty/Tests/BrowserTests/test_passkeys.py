@@ -10,6 +10,7 @@ import threading
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
+from passkey import changed  # noqa: E402
 from server import Server, text  # noqa: E402
 from webdriver import Browser  # noqa: E402
 
@@ -19,8 +20,6 @@ REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "statu
 SCRIPT = """
 const [options, done] = arguments;
 const bytes = text => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), each => each.charCodeAt(0));
-const text = buffer => btoa(String.fromCharCode(...new Uint8Array(buffer)))
-    .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const make = () => navigator.credentials.create({ publicKey: {
     challenge: bytes(options.challenge), timeout: options.timeout, rp: { id: options.relyingParty, name: "tests" },
     user: { id: bytes(options.userHandle), name: options.user, displayName: options.user },
@@ -29,13 +28,7 @@ const make = () => navigator.credentials.create({ publicKey: {
 const use = () => navigator.credentials.get({ publicKey: {
     challenge: bytes(options.challenge), timeout: options.timeout, rpId: options.relyingParty,
     userVerification: options.verification } });
-(options.userHandle ? make() : use()).then(made => {
-    const reply = { credential: text(made.rawId) };
-    for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]) {
-        if (made.response[name]) reply[name] = text(made.response[name]);
-    }
-    done(reply);
-}, error => done({ error: error.name }));
+(options.userHandle ? make() : use()).then(made => done(made.toJSON()), error => done({ error: error.name }));
 """
 
 
@@ -87,14 +80,11 @@ class Page(Browser):
         return self.run_async(SCRIPT, options)
 
     def registration(self, server, user, **options):
-        made = self.ask(server, user, **options)
-        return {"user": user, "clientDataJSON": made["clientDataJSON"], "attestationObject": made["attestationObject"],
+        return {"user": user, "credential": self.ask(server, user, **options),
                 "enrolmentCode": server.command("code", user)}
 
     def sign_in(self, server, **options):
-        used = self.ask(server, **options)
-        names = ("credential", "clientDataJSON", "authenticatorData", "signature", "userHandle")
-        return {name: used[name] for name in names if name in used}
+        return {"credential": self.ask(server, **options)}
 
 
 def settings(page):
@@ -115,11 +105,13 @@ class PasskeyTests(unittest.TestCase):
             status, reply = server.post("/v1/passkeys", page.registration(server, "ada"))
             self.assertEqual(status, 201, reply)
             right = page.sign_in(server)
-            self.assertIn("userHandle", right)
+            response = right["credential"]["response"]
+            self.assertIn("userHandle", response)
             count = 0
-            for name, value in right.items():
-                for other in altered(value):
-                    status, reply = server.post("/v1/passkeys/sessions", right | {name: other})
+            for name in ("clientDataJSON", "authenticatorData", "signature", "userHandle", None):
+                for other in altered(response[name] if name else right["credential"]["id"]):
+                    body = changed(right, **{name: other}) if name else changed(right, other)
+                    status, reply = server.post("/v1/passkeys/sessions", body)
                     # Some bytes of JSON and flags change the form, which is refused before the signature.
                     self.assertIn(status, (400, 401), name)
                     count += 1
@@ -136,17 +128,18 @@ class PasskeyTests(unittest.TestCase):
         with Page() as page, Server(**settings(page)) as server:
             page.authenticator()
             body = page.registration(server, "ada", attestation="direct")
-            data = base64.urlsafe_b64decode(body["attestationObject"] + "==")
+            response = body["credential"]["response"]
+            data = base64.urlsafe_b64decode(response["attestationObject"] + "==")
             self.assertIn(b"packed", data)
             # Issuer, dates and signature of a certificate are not compared: there is no list of makers.
             end, start = data.index(b"authData"), data.find(b"x5c")
             compared = set(range(start if start > 0 else end)) | set(range(end, len(data)))
-            for index, other in enumerate(altered(body["attestationObject"])):
+            for index, other in enumerate(altered(response["attestationObject"])):
                 if index in compared:
-                    status, _ = server.post("/v1/passkeys", body | {"attestationObject": other})
+                    status, _ = server.post("/v1/passkeys", changed(body, attestationObject=other))
                     self.assertIn(status, (400, 401), index)
-            for other in altered(body["clientDataJSON"]):
-                self.assertIn(server.post("/v1/passkeys", body | {"clientDataJSON": other})[0], (400, 401))
+            for other in altered(response["clientDataJSON"]):
+                self.assertIn(server.post("/v1/passkeys", changed(body, clientDataJSON=other))[0], (400, 401))
             self.assertEqual(server.post("/v1/passkeys", body)[0], 201)
             key = json.loads(server.command("keys", "ada", "--json"))[0]
             self.assertEqual((key["form"], key["passkey"]["attested"]), ("passkey", "certificate" if start > 0 else "self"))

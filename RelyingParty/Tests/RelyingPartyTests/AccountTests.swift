@@ -30,7 +30,7 @@ struct AccountTests {
         _ = try fixture.service.makeCode(for: "ada")
         let stored = try fixture.service.export("ada")
         #expect(stored.keys.map(\.device) == ["phone"])
-        #expect(try stored.keys.map(\.point) == [key.publicKey.point])
+        #expect(try stored.keys.map(\.publicKey) == [key.publicKey.point])
         #expect(stored.keys.first?.counter == 4)
         #expect(stored.sessions.map(\.created) == [fixture.now])
         #expect(stored.codeExpiry == fixture.now + 600)

@@ -111,8 +111,7 @@ struct AdministrationTests {
         let session = try service.administrator(fixture.signIn(passkey, in: .browser))
         func proof(_ context: String) throws -> AdministratorProof {
             let signed = try fixture.proof(passkey, "ada", .stepUp, context: context)
-            return .passkey(
-                challenge: signed.challenge, try #require(signed.assertion), signature: signed.signature)
+            return .passkey(try #require(signed.assertion))
         }
         for context in [RelyingPartyService.codeContext("eve"), RelyingPartyService.unfreezeContext([1]), "x"] {
             #expect(throws: Self.refused(.otherBinding)) {

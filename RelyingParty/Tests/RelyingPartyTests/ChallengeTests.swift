@@ -2,6 +2,7 @@
 
 import Foundation
 import RelyingPartyCrypto
+import SignInVerification
 import Testing
 
 @testable import RelyingParty
@@ -18,14 +19,20 @@ struct ChallengeTests {
     {
         var secret = [UInt8](first..<first + 32)
         return try ChallengeKeys(
-            masters: [SecretBytes(taking: &secret)], relyingPartyID: party, seconds: 60, notBefore: notBefore)
+            masters: [SecretBytes(taking: &secret)], relyingPartyID: party, seconds: 60,
+            passkeySeconds: 60, notBefore: notBefore)
     }
 
     private static func refusal(
         _ bytes: [UInt8], _ binding: ChallengeBinding = binding, at now: Int64 = issued, keys: ChallengeKeys? = nil
-    ) throws -> RefusalReason? {
-        guard case .failure(let reason) = try (keys ?? Self.keys()).check(bytes, binding, at: now) else { return nil }
-        return reason
+    ) throws -> VerificationError? {
+        let keys = try keys ?? Self.keys()
+        do throws(VerificationError) {
+            _ = try keys.check(bytes, binding, at: now)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private static func issue() throws -> [UInt8] {

@@ -2,6 +2,7 @@
 
 import Dispatch
 import RelyingPartyCrypto
+import SignInVerification
 import Synchronization
 import Testing
 
@@ -10,8 +11,12 @@ import Testing
 struct CounterTests {
     private static func refused(_ reason: RefusalReason) -> RelyingPartyError { .refused(reason) }
 
-    private static func prepared(_ backend: Backend) throws -> (fixture: Fixture, key: TestKey, id: [UInt8]) {
-        let (fixture, key) = (try Fixture(backend), try TestKey())
+    private static func prepared(
+        _ backend: Backend, _ counters: CounterPolicy = .tolerant
+    ) throws -> (fixture: Fixture, key: TestKey, id: [UInt8]) {
+        var policy = RelyingPartyPolicy(relyingPartyID: "example.com")
+        policy.counters = counters
+        let (fixture, key) = (try Fixture(backend, policy: policy), try TestKey())
         try fixture.register(key)
         return (fixture, key, try key.publicKey.identifier)
     }
@@ -25,11 +30,17 @@ struct CounterTests {
         }
     }
 
-    @Test(arguments: Backend.all, [7, 6, 0] as [Int64])
-    func aCounterThatDoesNotIncreaseFreezesTheKey(backend: Backend, next: Int64) throws {
-        let (fixture, key, id) = try Self.prepared(backend)
-        let token = try fixture.service.signIn(fixture.proof(key, counter: 7)).token
-        let waiting = try fixture.proof(key, counter: 8)
+    @Test(
+        arguments: Backend.all,
+        [(.tolerant, 100), (.tolerant, 83), (.tolerant, 0), (.strict, 100), (.strict, 99), (.strict, 84), (.strict, 0)]
+            as [(CounterPolicy, Int64)])
+    func aRepeatedCounterAndALargeStepBackFreezeTheKey(
+        backend: Backend, policy: (counters: CounterPolicy, next: Int64)
+    ) throws {
+        let next = policy.next
+        let (fixture, key, id) = try Self.prepared(backend, policy.counters)
+        let token = try fixture.service.signIn(fixture.proof(key, counter: 100)).token
+        let waiting = try fixture.proof(key, counter: 101)
         #expect(throws: Self.refused(.counterRegressed)) {
             try fixture.service.signIn(fixture.proof(key, counter: next))
         }
@@ -41,6 +52,22 @@ struct CounterTests {
         let rows = try fixture.service.storage.read("SELECT key, detail FROM audit WHERE event = 'freeze'", [])
         #expect(rows == [[.blob(id), .text("counter \(next)")]])
         #expect(try fixture.service.verifyAudit().firstWrong == nil)
+    }
+
+    /// Two requests of one key, the first of which arrives after the second.
+    @Test(arguments: Backend.all, [99, 84] as [Int64])
+    func aRequestThatArrivesLateIsRefusedAndFreezesNothing(backend: Backend, late: Int64) throws {
+        let (fixture, key, id) = try Self.prepared(backend)
+        let waiting = try fixture.proof(key, counter: late)
+        let token = try fixture.service.signIn(fixture.proof(key, counter: 100)).token
+        let before = try ["audit", "sessions"].map(fixture.count)
+        for _ in 0..<2 {
+            #expect(throws: Self.refused(.counterLate)) { try fixture.service.signIn(waiting) }
+        }
+        #expect(try ["audit", "sessions"].map(fixture.count) == before)
+        #expect(try fixture.service.session(token).key == id)
+        #expect(try fixture.service.storage.keyOrDecoy(id).counter == 100)
+        _ = try fixture.service.signIn(fixture.proof(key, counter: 101))
     }
 
     @Test(arguments: Backend.all) func aReplayedRequestFreezesNothing(backend: Backend) throws {

@@ -49,7 +49,10 @@ struct FloodTests {
             ),
             (
                 .unknownSession,
-                { try service.registerPasskey(registration, .session(token, .signature(proof.signature))) }
+                {
+                    try service.registerPasskey(
+                        registration, of: "ada", device: "", .session(token, .signature(proof.signature)))
+                }
             ),
         ]
         for (reason, request) in requests {

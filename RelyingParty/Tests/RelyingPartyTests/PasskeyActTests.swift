@@ -2,6 +2,7 @@
 
 import Dispatch
 import RelyingPartyCrypto
+import SignInVerification
 import Synchronization
 import Testing
 
@@ -57,12 +58,13 @@ struct PasskeyActTests {
         #expect(throws: Self.refused(.otherBinding)) { try service.stepUp(token, context: "pay 200 EUR", proof) }
         #expect(try service.stepUp(token, context: "pay 20 EUR", proof).session.user == "ada")
         #expect(throws: Self.refused(.replayed)) { try service.stepUp(token, context: "pay 20 EUR", proof) }
-        // The challenge that the request names has to be the one that was signed.
-        let other = try fixture.proof(passkey, "ada", .stepUp, context: "pay 20 EUR")
-        let mixed = SignedProof(
-            user: "ada", key: proof.key, challenge: other.challenge, signature: proof.signature,
-            assertion: proof.assertion)
-        #expect(throws: Self.refused(.otherBinding)) { try service.stepUp(token, context: "pay 20 EUR", mixed) }
+        // The credential that the response names has to be the one of the key.
+        let assertion = try #require(fixture.proof(passkey, "ada", .stepUp, context: "pay 20 EUR").assertion)
+        let other = try assertion.with(credential: [UInt8](repeating: 7, count: 32), userHandle: nil)
+        #expect(throws: Self.refused(.otherCredential)) {
+            try service.stepUp(
+                token, context: "pay 20 EUR", SignedProof(user: "ada", key: proof.key, assertion: other))
+        }
         let revocation = try fixture.proof(passkey, "ada", .revoke, context: "user")
         #expect(try service.revoke(.user, context: "user", revocation) == 1)
         #expect(throws: Self.refused(.unknownSession)) { try service.session(token) }
@@ -83,11 +85,8 @@ struct PasskeyActTests {
         for key in [bound, raw] {
             let challenge = try service.challenge(
                 user: "ada", key: key.publicKey.identifier, purpose: .revoke, context: "user")
-            let (json, data) = (passkey.clientData("get", challenge), try passkey.data())
             let proof = SignedProof(
-                user: "ada", key: try key.publicKey.identifier, challenge: challenge,
-                signature: key.sign(data + (try LibCrypto.sha256(json))),
-                assertion: PasskeyAssertion(clientDataJSON: json, authenticatorData: data))
+                user: "ada", key: try key.publicKey.identifier, assertion: try passkey.sign(challenge, by: key))
             #expect(throws: Self.refused(.otherForm)) { try service.revoke(.user, context: "user", proof) }
         }
         // A passkey signs in by a challenge that names no key, and is not rotated.
@@ -98,14 +97,6 @@ struct PasskeyActTests {
         let signature = new.sign(service.message(proof, .rotate, context, isRaw: false))
         #expect(throws: Self.refused(.otherForm)) {
             try service.rotate(to: new.publicKey, tier: .user, proof, signature: signature)
-        }
-        // The counter is in the assertion and nowhere else.
-        let act = try fixture.proof(passkey, "ada", .stepUp, context: "pay")
-        let counted = SignedProof(
-            user: "ada", key: act.key, challenge: act.challenge, signature: act.signature, counter: 7,
-            assertion: act.assertion)
-        #expect(throws: RelyingPartyError.malformed("counter")) {
-            try service.stepUp(fixture.signIn(passkey), context: "pay", counted)
         }
     }
 
@@ -118,7 +109,7 @@ struct PasskeyActTests {
         let (challenge, _) = try fixture.service.passkeyChallenge(registering: user)
         let named = SignedProof(user: user, key: try new.identifier, challenge: challenge, signature: [])
         try fixture.service.registerPasskey(
-            new.registration(challenge, user), .session(token, of: kind, prove(named)))
+            new.registration(challenge), of: user, device: "", .session(token, of: kind, prove(named)))
     }
 
     @Test(arguments: Backend.all) func aBoundKeyOfASessionAddsAPasskey(backend: Backend) throws {
@@ -165,8 +156,7 @@ struct PasskeyActTests {
             let challenge = try service.challenge(
                 user: "ada", key: passkey.identifier, purpose: .register,
                 context: "key:" + StrictBase64.url.encode(key))
-            let (assertion, signature) = try signer.sign(challenge)
-            return .assertion(assertion, signature: signature)
+            return .assertion(try signer.sign(challenge))
         }
         func add(_ prove: (SignedProof) throws -> SessionProof) throws {
             try Self.add(new, fixture, token, kind: .browser, prove)
@@ -184,7 +174,7 @@ struct PasskeyActTests {
             try add { proof in
                 let act = try fixture.proof(
                     passkey, "ada", .stepUp, context: "key:" + StrictBase64.url.encode(proof.key))
-                return .assertion(try #require(act.assertion), signature: act.signature)
+                return .assertion(try #require(act.assertion))
             }
         }
         let used = try assertion(naming: new.identifier, by: passkey)
@@ -203,20 +193,26 @@ struct PasskeyActTests {
         for _ in 0..<3 { _ = try fixture.signIn(passkey) }
         #expect(try fixture.service.storage.keyOrDecoy(passkey.identifier).counter == nil)
         // It may begin to count, and not end.
-        passkey.counter = 1
+        passkey.counter = 5
+        _ = try fixture.signIn(passkey)
+        passkey.counter = 0
+        #expect(throws: Self.refused(.counterLate)) { try fixture.signIn(passkey) }
+        passkey.counter = 20
         _ = try fixture.signIn(passkey)
         passkey.counter = 0
         #expect(throws: Self.refused(.counterRegressed)) { try fixture.signIn(passkey) }
         #expect(throws: Self.refused(.frozenKey)) { try fixture.signIn(passkey) }
     }
 
-    @Test(arguments: [9, 8, 1] as [UInt32]) func aCounterThatDoesNotIncreaseFreezesThePasskey(_ next: UInt32) throws {
+    @Test(arguments: [30, 13, 1] as [UInt32]) func aRepeatedCounterAndALargeStepBackFreezeThePasskey(
+        _ next: UInt32
+    ) throws {
         // The registration reports 7.
         let (fixture, passkey) = try Self.prepared(counter: 7)
         let id = try passkey.identifier
         #expect(try fixture.service.storage.keyOrDecoy(id).counter == 7)
-        passkey.counter = 9
-        let tokens = try (fixture.signIn(passkey), passkey.signIn(fixture.service.passkeyChallenge()))
+        passkey.counter = 30
+        let tokens = try (fixture.signIn(passkey), passkey.sign(fixture.service.passkeyChallenge()))
         passkey.counter = next
         #expect(throws: Self.refused(.counterRegressed)) { try fixture.signIn(passkey, in: .browser) }
         #expect(throws: Self.refused(.unknownSession)) { try fixture.service.session(tokens.0) }
@@ -230,12 +226,23 @@ struct PasskeyActTests {
         #expect(try fixture.service.verifyAudit().firstWrong == nil)
     }
 
+    @Test(arguments: [29, 14] as [UInt32]) func anAssertionThatArrivesLateFreezesNothing(_ late: UInt32) throws {
+        let (fixture, passkey) = try Self.prepared(counter: 7)
+        passkey.counter = late
+        let waiting = try passkey.sign(fixture.service.passkeyChallenge())
+        passkey.counter = 30
+        let token = try fixture.signIn(passkey)
+        #expect(throws: Self.refused(.counterLate)) { try fixture.service.signIn(waiting) }
+        #expect(try fixture.service.session(token).user == "ada")
+        _ = try fixture.signIn(passkey)
+    }
+
     @Test func stepUpsRevocationsAndAdditionsCountAsWell() throws {
         for act in 0..<3 {
             let (fixture, passkey) = try Self.prepared(counter: 1)
             let token = try fixture.signIn(passkey)
             let new = try TestPasskey()
-            passkey.counter = 1
+            passkey.counter = 2
             let before = try fixture.count("keys")
             #expect(throws: Self.refused(.counterRegressed), "act \(act)") {
                 switch act {
@@ -250,8 +257,7 @@ struct PasskeyActTests {
                         let challenge = try fixture.service.challenge(
                             user: "ada", key: passkey.identifier, purpose: .register,
                             context: "key:" + StrictBase64.url.encode(proof.key))
-                        let (assertion, signature) = try passkey.sign(challenge)
-                        return .assertion(assertion, signature: signature)
+                        return .assertion(try passkey.sign(challenge))
                     }
                 }
             }
@@ -267,7 +273,7 @@ struct PasskeyActTests {
         try fixture.giveRole(passkey)
         let responses = try (0..<20).map { _ in
             passkey.counter = 5
-            return try passkey.signIn(fixture.service.passkeyChallenge())
+            return try passkey.sign(fixture.service.passkeyChallenge())
         }
         let outcomes = Mutex<(successes: Int, refusals: Int)>((0, 0))
         DispatchQueue.concurrentPerform(iterations: responses.count) { index in

@@ -2,6 +2,7 @@
 
 import Dispatch
 import RelyingPartyCrypto
+import SignInVerification
 import Synchronization
 import Testing
 
@@ -19,7 +20,7 @@ struct PasskeyTests {
 
     @Test(arguments: Backend.all) func aRegisteredPasskeySignsIn(backend: Backend) throws {
         let (fixture, passkey, _) = try Self.prepared(backend)
-        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        let response = try passkey.sign(fixture.service.passkeyChallenge())
         let (token, expiry) = try fixture.service.signIn(response)
         let session = try fixture.service.session(token)
         #expect(try session.user == "ada" && session.key == passkey.identifier && session.expiry == expiry)
@@ -31,7 +32,7 @@ struct PasskeyTests {
     @Test(arguments: Backend.all) func abuse43OneOfAHundredUsesOfAnAssertionAtOnceSucceeds(backend: Backend) throws {
         let (fixture, passkey, _) = try Self.prepared(backend, counter: 1)
         try fixture.giveRole(passkey)
-        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        let response = try passkey.sign(fixture.service.passkeyChallenge())
         let outcomes = Mutex<(successes: Int, replays: Int)>((0, 0))
         DispatchQueue.concurrentPerform(iterations: 100) { _ in
             do throws(RelyingPartyError) {
@@ -53,7 +54,7 @@ struct PasskeyTests {
         let outcomes = Mutex<(successes: Int, refusals: Int)>((0, 0))
         DispatchQueue.concurrentPerform(iterations: 20) { _ in
             do throws(RelyingPartyError) {
-                try fixture.service.registerPasskey(registration, .code(code))
+                try fixture.service.registerPasskey(registration, of: "ada", device: "", .code(code))
                 outcomes.withLock { $0.successes += 1 }
             } catch {
                 // What comes after the first one finds the code spent before it looks at the challenge.
@@ -85,25 +86,23 @@ struct PasskeyTests {
         try attempt(.userVerification) { $0.flags = TestPasskey.userPresent }
         try attempt(.backupState) { $0.flags |= TestPasskey.backedUp }
         try attempt(.backupState) { $0.flags |= TestPasskey.eligible }
-        let response = try passkey.signIn(service.passkeyChallenge())
-        let (assertion, signature) = (response.assertion, response.signature)
+        let response = try passkey.sign(service.passkeyChallenge())
+        let signature = response.signature
         func refused(
             _ reason: RefusalReason, _ credential: [UInt8], _ signature: [UInt8], _ handle: [UInt8]? = nil
-        ) {
-            let changed = PasskeySignIn(
-                credential: credential, assertion: assertion, signature: signature, userHandle: handle)
+        ) throws {
+            let changed = try response.with(credential: credential, signature: signature, userHandle: handle)
             #expect(throws: Self.refused(reason)) { try service.signIn(changed) }
         }
-        refused(.wrongSignature, other.credential, signature)
-        refused(.unknownKey, try LibCrypto.random(32), signature)
-        refused(.wrongSignature, passkey.credential, other.key.sign([1]))
-        refused(.wrongSignature, passkey.credential, [])
-        refused(.userHandle, passkey.credential, signature, try service.passkeyChallenge(registering: "bob").userHandle)
-        refused(.userHandle, passkey.credential, signature, [])
+        try refused(.wrongSignature, other.credential, signature)
+        try refused(.unknownKey, try LibCrypto.random(32), signature)
+        try refused(.wrongSignature, passkey.credential, other.key.sign([1]))
+        try refused(.wrongSignature, passkey.credential, [])
+        try refused(.userHandle, passkey.credential, signature, service.passkeyChallenge(registering: "bob").userHandle)
         for count in [0, 15, 1024] {
-            let wrong = PasskeySignIn(
-                credential: [UInt8](repeating: 1, count: count), assertion: assertion, signature: signature)
-            #expect(throws: RelyingPartyError.malformed("credential")) { try service.signIn(wrong) }
+            #expect(throws: VerificationError.credential) {
+                try response.with(credential: [UInt8](repeating: 1, count: count), userHandle: nil)
+            }
         }
         _ = try service.signIn(response)
     }
@@ -113,7 +112,7 @@ struct PasskeyTests {
         let (fixture, passkey, handle) = try Self.prepared()
         passkey.handle = nil
         #expect(try fixture.signIn(passkey).count == 32)
-        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        let response = try passkey.sign(fixture.service.passkeyChallenge())
         #expect(throws: Self.refused(.userHandle)) { try fixture.service.signInAdministrator(response) }
         passkey.handle = handle
         #expect(try fixture.signIn(passkey, in: .browser).count == 32)
@@ -124,7 +123,7 @@ struct PasskeyTests {
         let (fixture, passkey, _) = try Self.prepared(backend)
         for _ in 0..<16 { _ = try fixture.signIn(passkey) }
         let before = try ["sessions", "audit"].map(fixture.count)
-        let response = try passkey.signIn(fixture.service.passkeyChallenge())
+        let response = try passkey.sign(fixture.service.passkeyChallenge())
         #expect(throws: Self.refused(.notAdministrator)) { try fixture.service.signInAdministrator(response) }
         #expect(try ["sessions", "audit"].map(fixture.count) == before)
         _ = try fixture.service.addAdministrator("ada")
@@ -136,20 +135,19 @@ struct PasskeyTests {
     /// Every byte of what is sent is changed once; none of that spends the challenge.
     @Test func everyChangedByteIsRefused() throws {
         let (fixture, passkey, handle) = try Self.prepared(counter: 5)
-        let right = try passkey.signIn(fixture.service.passkeyChallenge())
+        let right = try passkey.sign(fixture.service.passkeyChallenge())
         let parts = [
-            right.credential, right.assertion.clientDataJSON, right.assertion.authenticatorData, right.signature,
-            handle,
+            right.credential, right.clientDataJSON, right.authenticatorData, right.signature, handle,
         ]
         for part in parts.indices {
             for index in parts[part].indices {
                 var changed = parts
                 changed[part][index] ^= 1
-                let assertion = PasskeyAssertion(clientDataJSON: changed[1], authenticatorData: changed[2])
-                let response = PasskeySignIn(
-                    credential: changed[0], assertion: assertion, signature: changed[3], userHandle: changed[4])
-                #expect(throws: RelyingPartyError.self, "part \(part), byte \(index)") {
-                    try fixture.service.signIn(response)
+                #expect(throws: (any Error).self, "part \(part), byte \(index)") {
+                    try fixture.service.signIn(
+                        right.with(
+                            credential: changed[0], client: changed[1], data: changed[2], signature: changed[3],
+                            userHandle: changed[4]))
                 }
             }
         }
@@ -164,26 +162,30 @@ struct PasskeyTests {
         let login = try service.challenge(user: "ada", key: key, purpose: .login)
         for challenge in [registering, login] {
             #expect(throws: Self.refused(.otherBinding)) {
-                try service.signIn(passkey.signIn(challenge))
+                try service.signIn(passkey.sign(challenge))
             }
         }
         let (new, code) = (try TestPasskey(), try service.makeCode(for: "bob"))
         for challenge in try [registering, service.passkeyChallenge(), login] {
             #expect(throws: Self.refused(.otherBinding)) {
-                try service.registerPasskey(new.registration(challenge, "bob"), .code(code))
+                try service.registerPasskey(new.registration(challenge), of: "bob", device: "", .code(code))
             }
         }
         // The same purpose and user without the handle that came with the challenge.
         let bare = try service.challenge(user: "bob", key: ChallengePurpose.noKey, purpose: .passkeyRegister)
         #expect(throws: Self.refused(.otherBinding)) {
-            try service.registerPasskey(new.registration(bare, "bob"), .code(code))
+            try service.registerPasskey(new.registration(bare), of: "bob", device: "", .code(code))
         }
         #expect(throws: Self.refused(.challengeFormat)) {
-            try service.signIn(passkey.signIn([1, 2, 3]))
+            try service.signIn(passkey.sign([1, 2, 3]))
         }
-        fixture.advance(60)
+        fixture.advance(299)
+        #expect(throws: Self.refused(.wrongCode), "a person has five minutes") {
+            try service.registerPasskey(new.registration(registering), of: "ada", device: "", .code(code))
+        }
+        fixture.advance(1)
         #expect(throws: Self.refused(.expired)) {
-            try service.registerPasskey(new.registration(registering), .code(code))
+            try service.registerPasskey(new.registration(registering), of: "ada", device: "", .code(code))
         }
     }
 
@@ -191,28 +193,33 @@ struct PasskeyTests {
         let (fixture, passkey, _) = try Self.prepared()
         let service = fixture.service
         let challenge = try service.passkeyChallenge()
-        let (json, data) = (passkey.clientData("create", challenge), try passkey.data())
-        let response = PasskeySignIn(
-            credential: passkey.credential,
-            assertion: PasskeyAssertion(clientDataJSON: json, authenticatorData: data),
-            signature: passkey.key.sign(data + (try LibCrypto.sha256(json))))
+        let response = try passkey.sign(challenge, type: "create")
         #expect(throws: Self.refused(.clientDataType)) { try service.signIn(response) }
         let new = try TestPasskey()
         let (registering, _) = try service.passkeyChallenge(registering: "ada")
         let right = try new.registration(registering)
-        let wrong = PasskeyRegistration(
-            user: "ada", device: "", clientDataJSON: new.clientData("get", registering),
-            attestationObject: right.attestationObject)
+        let wrong = try new.registration(registering, type: "get")
         let code = try service.makeCode(for: "ada")
-        #expect(throws: Self.refused(.clientDataType)) { try service.registerPasskey(wrong, .code(code)) }
-        // Authenticator data with a new key are no assertion, and ones without are no registration.
-        let attested = PasskeyAssertion(
-            clientDataJSON: passkey.clientData("get", challenge), authenticatorData: try passkey.data(attested: true))
-        #expect(throws: RelyingPartyError.malformed("authenticatorData")) {
-            try service.signIn(
-                PasskeySignIn(credential: passkey.credential, assertion: attested, signature: []))
+        #expect(throws: Self.refused(.clientDataType)) {
+            try service.registerPasskey(wrong, of: "ada", device: "", .code(code))
         }
-        _ = try service.registerPasskey(right, .code(code))
+        // Authenticator data with a new key are no assertion, and ones without are no registration.
+        let attested = try passkey.sign(challenge).with(data: passkey.data(attested: true), userHandle: nil)
+        #expect(throws: RelyingPartyError.malformed("authenticatorData")) { try service.signIn(attested) }
+        _ = try service.registerPasskey(right, of: "ada", device: "", .code(code))
+    }
+
+    /// WebAuthn Level 3, section 7.2, step 6: without a user handle no user is named.
+    @Test func anEmptyUserHandleNamesNoUser() throws {
+        let (fixture, passkey, _) = try Self.prepared()
+        try fixture.giveRole(passkey)
+        let service = fixture.service
+        for handle in [nil, []] as [[UInt8]?] {
+            let response = try passkey.sign(service.passkeyChallenge()).with(userHandle: handle)
+            #expect(response.userHandle == nil)
+            #expect(throws: Self.refused(.userHandle)) { try service.signInAdministrator(response) }
+            _ = try service.signIn(response)
+        }
     }
 
     @Test func aRegistrationDemandsTheUserThePageAndARight() throws {
@@ -221,7 +228,7 @@ struct PasskeyTests {
         let code = try fixture.service.makeCode(for: "ada")
         func attempt(_ code: String, user: String = "ada") throws {
             let (challenge, _) = try fixture.service.passkeyChallenge(registering: user)
-            try fixture.service.registerPasskey(new.registration(challenge, user), .code(code))
+            try fixture.service.registerPasskey(new.registration(challenge), of: user, device: "", .code(code))
         }
         for (reason, change) in [
             (.otherOrigin, { $0.origin = "https://example.org" }), (.otherRelyingParty, { $0.party = "example.org" }),
@@ -247,7 +254,7 @@ struct PasskeyTests {
         let code = try fixture.service.makeCode(for: "ada")
         func attempt(_ code: String) throws {
             let (challenge, _) = try fixture.service.passkeyChallenge(registering: "ada")
-            try fixture.service.registerPasskey(new.registration(challenge), .code(code))
+            try fixture.service.registerPasskey(new.registration(challenge), of: "ada", device: "", .code(code))
         }
         let before = try ["audit", "keys", "passkeys", "epochs"].map(fixture.count)
         for _ in 0..<5 { #expect(throws: Self.refused(.wrongCode)) { try attempt("WRONG") } }
@@ -258,7 +265,7 @@ struct PasskeyTests {
     @Test func passkeysAreRefusedUnlessTheOperatorPermitsThem() throws {
         let (fixture, passkey, _) = try Self.prepared()
         let (token, response) = (
-            try fixture.signIn(passkey), try passkey.signIn(fixture.service.passkeyChallenge())
+            try fixture.signIn(passkey), try passkey.sign(fixture.service.passkeyChallenge())
         )
         let step = try fixture.proof(passkey, "ada", .stepUp, context: "pay")
         let off = try fixture.again(RelyingPartyPolicy(relyingPartyID: "example.com"))
@@ -274,7 +281,9 @@ struct PasskeyTests {
             RelyingPartyPolicy(relyingPartyID: "example.com", minimumTier: .tpm, permitsPasskeys: true))
         let registration = try TestPasskey().registration(strict.passkeyChallenge(registering: "ada").challenge)
         let code = try fixture.service.makeCode(for: "ada")
-        #expect(throws: Self.refused(.tierTooLow)) { try strict.registerPasskey(registration, .code(code)) }
+        #expect(throws: Self.refused(.tierTooLow)) {
+            try strict.registerPasskey(registration, of: "ada", device: "", .code(code))
+        }
         #expect(throws: Self.refused(.tierTooLow)) { try strict.signIn(response) }
         #expect(throws: Self.refused(.tierTooLow)) { try strict.session(token) }
         #expect(try fixture.service.session(token).user == "ada")
@@ -314,13 +323,13 @@ struct PasskeyTests {
             try service.replaceSecrets(SecretBytes(taking: &secret), previous: SecretBytes(taking: &before))
             if number == 1 {
                 let code = try service.makeCode(for: "ada")
-                try service.registerPasskey(new.registration(early.challenge), .code(code))
+                try service.registerPasskey(new.registration(early.challenge), of: "ada", device: "", .code(code))
                 new.handle = early.userHandle
             }
         }
         #expect(try service.passkeyChallenge(registering: "ada").userHandle != handle)
         for passkey in [passkey, new] {
-            _ = try service.signIn(passkey.signIn(service.passkeyChallenge()))
+            _ = try service.signIn(passkey.sign(service.passkeyChallenge()))
         }
     }
 

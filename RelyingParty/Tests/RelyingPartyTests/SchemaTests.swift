@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SignInVerification
 import Testing
 
 @testable import RelyingParty

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RelyingPartyCrypto
+import SignInVerification
 import Testing
 
 @testable import RelyingParty
@@ -47,24 +48,23 @@ final class TestPasskey {
             + point[33...]
     }
 
-    func registration(_ challenge: [UInt8], _ user: String = "ada", device: String = "") throws -> PasskeyRegistration {
+    func registration(_ challenge: [UInt8], type: String = "create") throws -> PasskeyRegistrationResponse {
         let data = try data(attested: true)
         let object: [UInt8] =
             [0xa3, 0x63] + Array("fmt".utf8) + [0x64] + Array("none".utf8) + [0x67] + Array("attStmt".utf8) + [0xa0]
             + [0x68] + Array("authData".utf8) + [0x58, UInt8(data.count)] + data
-        return PasskeyRegistration(
-            user: user, device: device, clientDataJSON: clientData("create", challenge), attestationObject: object)
+        return try PasskeyRegistrationResponse(
+            credential: credential, clientDataJSON: clientData(type, challenge), attestationObject: object)
     }
 
-    func sign(_ challenge: [UInt8]) throws -> (assertion: PasskeyAssertion, signature: [UInt8]) {
-        let (json, data) = (clientData("get", challenge), try data())
-        let signature = key.sign(data + (try LibCrypto.sha256(json)))
-        return (PasskeyAssertion(clientDataJSON: json, authenticatorData: data), signature)
-    }
-
-    func signIn(_ challenge: [UInt8]) throws -> PasskeySignIn {
-        let (assertion, signature) = try sign(challenge)
-        return PasskeySignIn(credential: credential, assertion: assertion, signature: signature, userHandle: handle)
+    /// - Parameter signer: the key that signs; nil for the one of the passkey.
+    func sign(
+        _ challenge: [UInt8], type: String = "get", by signer: TestKey? = nil
+    ) throws -> PasskeyAssertionResponse {
+        let (json, data) = (clientData(type, challenge), try data())
+        return try PasskeyAssertionResponse(
+            credential: credential, clientDataJSON: json, authenticatorData: data,
+            signature: (signer ?? key).sign(data + (try LibCrypto.sha256(json))), userHandle: handle)
     }
 }
 
@@ -78,14 +78,14 @@ extension Fixture {
         let (challenge, handle) = try service.passkeyChallenge(registering: user)
         passkey.handle = handle
         let code = try service.makeCode(for: user)
-        try service.registerPasskey(passkey.registration(challenge, user, device: device), .code(code))
+        try service.registerPasskey(passkey.registration(challenge), of: user, device: device, .code(code))
         return handle
     }
 
     /// - Parameter kind: for a browser the user of the passkey becomes an administrator.
     func signIn(_ passkey: TestPasskey, in kind: SessionKind = .program) throws -> [UInt8] {
         if kind == .browser { try giveRole(passkey) }
-        let response = try passkey.signIn(service.passkeyChallenge())
+        let response = try passkey.sign(service.passkeyChallenge())
         return try kind == .browser ? service.signInAdministrator(response).token : service.signIn(response).token
     }
 
@@ -105,8 +105,19 @@ extension Fixture {
     ) throws -> SignedProof {
         let challenge = try service.challenge(
             user: user, key: passkey.identifier, purpose: purpose, context: context)
-        let (assertion, signature) = try passkey.sign(challenge)
-        return SignedProof(
-            user: user, key: try passkey.identifier, challenge: challenge, signature: signature, assertion: assertion)
+        return SignedProof(user: user, key: try passkey.identifier, assertion: try passkey.sign(challenge))
+    }
+}
+
+extension PasskeyAssertionResponse {
+    /// The same with other parts.
+    func with(
+        credential: [UInt8]? = nil, client: [UInt8]? = nil, data: [UInt8]? = nil, signature: [UInt8]? = nil,
+        userHandle: [UInt8]?
+    ) throws -> PasskeyAssertionResponse {
+        try PasskeyAssertionResponse(
+            credential: credential ?? self.credential, clientDataJSON: client ?? clientDataJSON,
+            authenticatorData: data ?? authenticatorData, signature: signature ?? self.signature,
+            userHandle: userHandle)
     }
 }

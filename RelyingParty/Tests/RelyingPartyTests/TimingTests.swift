@@ -2,6 +2,7 @@
 
 import Foundation
 import RelyingPartyCrypto
+import SignInVerification
 import Testing
 
 @testable import RelyingParty
@@ -106,10 +107,9 @@ import Testing
             let (known, unknown) = (try TestPasskey(), try TestPasskey())
             try fixture.register(known)
             for _ in 0..<15 { try fixture.register(TestPasskey(), "bob") }
-            let forged = { (passkey: TestPasskey) throws -> PasskeySignIn in
-                let right = try passkey.signIn(fixture.service.passkeyChallenge())
-                return PasskeySignIn(
-                    credential: right.credential, assertion: right.assertion, signature: SignedProof.forgedSignature)
+            let forged = { (passkey: TestPasskey) throws -> PasskeyAssertionResponse in
+                try passkey.sign(fixture.service.passkeyChallenge())
+                    .with(signature: SignedProof.forgedSignature, userHandle: nil)
             }
             let area = try Self.compare(
                 CLOCK_THREAD_CPUTIME_ID, [{ try forged(known) }, { try forged(unknown) }]

@@ -90,10 +90,18 @@ class Passkey(Device):
         data = data or self.data(credential=self.attested())
         name, value = statement or self.statement(data, client)
         attestation = cbor({"fmt": name, "attStmt": value, "authData": data})
-        return {"clientDataJSON": text(client), "attestationObject": text(attestation)}
+        return self.to_json({"clientDataJSON": text(client), "attestationObject": text(attestation),
+                             # What servers without a reader of CBOR use.
+                             "authenticatorData": text(data), "publicKeyAlgorithm": -7, "transports": ["usb", "x-new"]})
+
+    def to_json(self, response):
+        """`PublicKeyCredential.toJSON()` (section 5.1.4), with a member that a later specification could have."""
+        return {"id": text(self.credential), "rawId": text(self.credential), "type": "public-key", "response": response,
+                "authenticatorAttachment": "cross-platform", "later": None,
+                "clientExtensionResults": {"credProps": {"rk": True}, "prf": {"enabled": False}}}
 
     def registration(self, code=None, **made):
-        body = {"user": self.user, "device": self.device, **self.made(**made)}
+        body = {"user": self.user, "device": self.device, "credential": self.made(**made)}
         return body | ({"enrolmentCode": code} if code else {})
 
     def register(self, **made):
@@ -103,19 +111,19 @@ class Passkey(Device):
         assert reply["key"] == text(self.id), reply
         return self
 
-    def assertion(self, challenge, client=None, data=None):
+    def assertion(self, challenge, client=None, data=None, **response):
         """What `navigator.credentials.get()` returns."""
         client = client or self.client_data("get", challenge)
         data = data or self.data()
-        return {"clientDataJSON": text(client), "authenticatorData": text(data),
-                "signature": text(self.sign(data + sha256(client)))}
+        return self.to_json({"clientDataJSON": text(client), "authenticatorData": text(data),
+                             "signature": text(self.sign(data + sha256(client)))} | response)
 
     def sign_in_body(self, **parts):
-        return {"credential": text(self.credential)} | self.assertion(self.challenge("login"), **parts)
+        return {"credential": self.assertion(self.challenge("login"), **parts)}
 
     def chosen_body(self, **parts):
         """A sign-in for which the browser let the person choose the passkey: the authenticator says whose it is."""
-        return self.sign_in_body(**parts) | {"userHandle": self.handle}
+        return self.sign_in_body(userHandle=self.handle, **parts)
 
     def sign_in(self, **parts):
         return self.server.post("/v1/passkeys/sessions", self.sign_in_body(**parts))
@@ -125,8 +133,15 @@ class Passkey(Device):
         status, reply = self.server.post(
             "/v1/challenges", {"user": self.user, "key": text(self.id), "purpose": purpose, "context": context})
         assert status == 200, reply
-        return {"user": self.user, "key": text(self.id), "challenge": reply["challenge"],
-                **self.assertion(reply["challenge"], **parts)}
+        return {"user": self.user, "key": text(self.id), "credential": self.assertion(reply["challenge"], **parts)}
+
+
+def changed(body, credential=None, **response):
+    """A body with another credential, or with other members of its response."""
+    json = body["credential"]
+    if credential is not None:
+        json = json | {"id": credential, "rawId": credential}
+    return body | {"credential": json | {"response": json["response"] | response}}
 
 
 class AttestedPasskey(Passkey):
@@ -160,3 +175,68 @@ class AttestedPasskey(Passkey):
         signer = self.maker or self
         value = {"alg": -7, "sig": signer.sign(data + sha256(client))}
         return "packed", value | ({"x5c": [self.certificate]} if self.maker else {})
+
+
+class OtherPasskey(AttestedPasskey):
+    """A passkey of another algorithm than ES256, whose maker has a key of the same one."""
+
+    def __init__(self, server, user, counter=0, statement="self"):
+        super().__init__(server, user, counter=counter)
+        self.kind = statement
+        self.take_key(self.new_key(server, user))
+        if statement == "certificate":
+            self.certify(key=self.new_key(server, user))
+
+    def new_key(self, server, user):
+        return Device(server, user, options=self.OPTIONS)
+
+    def take_key(self, key):
+        self.file = key.file
+        self.information = subprocess.run(["openssl", "pkey", "-in", self.file, "-pubout", "-outform", "DER"], check=True,
+                                          capture_output=True).stdout
+        self.id = sha256(self.stored)
+
+    def statement(self, data, client):
+        if self.kind == "none":
+            return "none", {}
+        value = {"alg": self.ALGORITHM, "sig": self.sign(data + sha256(client), (self.maker or self).file)}
+        return "packed", value | ({"x5c": [self.certificate]} if self.maker else {})
+
+
+class RSAPasskey(OtherPasskey):
+    """RS256, as Windows Hello has it (RFC 8230, section 4)."""
+
+    ALGORITHM, NAME = -257, "RS256"
+    OPTIONS = "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"
+
+    @property
+    def stored(self):
+        return self.information
+
+    def cose(self):
+        return cbor({1: 3, 3: -257, -1: self.information[-261:-5], -2: b"\1\0\1"})
+
+    def sign(self, message, file=None):
+        return subprocess.run(["openssl", "dgst", "-sha256", "-sign", file or self.file], input=message, check=True,
+                              capture_output=True).stdout
+
+
+class EdwardsPasskey(OtherPasskey):
+    """EdDSA on Ed25519 (RFC 9053, section 7.2)."""
+
+    ALGORITHM, NAME = -8, "EdDSA"
+    OPTIONS = "-algorithm", "ED25519"
+
+    @property
+    def stored(self):
+        return self.information[-32:]
+
+    def cose(self):
+        return cbor({1: 1, 3: -8, -1: 6, -2: self.stored})
+
+    def sign(self, message, file=None):
+        path = f"{self.server.scratch.name}/{os.urandom(8).hex()}"
+        with open(path, "wb") as output:
+            output.write(message)
+        return subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", file or self.file, "-in", path],
+                              check=True, capture_output=True).stdout

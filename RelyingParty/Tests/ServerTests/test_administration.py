@@ -15,7 +15,7 @@ import threading
 import unittest
 
 from administration import CONTEXT, AdministrationServer, PageClient, free_port
-from passkey import Passkey
+from passkey import Passkey, changed
 from server import PROGRAM, Device, Server, text
 
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
@@ -31,8 +31,9 @@ REQUESTS = {
     "end-sessions": {"user": "victim"}, "sign-out": {"everywhere": True},
 }
 # The ones that begin a session.
-OPEN = {"code": {"code": UNKNOWN}, "sign-in": {"code": UNKNOWN}, "passkey": {
-    "credential": UNKNOWN, "clientDataJSON": "AAAA", "authenticatorData": "AAAA", "signature": "AAAA"}}
+OPEN = {"code": {"code": UNKNOWN}, "sign-in": {"code": UNKNOWN}, "passkey": {"credential": {
+    "id": UNKNOWN, "rawId": UNKNOWN, "type": "public-key", "response": {
+        "clientDataJSON": "AAAA", "authenticatorData": "AAAA", "signature": "AAAA"}}}}
 
 
 @contextlib.contextmanager
@@ -470,7 +471,7 @@ class ActsTests(unittest.TestCase):
                 passkey.origin = server.origin
                 passkey.register()
             address, other = {"X-Forwarded-For": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.8"}
-            wrong = ada.chosen_body() | {"signature": ""}
+            wrong = changed(ada.chosen_body(), signature="")
             for _ in range(10):
                 self.assertEqual(PageClient(server).call("passkey", wrong, address), (401, REFUSED))
             status, headers, _ = PageClient(server).request("passkey", wrong, address)
@@ -479,7 +480,7 @@ class ActsTests(unittest.TestCase):
             # The limit is one of the interface below /v1/ too, and holds for refusals of this client and passkey only.
             self.assertEqual(server.post("/v1/passkeys/sessions", wrong, address)[0], 429)
             self.assertEqual(PageClient(server).call("passkey", wrong, other), (401, REFUSED))
-            self.assertEqual(PageClient(server).call("passkey", bob.chosen_body() | {"signature": ""}, address)[0], 401)
+            self.assertEqual(PageClient(server).call("passkey", changed(bob.chosen_body(), signature=""), address)[0], 401)
             self.assertEqual(PageClient(server).call("passkey", ada.chosen_body(), address)[0], 201)
 
 

@@ -63,9 +63,9 @@ class CounterTests(OperatorTests):
         self.assertEqual(device.sign_in(3), (401, REFUSED))
         self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 401)
         self.assertIn("frozen", server.command("keys", "ada"))
-        self.fails(server, "unfreeze", "bob", text(device.id))
+        self.fails(server, "unfreeze", "--", "bob", text(device.id))
         server.command("unfreeze", "--", "ada", text(device.id))
-        self.fails(server, "unfreeze", "ada", text(device.id))
+        self.fails(server, "unfreeze", "--", "ada", text(device.id))
         self.assertEqual(device.sign_in(1)[0], 201)
         server.port = server.first["metricsPort"]
         metrics = server.send("GET", "/metrics")[1].decode()

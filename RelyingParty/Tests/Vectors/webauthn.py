@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes test vectors of WebAuthn Level 3, section "Test Vectors", from the seeds that it names, with Python's library only.
 
-Prints the lines of webauthn.tsv: name of the vector, name of the value, hexadecimal digits. The curve, RFC 6979, DER and CBOR
+Prints the lines of webauthn.tsv: name of the vector, name of the value, hexadecimal digits. The curves, RSA, RFC 6979, DER and CBOR
 are written here from their specifications, so nothing is shared with the Swift code or with libcrypto.
 """
 import base64
@@ -79,6 +79,54 @@ def sign(private, message):
             r = multiply(nonce, G)[0] % N
             s = pow(nonce, -1, N) * (int.from_bytes(digest, "big") + r * secret) % N
             return der(0x30, number(r) + number(s))
+
+
+# Edwards25519 (RFC 8032, section 5.1). Points are pairs of x and y, which is slow and short.
+Q = 2**255 - 19
+D = -121665 * pow(121666, -1, Q) % Q
+BASE = (15112221349535400772501151409588531511454012693041857206046113283949847762202,
+        46316835694926478169428394003475163141307993866256225615783033603165251855960)
+ORDER = 2**252 + 27742317777372353535851937790883648493
+
+
+def edwards_add(a, b):
+    product = D * a[0] * b[0] * a[1] * b[1]
+    return ((a[0] * b[1] + a[1] * b[0]) * pow(1 + product, -1, Q) % Q,
+            (a[1] * b[1] + a[0] * b[0]) * pow(1 - product, -1, Q) % Q)
+
+
+def edwards_multiply(number):
+    result, point = (0, 1), BASE
+    while number:
+        if number & 1:
+            result = edwards_add(result, point)
+        point, number = edwards_add(point, point), number >> 1
+    return (result[1] | (result[0] & 1) << 255).to_bytes(32, "little")
+
+
+def edwards_sign(private, message):
+    """The public key and a signature (sections 5.1.5 and 5.1.6)."""
+    digest = hashlib.sha512(private).digest()
+    secret = int.from_bytes(digest[:32], "little") & (1 << 254) - 8 | 1 << 254
+    key = edwards_multiply(secret)
+    scalar = lambda *parts: int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % ORDER
+    nonce = scalar(digest[32:], message)
+    point = edwards_multiply(nonce)
+    return key, point + ((nonce + scalar(point, key, message) * secret) % ORDER).to_bytes(32, "little")
+
+
+# The two smallest Mersenne primes of at least 1024 bits.
+PRIMES = 2**1279 - 1, 2**2203 - 1
+MODULUS = PRIMES[0] * PRIMES[1]
+DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def rsa_sign(message):
+    """RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, section 8.2.1)."""
+    size, end = (MODULUS.bit_length() + 7) // 8, DIGEST_INFO + sha256(message)
+    padded = b"\0\1" + b"\xff" * (size - 3 - len(end)) + b"\0" + end
+    exponent = pow(65537, -1, (PRIMES[0] - 1) * (PRIMES[1] - 1))
+    return pow(int.from_bytes(padded, "big"), exponent, MODULUS).to_bytes(size, "big")
 
 
 def public(private):
@@ -164,27 +212,31 @@ def client_data(kind, challenge, extra, framing):
     return (text + "}").encode()
 
 
-def vector(title, packed=None, framing='"crossOrigin":false', size=32, rsa=False):
+def credential(seeds, algorithm):
+    """The key in the form of COSE, and the function that signs with it."""
+    if algorithm == "RS256":
+        return {1: 3, 3: -257, -1: MODULUS.to_bytes((MODULUS.bit_length() + 7) // 8, "big"), -2: b"\x01\x00\x01"}, rsa_sign
+    private = seeds.take()
+    if algorithm == "EdDSA":
+        return {1: 1, 3: -8, -1: 6, -2: edwards_sign(private, b"")[0]}, lambda message: edwards_sign(private, message)[1]
+    x, y = public(private)
+    return {1: 2, 3: -7, -1: 1, -2: x, -3: y}, lambda message: sign(private, message)
+
+
+def vector(title, packed=None, framing='"crossOrigin":false', size=32):
     seeds = Seeds(title)
     challenge = seeds.take()
-    private = None if rsa else seeds.take()
-    if rsa:
-        # The two smallest Mersenne primes of at least 1024 bits.
-        modulus = (2**1279 - 1) * (2**2203 - 1)
-        key = {1: 3, 3: -257, -1: modulus.to_bytes((modulus.bit_length() + 7) // 8, "big"), -2: b"\x01\x00\x01"}
-    else:
-        x, y = public(private)
-        key = {1: 2, 3: -7, -1: 1, -2: x, -3: y}
+    key, sign_with_key = credential(seeds, title.split(".")[1])
     extra = seeds.take(16) if seeds.take(1)[0] & 1 else None
     client = client_data("create", challenge, extra, framing)
-    aaguid, credential = seeds.take(16), seeds.take(size)
+    aaguid, identifier = seeds.take(16), seeds.take(size)
     flags = seeds.take(1)[0] & 0x1c
     flags &= 0x1c if flags & 8 else 4
-    data = (sha256(b"example.org") + bytes([0x41 | flags]) + bytes(4) + aaguid + struct.pack(">H", size) + credential
+    data = (sha256(b"example.org") + bytes([0x41 | flags]) + bytes(4) + aaguid + struct.pack(">H", size) + identifier
             + cbor(key))
     statement = {}
     if packed == "self":
-        statement = {"alg": -7, "sig": sign(private, data + sha256(client))}
+        statement = {"alg": -7, "sig": sign_with_key(data + sha256(client))}
     elif packed == "certificate":
         signer, serial = seeds.take(), seeds.take(16)
         statement = {"alg": -7, "sig": sign(signer, data + sha256(client)),
@@ -192,11 +244,9 @@ def vector(title, packed=None, framing='"crossOrigin":false', size=32, rsa=False
     form = "packed" if packed else "none"
     yield "challenge", challenge
     yield "aaguid", aaguid
-    yield "credential", credential
+    yield "credential", identifier
     yield "clientDataJSON", client
     yield "attestationObject", cbor({"fmt": form, "attStmt": statement, "authData": data})
-    if rsa:
-        return
     challenge = seeds.take()
     extra = seeds.take(16) if seeds.take(1)[0] & 1 else None
     client = client_data("get", challenge, extra, framing)
@@ -205,7 +255,7 @@ def vector(title, packed=None, framing='"crossOrigin":false', size=32, rsa=False
     yield "assertion-challenge", challenge
     yield "assertion-clientDataJSON", client
     yield "assertion-authenticatorData", data
-    yield "assertion-signature", sign(private, data + sha256(client))
+    yield "assertion-signature", sign_with_key(data + sha256(client))
 
 
 def main():
@@ -214,7 +264,7 @@ def main():
             ("none.ES256.crossOrigin", {"framing": '"crossOrigin":true'}),
             ("none.ES256.topOrigin", {"framing": '"crossOrigin":true,"topOrigin":"https://example.com"'}),
             ("none.ES256.long-credential-id", {"size": 1023}), ("packed.ES256", {"packed": "certificate"}),
-            ("packed.RS256", {"packed": "certificate", "rsa": True})):
+            ("packed.RS256", {"packed": "certificate"}), ("packed.EdDSA", {"packed": "certificate"})):
         for part, value in vector(title, **options):
             print(f"{title}\t{part}\t{value.hex()}")
 

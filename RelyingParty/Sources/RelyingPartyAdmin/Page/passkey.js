@@ -2,7 +2,7 @@
 
 // Passkeys, by the WebAuthn API of the browser.
 
-import { base64url, bytes } from "./bytes.js";
+import { bytes } from "./bytes.js";
 import { confirm, field } from "./dom.js";
 import { api, opened, Refusal, send } from "./server.js";
 
@@ -44,14 +44,11 @@ export async function enrol(user, code, device) {
         challenge: bytes(given.challenge), timeout: given.timeout,
         rp: { id: given.relyingParty, name: given.relyingParty },
         user: { id: bytes(given.userHandle), name: user, displayName: user },
-        pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+        pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
         authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
         attestation: "none",
     } }));
-    await send("/v1/passkeys", {
-        user, device, enrolmentCode: code, clientDataJSON: base64url(made.response.clientDataJSON),
-        attestationObject: base64url(made.response.attestationObject),
-    });
+    await send("/v1/passkeys", { user, device, enrolmentCode: code, credential: made.toJSON() });
 }
 
 /// Signs in with a passkey that the person chooses; the reply sets the cookie.
@@ -61,12 +58,7 @@ export async function signIn() {
         challenge: bytes(given.challenge), timeout: given.timeout, rpId: given.relyingParty,
         userVerification: "required",
     } }));
-    const { clientDataJSON, authenticatorData, signature, userHandle } = chosen.response;
-    await api("passkey", {
-        credential: base64url(chosen.rawId), clientDataJSON: base64url(clientDataJSON),
-        authenticatorData: base64url(authenticatorData), signature: base64url(signature),
-        ...userHandle ? { userHandle: base64url(userHandle) } : {},
-    });
+    await api("passkey", { credential: chosen.toJSON() });
 }
 
 /// Proves the key of the session again, before an act that creates a right: with the passkey, or with a new code of the program
@@ -75,13 +67,10 @@ export async function prove(context) {
     const { user, key, form, relyingParty } = opened();
     if (form !== "passkey") return programProof();
     const { challenge } = await send("/v1/challenges", { user, key, purpose: "step-up", context });
-    const { response } = await call(() => navigator.credentials.get({ publicKey: {
+    const chosen = await call(() => navigator.credentials.get({ publicKey: {
         challenge: bytes(challenge), rpId: relyingParty, userVerification: "required",
     } }));
-    return {
-        challenge, clientDataJSON: base64url(response.clientDataJSON),
-        authenticatorData: base64url(response.authenticatorData), signature: base64url(response.signature),
-    };
+    return { credential: chosen.toJSON() };
 }
 
 async function programProof() {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RelyingPartyCrypto
-
 /// What a challenge is for. The numbers are part of the format.
 public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
+    /// Opens a session.
     case login = 1
+    /// Approves one act within a session.
     case stepUp = 2
+    /// Registers a key.
     case register = 3
+    /// Replaces a key by another one.
     case rotate = 4
+    /// Revokes keys.
     case revoke = 5
     /// Opens a session with a passkey: bound to no user and no key, because a browser does not know them before.
     case passkeyLogin = 6
@@ -16,8 +19,8 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
 
     /// The purposes that name a key.
     public static let withKey: [ChallengePurpose] = [.login, .stepUp, .register, .rotate, .revoke]
-    /// What takes the place of the identifier of a key in challenges that name none.
-    static let noKey = [UInt8](repeating: 0, count: 32)
+    /// What takes the place of the identifier of a key in challenges that name none, 32 bytes.
+    public static let noKey = [UInt8](repeating: 0, count: 32)
 
     /// The name in requests.
     public var name: String {
@@ -34,47 +37,60 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
 }
 
 /// What a challenge is bound to, besides the relying party: a signature of it proves nothing about anything else.
-struct ChallengeBinding: Equatable, Sendable {
-    let user: String
-    /// The identifier of the key, 32 bytes.
-    let key: [UInt8]
-    let purpose: ChallengePurpose
-    /// What the purpose is about, such as the key that is revoked. Empty for a login.
-    let context: String
+public struct ChallengeBinding: Equatable, Sendable {
+    /// The name of the user, at most 128 bytes; empty for ``ChallengePurpose/passkeyLogin``.
+    public let user: String
+    /// The identifier of the key, 32 bytes (``VerificationKey/identifier``); ``ChallengePurpose/noKey`` if none is named.
+    public let key: [UInt8]
+    /// What the challenge is for.
+    public let purpose: ChallengePurpose
+    /// What the purpose is about, such as the act of a step-up, at most 512 bytes. Empty for a login.
+    public let context: String
+
+    /// Creates a binding.
+    ///
+    /// - Parameters:
+    ///   - user: the name of the user, at most 128 bytes; empty for ``ChallengePurpose/passkeyLogin``.
+    ///   - key: the identifier of the key, 32 bytes.
+    ///   - purpose: what the challenge is for.
+    ///   - context: what the purpose is about, at most 512 bytes.
+    public init(user: String, key: [UInt8], purpose: ChallengePurpose, context: String = "") {
+        (self.user, self.key, self.purpose, self.context) = (user, key, purpose, context)
+    }
 
     /// Purpose, user, key and context, each but the first with its length in two bytes.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         [purpose.rawValue] + Self.counted(Array(user.utf8)) + Self.counted(key) + Self.counted(Array(context.utf8))
     }
 
-    /// Limits keep every part below 65,536 bytes (`Limits`); a longer one would not get a valid length.
-    static func counted(_ bytes: [UInt8]) -> [UInt8] {
+    /// Limits keep every part below 65,536 bytes; a longer one would not get a valid length.
+    package static func counted(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
     }
 }
 
 /// The layout of a challenge, `docs/relying-party.md`: 145 bytes, numbers big-endian.
-struct Challenge: Equatable, Sendable {
-    static let byteCount = 145
-    static let version: UInt8 = 1
+package struct Challenge: Equatable, Sendable {
+    package static let byteCount = 145
+    package static let version: UInt8 = 1
 
-    let relyingParty: [UInt8]
-    let binding: [UInt8]
+    package let relyingParty: [UInt8]
+    package let binding: [UInt8]
     /// Seconds since 1970.
-    let issued: Int64
+    package let issued: Int64
     /// Seconds since 1970; valid before this second.
-    let expiry: Int64
-    let nonce: [UInt8]
+    package let expiry: Int64
+    package let nonce: [UInt8]
 
     /// The hour in which the challenge was issued, which chooses the key of its MAC and the table of its nonce.
-    var epoch: Int64 { issued / 3600 }
+    package var epoch: Int64 { issued / 3600 }
 
     /// Everything before the MAC, 113 bytes.
-    var authenticated: [UInt8] {
+    package var authenticated: [UInt8] {
         [Self.version] + relyingParty + binding + Self.number(issued) + Self.number(expiry) + nonce
     }
 
-    init(relyingParty: [UInt8], binding: [UInt8], issued: Int64, expiry: Int64, nonce: [UInt8]) {
+    package init(relyingParty: [UInt8], binding: [UInt8], issued: Int64, expiry: Int64, nonce: [UInt8]) {
         self.relyingParty = relyingParty
         self.binding = binding
         self.issued = issued
@@ -83,7 +99,7 @@ struct Challenge: Equatable, Sendable {
     }
 
     /// Reads the fields; nil for another length or version, or a negative time. The MAC is not verified.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, bytes[0] == Self.version else { return nil }
         relyingParty = Array(bytes[1..<33])
         binding = Array(bytes[33..<65])
@@ -93,7 +109,7 @@ struct Challenge: Equatable, Sendable {
         guard issued >= 0, expiry >= 0 else { return nil }
     }
 
-    static func number(_ number: Int64) -> [UInt8] {
+    package static func number(_ number: Int64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 

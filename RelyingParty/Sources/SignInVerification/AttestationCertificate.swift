@@ -7,14 +7,14 @@ struct AttestationCertificate {
     /// The object identifier of the extension that has the AAGUID, id-fido-gen-ce-aaguid.
     private static let authenticatorExtension = "1.3.6.1.4.1.45724.1.1.4"
 
-    let key: P256PublicKey
+    let key: VerificationKey
     private let certificate: X509Certificate
 
-    /// Reads a certificate whose key is on P-256; nil for any other.
-    init?(_ der: [UInt8]) {
+    /// Reads a certificate with a key of an algorithm; nil for any other.
+    init?(_ der: [UInt8], _ algorithm: SignatureAlgorithm) {
         guard let certificate = X509Certificate(der: der), let information = certificate.publicKey else { return nil }
         // A failure of libcrypto refuses the certificate too.
-        guard let key = try? P256PublicKey(der: information) else { return nil }
+        guard let key = try? VerificationKey(information: information, algorithm) else { return nil }
         (self.certificate, self.key) = (certificate, key)
     }
 

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RelyingPartyWebAuthn
+@testable import SignInVerification
 
 struct CBORReaderTests {
     private static func failure(_ bytes: [UInt8]) -> CBORReader.Failure? {

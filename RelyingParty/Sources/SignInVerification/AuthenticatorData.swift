@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RelyingPartyCrypto
-
 /// What an authenticator signs about itself and its user (WebAuthn Level 3, section 6.1).
 package struct AuthenticatorData: Equatable, Sendable {
     /// A key that was just made (section 6.5.1).
@@ -10,7 +8,7 @@ package struct AuthenticatorData: Equatable, Sendable {
         package let authenticator: [UInt8]
         /// The identifier of the credential, 16 to 1,023 bytes.
         package let identifier: [UInt8]
-        package let key: P256PublicKey
+        package let key: VerificationKey
     }
 
     /// How many bytes the identifier of a credential has: at least 16 (section 4, Credential ID), and no more than 1,023
@@ -36,7 +34,7 @@ package struct AuthenticatorData: Equatable, Sendable {
 
     /// Reads all of the bytes. Extensions must have their form, and are ignored: none is asked for. The two reserved flags
     /// are ignored.
-    package init(_ bytes: [UInt8]) throws(WebAuthnRefusal) {
+    package init(_ bytes: [UInt8]) throws(VerificationError) {
         guard bytes.count >= 37 else { throw .authenticatorData }
         relyingParty = Array(bytes[..<32])
         flags = bytes[32]
@@ -58,7 +56,7 @@ package struct AuthenticatorData: Equatable, Sendable {
     /// Checks everything but the counter and the signature, in the order of sections 7.1 and 7.2.
     ///
     /// - Parameter relyingParty: the SHA-256 digest of the identifier of the relying party.
-    package func check(relyingParty: [UInt8]) throws(WebAuthnRefusal) {
+    package func check(relyingParty: [UInt8]) throws(VerificationError) {
         guard self.relyingParty == relyingParty else { throw .relyingParty }
         guard isUserPresent else { throw .userPresence }
         guard isUserVerified else { throw .userVerification }
@@ -67,7 +65,7 @@ package struct AuthenticatorData: Equatable, Sendable {
 
     private static func credential(
         _ bytes: ArraySlice<UInt8>
-    ) throws(WebAuthnRefusal) -> (Credential, ArraySlice<UInt8>) {
+    ) throws(VerificationError) -> (Credential, ArraySlice<UInt8>) {
         guard bytes.count >= 18 else { throw .authenticatorData }
         let start = bytes.startIndex
         let count = Int(bytes[start + 16]) << 8 | Int(bytes[start + 17])
@@ -81,7 +79,7 @@ package struct AuthenticatorData: Equatable, Sendable {
 
     private static func first(
         _ bytes: ArraySlice<UInt8>
-    ) throws(WebAuthnRefusal) -> (CBORValue, ArraySlice<UInt8>) {
+    ) throws(VerificationError) -> (CBORValue, ArraySlice<UInt8>) {
         do throws(CBORReader.Failure) {
             return try CBORReader.readFirst(bytes)
         } catch {

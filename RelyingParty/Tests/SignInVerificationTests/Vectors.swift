@@ -12,13 +12,18 @@ enum Vectors {
         for line in (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? [] {
             let cells = line.split(separator: "\t").map(String.init)
             guard cells.count == 3 else { continue }
-            let digits = Array(cells[2].utf8)
-            vectors[cells[0], default: [:]][cells[1]] = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-                UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16)
-            }
+            vectors[cells[0], default: [:]][cells[1]] = bytes(cells[2])
         }
         return vectors
     }()
+
+    /// The bytes of hexadecimal digits.
+    static func bytes(_ text: String) -> [UInt8] {
+        let digits = Array(text.utf8)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16)
+        }
+    }
 
     static func value(_ vector: String, _ name: String) throws -> [UInt8] {
         try #require(all[vector]?[name], "\(vector) \(name)")

@@ -2,13 +2,13 @@
 
 import Testing
 
-@testable import RelyingPartyWebAuthn
+@testable import SignInVerification
 
 struct ClientDataTests {
     private static let origins: Set<String> = ["https://example.com"]
 
-    private static func refusal(_ json: String) -> WebAuthnRefusal? {
-        do throws(WebAuthnRefusal) {
+    private static func refusal(_ json: String) -> VerificationError? {
+        do throws(VerificationError) {
             try ClientData(Array(json.utf8)).check(.assertion, origins: origins)
             return nil
         } catch {
@@ -32,6 +32,8 @@ struct ClientDataTests {
             #expect(Self.refusal(Self.json(rest: rest)) == nil)
         }
         #expect(Self.refusal(" " + Self.json() + "\n") == nil)
+        // "UTF-8 decode" removes one byte order mark.
+        #expect(Self.refusal("\u{feff}" + Self.json()) == nil)
     }
 
     @Test func otherOperationsAndPagesAreRefused() {
@@ -53,7 +55,8 @@ struct ClientDataTests {
     @Test func otherFormsAreRefused() {
         let wide = String(repeating: " ", count: ClientData.byteLimit)
         for text in [
-            "", "{}", "[]", "null", Self.json() + "x", "\u{feff}" + Self.json(), Self.json(type: "1"),
+            "", "{}", "[]", "null", Self.json() + "x", "\u{feff}\u{feff}" + Self.json(), "\u{feff}",
+            " \u{feff}" + Self.json(), Self.json(type: "1"),
             Self.json(origin: "null"), Self.json(challenge: "[]"), Self.json(challenge: #""AAE=""#),
             Self.json(challenge: #""AA+/""#), Self.json(challenge: #""AAF""#),
             Self.json(rest: #","type":"webauthn.get""#),
