@@ -137,6 +137,23 @@ class AccessTests(unittest.TestCase):
             passkey.origin = "https://example.org"
             self.assertEqual(PageClient(server).call("passkey", passkey.chosen_body()), (401, REFUSED))
 
+    def test_a_passkey_signs_the_act_that_creates_a_right(self):
+        with AdministrationServer() as server:
+            server.command("administrator", "ada")
+            passkey = Passkey(server, "ada", counter=1)
+            passkey.origin = server.origin
+            client = PageClient(server)
+            self.assertEqual(client.call("passkey", passkey.register().chosen_body())[0], 201)
+
+            def proof(context):
+                return {"credential": passkey.proof("step-up", context)["credential"]}
+            right = {"user": "bob", "proof": proof("make an enrolment code for bob")}
+            for wrong, status in ((proof("make an enrolment code for eve"), 401), (proof("x"), 401), ({}, 400),
+                                  ({"credential": {}}, 400), (right["proof"] | {"code": UNKNOWN}, 400)):
+                self.assertEqual(client.call("enrolment-code", {"user": "bob", "proof": wrong})[0], status)
+            self.assertEqual(client.call("enrolment-code", right)[0], 201)
+            self.assertEqual(client.call("enrolment-code", right)[0], 401)
+
     def test_a_passkey_that_does_not_say_whose_it_is_opens_no_page(self):
         with AdministrationServer() as server:
             server.command("administrator", "ada")
