@@ -13,8 +13,18 @@ public struct RestoreSummary: Equatable, Sendable {
     public var deletedUsers = 0
     /// Administrators that were removed again.
     public var removedAdministrators = 0
-    /// Sessions that were ended.
+    /// Services whose credential was removed again.
+    public var removedServices = 0
+    /// Sessions that were ended, if all were.
     public var endedSessions = 0
+
+    /// For the audit log.
+    fileprivate var detail: String {
+        """
+        \(revokedKeys) revoked, \(frozenKeys) frozen, \(deletedUsers) deleted, \(removedAdministrators) demoted, \
+        \(removedServices) services
+        """
+    }
 }
 
 extension RelyingPartyService {
@@ -24,41 +34,17 @@ extension RelyingPartyService {
     /// - Throws: `unavailable`, also when the list cannot be read.
     public func restore() throws(RelyingPartyError) -> RestoreSummary {
         try working {
-            let state = try listed()
+            let listed = try listed()
             let now = now
             return try storage.transaction { database in
                 var summary = RestoreSummary()
                 _ = try database.run(Statements.endAllSessions, [])
                 summary.endedSessions = database.changedRowCount
-                _ = try database.run(Statements.endAllCodes, [])
-                _ = try database.run(Statements.endAllApprovals, [])
-                _ = try database.run(Statements.endBrowserCodes, [])
-                for key in state.revoked {
-                    guard let record = try database.retiring(key), !record.isRevoked else { continue }
-                    _ = try database.run(Statements.revokeKey, [.integer(now), .text(record.user), .blob(key)])
-                    summary.revokedKeys += 1
+                for statement in [Statements.endAllCodes, Statements.endAllApprovals, Statements.endBrowserCodes] {
+                    _ = try database.run(statement, [])
                 }
-                for (key, time) in state.frozen where try database.retiring(key) != nil {
-                    guard try !database.hasLifted(time, key) else { continue }
-                    _ = try database.run(Statements.freeze, [.integer(time), .blob(key)])
-                    summary.frozenKeys += database.changedRowCount
-                }
-                for pseudonym in state.deleted {
-                    guard case .text(let user)? = try database.run(Statements.userOf, [.text(pseudonym)]).first?.first
-                    else { continue }
-                    _ = try database.delete(user, at: now)
-                    summary.deletedUsers += 1
-                }
-                for (pseudonym, time) in state.demoted {
-                    guard let user = try database.administrator(pseudonym, since: time) else { continue }
-                    _ = try database.removeAdministrator(user, at: now)
-                    summary.removedAdministrators += 1
-                }
-                let detail = """
-                    \(summary.revokedKeys) revoked, \(summary.frozenKeys) frozen, \(summary.deletedUsers) deleted, \
-                    \(summary.removedAdministrators) demoted
-                    """
-                try database.audit("restored", "", [], detail, at: now)
+                for entry in try database.missing(listed) { try database.apply(entry, at: now, &summary) }
+                try database.audit("restored", "", [], summary.detail, at: now)
                 return summary
             }
         }
@@ -72,55 +58,89 @@ extension RelyingPartyService {
     public func compareWithRevocations() throws(RelyingPartyError) -> Int {
         try working {
             guard revocations != nil else { return 0 }
-            let state = try listed()
+            let listed = try listed()
             let (missing, lacking) = try storage.transaction { database -> (Int, [RevocationEntry]) in
-                var (revoked, frozen): (Set<[UInt8]>, [[UInt8]: Int64]) = ([], [:])
-                for row in try database.run(Statements.keyStates, []) {
-                    guard row.count == 3, case .blob(let key) = row[0] else {
-                        throw StorageFailure("A row of the keys cannot be read.")
-                    }
-                    if row[1] != .null { revoked.insert(key) }
-                    if case .integer(let time) = row[2] { frozen[key] = time }
-                }
-                var missing = 0
-                // Keys of deleted users are in the list, and not in the database.
-                for key in state.revoked.subtracting(revoked) {
-                    if try database.retiring(key) != nil { missing += 1 }
-                }
-                for (key, time) in state.frozen where frozen[key] == nil {
-                    // Another node may have lifted it, in whose list that is.
-                    if try database.retiring(key) != nil, try !database.hasLifted(time, key) { missing += 1 }
-                }
-                for pseudonym in state.deleted {
-                    if try !database.run(Statements.userOf, [.text(pseudonym)]).isEmpty { missing += 1 }
-                }
-                for (pseudonym, time) in state.demoted {
-                    if try database.administrator(pseudonym, since: time) != nil { missing += 1 }
-                }
+                let states = try database.keyStates()
                 let lacking =
-                    revoked.subtracting(state.revoked).map { RevocationEntry.revoked($0) }
-                    + frozen.filter { state.frozen[$0.key] == nil }.map { RevocationEntry.frozen($0.key, $0.value) }
-                return (missing, lacking)
+                    states.revoked.subtracting(listed.revoked).map { RevocationEntry.revoked($0) }
+                    + states.frozen.filter { listed.frozen[$0.key] == nil }.map {
+                        RevocationEntry.frozen($0.key, $0.value)
+                    }
+                return (try database.missing(listed).count, lacking)
             }
             if missing == 0 { try record(lacking) }
             return missing
         }
     }
 
-    /// What the list says in the end about each key and user.
+    /// How many entries of the list of revocations have no effect in the database. Only retires keys that it does not have.
+    ///
+    /// - Throws: `unavailable`, also when the list cannot be read.
+    package func missingRevocations() throws(RelyingPartyError) -> Int {
+        try working {
+            let listed = try listed()
+            return try storage.transaction { try $0.missing(listed).count }
+        }
+    }
+
+    /// From now on, makes each database that takes the place of the present one agree with the list of revocations before it
+    /// is used: a standby that was promoted may not have received the last ones. While that fails, every request does.
+    ///
+    /// Other sessions and codes stay: nothing shows that the other users are concerned.
+    package func applyRevocationsToReplacements() {
+        guard revocations != nil else { return }
+        storage.compareReplacements { [weak self] database in try self?.applyRevocations(to: database) }
+    }
+
+    /// Other nodes use the database meanwhile, so each entry is applied with the lock of its user.
+    func applyRevocations(to database: any SQLConnection) throws {
+        let listed = try listed()
+        let now = now
+        // The lock table of PostgreSQL has some thousand entries. Each round applies an entry, unless another node did.
+        for _ in 0...listed.count {
+            let isComplete = try database.transaction { database in
+                let missing = try database.missing(listed)
+                // Bytes, because two names that Swift finds equal are two users.
+                let users = Set(missing.map { Array($0.user.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+                    .prefix(256)
+                for user in users { try database.lock(.user(String(decoding: user, as: UTF8.self))) }
+                var summary = RestoreSummary()
+                for entry in try database.missing(listed) where users.contains(Array(entry.user.utf8)) {
+                    try database.apply(entry, at: now, &summary)
+                }
+                if summary != RestoreSummary() { try database.audit("restored", "", [], summary.detail, at: now) }
+                return missing.isEmpty
+            }
+            if isComplete { return }
+        }
+        throw StorageFailure("The database does not take the entries of the list of revocations.")
+    }
+
+    /// What the list says in the end about each key, user and service.
     private func listed() throws -> ListedRevocations {
-        var state = ListedRevocations()
-        for entry in try revocations?.entries() ?? [] {
+        guard let revocations else { return ListedRevocations() }
+        let entries = try listedCount.withLock { count throws(StorageFailure) in
+            let entries = try revocations.entries()
+            // Nothing is ever removed. The disk that has the list may have been unmounted, and then there seems to be none.
+            guard entries.count >= count else {
+                throw StorageFailure(
+                    "The list of revocations has fewer entries than before: it was deleted or replaced.")
+            }
+            count = entries.count
+            return entries
+        }
+        var listed = ListedRevocations()
+        for entry in entries {
             switch entry {
-            case .revoked(let key): state.revoked.insert(key)
-            case .frozen(let key, let time): state.frozen[key] = time
-            case .unfrozen(let key): state.frozen[key] = nil
-            case .deleted(let pseudonym): state.deleted.insert(pseudonym)
-            case .service: break
-            case .demoted(let pseudonym, let time): state.demoted[pseudonym] = time
+            case .revoked(let key): listed.revoked.insert(key)
+            case .frozen(let key, let time): listed.frozen[key] = time
+            case .unfrozen(let key): listed.frozen[key] = nil
+            case .deleted(let pseudonym): listed.deleted.insert(pseudonym)
+            case .demoted(let pseudonym, let time): listed.demoted[pseudonym] = time
+            case .service(let credential): listed.services.insert(credential)
             }
         }
-        return state
+        return listed
     }
 }
 
@@ -132,9 +152,95 @@ private struct ListedRevocations {
     var deleted: Set<String> = []
     /// Pseudonyms of former administrators, and when they were removed.
     var demoted: [String: Int64] = [:]
+    /// Credentials of services, as they are stored.
+    var services: Set<[UInt8]> = []
+
+    var count: Int { revoked.count + frozen.count + deleted.count + demoted.count + services.count }
+}
+
+/// An entry of the list that has no effect in the database.
+private struct MissingEntry {
+    enum Act {
+        case revoke([UInt8])
+        case freeze([UInt8], Int64)
+        case delete
+        case demote
+        case removeService([UInt8])
+    }
+
+    let act: Act
+    /// Whose lock the act needs; empty for a service.
+    let user: String
 }
 
 extension SQLConnection {
+    /// The keys that are revoked, and those that are frozen with the time of it.
+    fileprivate func keyStates() throws -> (revoked: Set<[UInt8]>, frozen: [[UInt8]: Int64]) {
+        var (revoked, frozen): (Set<[UInt8]>, [[UInt8]: Int64]) = ([], [:])
+        for row in try run(Statements.keyStates, []) {
+            guard row.count == 3, case .blob(let key) = row[0] else {
+                throw StorageFailure("A row of the keys cannot be read.")
+            }
+            if row[1] != .null { revoked.insert(key) }
+            if case .integer(let time) = row[2] { frozen[key] = time }
+        }
+        return (revoked, frozen)
+    }
+
+    /// The entries that have no effect in the database. Keys that are not stored are retired.
+    fileprivate func missing(_ listed: ListedRevocations) throws -> [MissingEntry] {
+        let states = try keyStates()
+        var missing: [MissingEntry] = []
+        // Keys of deleted users are in the list, and not in the database.
+        for key in listed.revoked.subtracting(states.revoked) {
+            if let user = try retiring(key)?.user { missing.append(MissingEntry(act: .revoke(key), user: user)) }
+        }
+        for (key, time) in listed.frozen where states.frozen[key] == nil {
+            // Another node may have lifted it, in whose list that is.
+            guard let user = try retiring(key)?.user, try !hasLifted(time, key) else { continue }
+            missing.append(MissingEntry(act: .freeze(key, time), user: user))
+        }
+        for pseudonym in listed.deleted {
+            guard case .text(let user)? = try run(Statements.userOf, [.text(pseudonym)]).first?.first else { continue }
+            missing.append(MissingEntry(act: .delete, user: user))
+        }
+        for (pseudonym, time) in listed.demoted {
+            guard let user = try administrator(pseudonym, since: time) else { continue }
+            missing.append(MissingEntry(act: .demote, user: user))
+        }
+        for credential in listed.services where try !run(Statements.hasCredential, [.blob(credential)]).isEmpty {
+            missing.append(MissingEntry(act: .removeService(credential), user: ""))
+        }
+        return missing
+    }
+
+    /// Gives an entry its effect, and ends the sessions and codes that the key or user has.
+    fileprivate func apply(_ entry: MissingEntry, at now: Int64, _ summary: inout RestoreSummary) throws {
+        switch entry.act {
+        case .revoke(let key):
+            _ = try run(Statements.revokeKey, [.integer(now), .text(entry.user), .blob(key)])
+            summary.revokedKeys += changedRowCount
+            // The list does not say whether all keys of the user were revoked, with the code that brings one back.
+            _ = try run(Statements.dropCode, [.text(entry.user)])
+            try endUse(of: key, at: now)
+        case .freeze(let key, let time):
+            _ = try run(Statements.freeze, [.integer(time), .blob(key)])
+            summary.frozenKeys += changedRowCount
+            try endUse(of: key, at: now)
+        case .delete: if try delete(entry.user, at: now) != nil { summary.deletedUsers += 1 }
+        case .demote:
+            if try removeAdministrator(entry.user, at: now) != nil { summary.removedAdministrators += 1 }
+        case .removeService(let credential):
+            _ = try run(Statements.removeCredential, [.blob(credential)])
+            summary.removedServices += changedRowCount
+        }
+    }
+
+    private func endUse(of key: [UInt8], at now: Int64) throws {
+        _ = try run(Statements.endSessionsOfKey, [.blob(key)])
+        _ = try run(Statements.endBrowserCodesOfKey, [.blob(key), .integer(now)])
+    }
+
     /// The key that an entry of the list names. One that is not stored, because its user was deleted or it was registered
     /// after the backup, can never be registered again.
     fileprivate func retiring(_ key: [UInt8]) throws -> KeyRecord? {

@@ -84,6 +84,8 @@ public final class RelyingPartyService: Sendable {
     let verifier: TPMAttestation?
     /// Where revocations are written besides the database; nil for nowhere.
     let revocations: (any RevocationList)?
+    /// How many entries the list has at least, as far as this process knows.
+    let listedCount = Mutex(0)
     /// When the storage was checked last, and what was found.
     let readiness = Mutex<(time: Int64, failure: RelyingPartyError?)?>(nil)
     private let clock: @Sendable () -> Int64

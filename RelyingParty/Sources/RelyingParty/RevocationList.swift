@@ -12,9 +12,10 @@ public enum RevocationEntry: Hashable, Sendable {
     case unfrozen([UInt8])
     /// The user with this pseudonym was deleted.
     case deleted(String)
-
     /// The user with this pseudonym was removed from the administrators, at this time in seconds since 1970.
     case demoted(String, Int64)
+    /// The credential of a service with this SHA-256 was removed or replaced.
+    case service([UInt8])
 
     /// The credential of a service with this SHA-256 was removed or replaced.
     case service([UInt8])
@@ -28,6 +29,7 @@ public enum RevocationEntry: Hashable, Sendable {
         case .deleted(let pseudonym): "deleted " + pseudonym
         case .service(let credential): "service " + StrictBase64.url.encode(credential)
         case .demoted(let pseudonym, let time): "demoted " + pseudonym + " \(time)"
+        case .service(let credential): "service " + StrictBase64.url.encode(credential)
         }
     }
 
@@ -43,6 +45,7 @@ public enum RevocationEntry: Hashable, Sendable {
         case ("demoted", Pseudonym.byteCount, 3): self = .demoted(String(parts[1]), time)
         case ("unfrozen", 32, 2): self = .unfrozen(bytes)
         case ("deleted", Pseudonym.byteCount, 2): self = .deleted(String(parts[1]))
+        case ("service", 32, 2): self = .service(bytes)
         default: return nil
         }
     }
@@ -62,6 +65,10 @@ extension RelyingPartyService {
     /// missing.
     func record(_ entries: [RevocationEntry]) throws {
         guard let revocations, !entries.isEmpty else { return }
-        try revocations.append(entries)
+        try listedCount.withLock { count throws(StorageFailure) in
+            try revocations.append(entries)
+            count += entries.count
+        }
+        storage.recompare()
     }
 }

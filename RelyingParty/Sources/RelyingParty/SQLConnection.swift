@@ -51,7 +51,11 @@ package protocol SQLConnection: AnyObject {
     /// Begins a transaction that can write, unless this program must not use the tables any more.
     func begin() throws(StorageFailure)
     /// Begins a transaction that changes the tables. No other process begins one until it ends.
-    func beginChange() throws(StorageFailure)
+    ///
+    /// - Parameter alone: whether it waits for all transactions, and all others wait for it.
+    func beginChange(alone: Bool) throws(StorageFailure)
+    /// Throws if this program must not use the tables any more.
+    func requireVersion() throws(StorageFailure)
     /// Ends the transaction, whose changes are durable when this returns. After a failure that is not repeatable it can be
     /// unknown whether they were stored; the message says so.
     func commit() throws(StorageFailure)
@@ -75,9 +79,20 @@ package protocol SQLDatabase: Sendable {
     ///
     /// - Returns: whether there was anything to end.
     func finishUpgrade() throws(StorageFailure) -> Bool
+    /// Sets what is done with each database that takes the place of the one that is used now, such as a standby, before
+    /// anything is read from it or written to it. It is not used while the function throws.
+    func compareReplacements(_ body: @escaping @Sendable (any SQLConnection) throws -> Void)
+    /// Repeats the last comparison with a database that took the place of another one, if that was recently.
+    func recompare()
     /// To be called about once a second while nothing else is done.
     func maintain() throws(StorageFailure)
     var use: DatabaseUse { get }
+}
+
+extension SQLDatabase {
+    // A file that was replaced is refused until the server is started again.
+    package func compareReplacements(_ body: @escaping @Sendable (any SQLConnection) throws -> Void) {}
+    package func recompare() {}
 }
 
 extension SQLConnection {

@@ -17,8 +17,9 @@ package struct SchemaMarks: Equatable, Sendable {
         (self.version, self.least) = (version, least)
     }
 
-    package static let statement = """
-        SELECT (SELECT value FROM marks WHERE name = 'version'), (SELECT value FROM marks WHERE name = 'least')
+    package static let statement = "SELECT \(columns)"
+    package static let columns = """
+        (SELECT value FROM marks WHERE name = 'version'), (SELECT value FROM marks WHERE name = 'least')
         """
 
     /// Refuses a program that must not use the tables.
@@ -41,17 +42,24 @@ extension SQLConnection {
     /// of a later version that admit this program are left as they are.
     ///
     /// - Parameter versions: the versions that the program knows.
-    package func expand(to versions: [SchemaVersion]) throws(StorageFailure) {
+    /// - Returns: whether the tables are now of the last of these versions, and not of a later one.
+    @discardableResult
+    package func expand(to versions: [SchemaVersion]) throws(StorageFailure) -> Bool {
         let newest = Int64(versions.count)
         // Almost always: a connection that has nothing to change does not wait for one that writes.
-        if try hasTables(), let marks = try schemaMarks(), marks.version >= newest { return try marks.require(newest) }
-        try change { () throws(StorageFailure) in
+        if try hasTables(), let marks = try schemaMarks(), marks.version >= newest {
+            try marks.require(newest)
+            return marks.version == newest
+        }
+        var isNewest = true
+        try change(alone: false) { () throws(StorageFailure) in
             let marks = try hasTables() ? schemaMarks() : nil
             let isNew = try isEmpty()
             guard marks != nil || isNew else { throw StorageFailure.otherDatabase }
             let stored = marks?.version ?? 0
             guard stored < newest else {
                 try marks?.require(newest)
+                isNewest = stored == newest
                 return
             }
             for version in versions.dropFirst(Int(clamping: stored)) {
@@ -59,16 +67,18 @@ extension SQLConnection {
             }
             _ = try run(Statements.setVersion, [.integer(newest)])
         }
+        return isNewest
     }
 
-    /// Ends the use of the tables by programs of earlier versions, and removes what only those need, in one transaction.
+    /// Ends the use of the tables by programs of earlier versions, and removes what only those need, in one transaction, beside
+    /// which there is no other one: a transaction that has read the marks before would go on with tables that it does not know.
     ///
     /// - Returns: whether there was anything to end.
     package func contract(to versions: [SchemaVersion]) throws(StorageFailure) -> Bool {
         let newest = Int64(versions.count)
         if let marks = try schemaMarks(), marks.least == newest, marks.version == newest { return false }
         var isNew = false
-        try change { () throws(StorageFailure) in
+        try change(alone: true) { () throws(StorageFailure) in
             guard let marks = try schemaMarks() else { throw StorageFailure.otherDatabase }
             try marks.require(newest)
             guard marks.version == newest else {
@@ -90,8 +100,8 @@ extension SQLConnection {
     }
 
     /// Runs a function in a transaction that no other process changes the tables in.
-    private func change(_ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
-        try beginChange()
+    private func change(alone: Bool, _ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
+        try beginChange(alone: alone)
         do throws(StorageFailure) {
             try body()
             try commit()

@@ -65,6 +65,8 @@ enum Statements {
         """
     static let endCodes = "DELETE FROM codes WHERE expiry <= $1"
     static let endAllCodes = "DELETE FROM codes"
+    static let hasCredential = "SELECT 1 FROM services WHERE credential = $1"
+    static let removeCredential = "DELETE FROM services WHERE credential = $1"
     static let insertSession = """
         INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES ($1, $2, $3, $3, $4, $5)
         """
@@ -151,6 +153,12 @@ enum Statements {
             "SELECT 1 FROM \($0) LIMIT 1"
         }
         + ["UPDATE marks SET value = 1 - value WHERE name = 'ready'"]
+    /// The key that no user has does not count.
+    static let rowCounts =
+        [("keys", #"SELECT count(*) FROM keys WHERE "user" <> ''"#)]
+        + ["passkeys", "users", "administrators", "services", "sessions", "retired", "audit"].map {
+            ($0, "SELECT count(*) FROM \($0)")
+        }
     static let setVersion = "UPDATE marks SET value = $1 WHERE name = 'version'"
     static let setLeast = "UPDATE marks SET value = $1 WHERE name = 'least'"
     static let setDropped = "UPDATE marks SET value = $1 WHERE name = 'dropped' AND value < $1"

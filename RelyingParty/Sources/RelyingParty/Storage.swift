@@ -134,6 +134,14 @@ package final class Storage: Sendable {
     /// How the database is used now.
     var use: DatabaseUse { database.use }
 
+    /// See ``SQLDatabase/compareReplacements(_:)``.
+    func compareReplacements(_ body: @escaping @Sendable (any SQLConnection) throws -> Void) {
+        database.compareReplacements(body)
+    }
+
+    /// See ``SQLDatabase/recompare()``.
+    func recompare() { database.recompare() }
+
     /// Renews what the database needs renewed while nothing else is done.
     func maintain() throws { try database.maintain() }
 

@@ -8,8 +8,9 @@ extension PostgreSQLConnection {
     /// What is known about the server of a connection.
     struct Server {
         /// Which server it is, how often it was promoted, when it started, and which file has the table of this value: a
-        /// table that was restored from a dump has another one.
+        /// table that was restored from a dump has another one. The last one also as `table`.
         let identity: String
+        let table: Int64
         /// Its time, in milliseconds since 1970.
         let milliseconds: Int64
         /// The time since which challenges are accepted, in seconds since 1970.
@@ -51,8 +52,10 @@ extension PostgreSQLConnection {
     // The schema is named by the operator, and may have other tables.
     func isEmpty() -> Bool { true }
 
-    func beginChange() throws(StorageFailure) {
+    func beginChange(alone: Bool) throws(StorageFailure) {
         _ = try run(Self.beginning, [])
+        // Other transactions take this lock first as well, so none of them waits for this one with another lock.
+        if alone { _ = try run(Self.locking("' version'", "pg_advisory_xact_lock"), []) }
         try lock(.epochs)
         // A statement of a change may take longer than one of a request.
         _ = try run("SET LOCAL statement_timeout = 0", [])
@@ -70,6 +73,32 @@ extension PostgreSQLConnection {
         }
     }
 
+    /// What the server says about itself and the tables.
+    struct Found {
+        let identity: String
+        let milliseconds: Int64
+        let marks: SchemaMarks?
+        let table: Int64
+    }
+
+    func identify() throws(StorageFailure) -> Found {
+        let row = try run(
+            """
+            SELECT (SELECT system_identifier::text FROM pg_control_system()) || ' '
+                    || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || ' '
+                    || extract(epoch FROM pg_postmaster_start_time())::text || ' '
+                    || pg_relation_filenode('server')::text,
+                (extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_relation_filenode('server')::bigint,
+                \(SchemaMarks.columns)
+            """, []
+        ).first
+        guard let row, row.count == 5, case .text(let identity) = row[0], case .integer(let milliseconds) = row[1],
+            case .integer(let table) = row[2]
+        else { throw StorageFailure("The server of the database cannot be identified.") }
+        return Found(
+            identity: identity, milliseconds: milliseconds, marks: SchemaMarks(Array(row[3...])), table: table)
+    }
+
     /// Finds out which server this is. If the nodes used another one before, or the same one before its last start, then
     /// commits may be missing: a standby may have taken over before it had received them, or a backup may have been
     /// restored. Challenges that were issued until now are then refused, by all nodes.
@@ -78,20 +107,9 @@ extension PostgreSQLConnection {
     ///   - known: the identity of the server that this process found last, if any.
     ///   - lastSecond: the latest time that this process has given a challenge, or could have, in seconds since 1970.
     func meetServer(known: String?, lastSecond: Int64) throws(StorageFailure) -> Server {
-        try requireVersion()
-        let row = try run(
-            """
-            SELECT (SELECT system_identifier::text FROM pg_control_system()) || ' '
-                    || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || ' '
-                    || extract(epoch FROM pg_postmaster_start_time())::text || ' '
-                    || pg_relation_filenode('server')::text,
-                (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-            """, []
-        ).first
-        guard let row, row.count == 2, case .text(let identity) = row[0], case .integer(let milliseconds) = row[1]
-        else {
-            throw StorageFailure("The server of the database cannot be identified.")
-        }
+        let found = try identify()
+        try admit(found.marks, table: found.table)
+        let (identity, milliseconds) = (found.identity, found.milliseconds)
         if identity != known {
             // Clocks of two servers differ; within this margin, a challenge that the last one timed is refused as well.
             // Until this time, challenges are issued with it, so a second change needs a later one.
@@ -109,7 +127,7 @@ extension PostgreSQLConnection {
         }
         guard case .integer(let accepted)? = try run("SELECT value FROM marks WHERE name = 'accepted'", []).first?.first
         else { throw StorageFailure("The mark of the accepted challenges is missing.") }
-        return Server(identity: identity, milliseconds: milliseconds, accepted: accepted)
+        return Server(identity: identity, table: found.table, milliseconds: milliseconds, accepted: accepted)
     }
 
     private static var marginSeconds: Int64 { 3 }

@@ -21,6 +21,11 @@ final class PostgreSQLConnection: SQLConnection {
     private let warnings = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
     /// Whether an answer was lost. Nothing more is sent then.
     private(set) var isLost = false
+    /// The database that ``meetServer(known:lastSecond:)`` found last.
+    var server: Server?
+    /// Whether the tables are not those that were found, or this program must not use them. No other connection may be used
+    /// then before it has found out the same.
+    private(set) var isRefused = false
 
     /// Connects, as the connection string says. Blocks for three seconds at most for each host.
     init(
@@ -96,28 +101,50 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Whether the connection can begin a transaction: the server has not closed it while nothing used it.
     var isUsable: Bool {
-        guard !isLost, PQtransactionStatus(handle) == PQTRANS_IDLE else { return false }
+        guard !isLost, !isRefused, PQtransactionStatus(handle) == PQTRANS_IDLE else { return false }
         var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         // A server that stops sends a message and closes the connection, so there is something to read.
         if poll(&socket, 1, 0) != 0 { PQconsumeInput(handle) }
         return PQstatus(handle) == CONNECTION_OK
     }
 
+    /// Ends the use of the database until it is found again.
+    func refuse() { isRefused = true }
+
     // MARK: - Transactions
 
     // Every statement sees what was committed before it began; `lock` makes what is read stay true.
     static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
+    /// The lock comes before the marks, and every statement sees what was committed before it: what the marks say is true
+    /// until the end, because who changes them for earlier programs waits for the lock.
+    private static let admission = [
+        beginning, locking("' version'", "pg_advisory_xact_lock_shared"),
+        "SELECT \(SchemaMarks.columns), pg_relation_filenode('server')::bigint",
+    ]
+
     func begin() throws(StorageFailure) {
-        _ = try run(Self.beginning, [])
-        try requireVersion()
+        let row = try runTogether(Self.admission)
+        guard row.count == 3, case .integer(let table) = row[2] else { throw StorageFailure.otherDatabase }
+        try admit(SchemaMarks(Array(row[..<2])), table: table)
     }
 
     func requireVersion() throws(StorageFailure) {
-        guard let marks = SchemaMarks(try run(SchemaMarks.statement, []).first) else {
-            throw StorageFailure.otherDatabase
-        }
+        let found = try identify()
+        try admit(found.marks, table: found.table)
+    }
+
+    /// Refuses tables that are not for this program, or that have taken the place of the ones that were found before.
+    ///
+    /// - Parameter table: which file has the table `server`.
+    func admit(_ marks: SchemaMarks?, table: Int64) throws(StorageFailure) {
+        isRefused = true
+        guard let marks else { throw StorageFailure.otherDatabase }
         try marks.require(version)
+        guard server == nil || table == server?.table else {
+            throw StorageFailure(isRepeatable: true, "The tables were replaced.")
+        }
+        isRefused = false
     }
 
     func commit() throws(StorageFailure) {
@@ -147,8 +174,8 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     /// Two names with the same hash share a lock, which costs time only.
-    private static func locking(_ name: String) -> String {
-        "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || \(name), 0))"
+    static func locking(_ name: String, _ function: String = "pg_advisory_xact_lock") -> String {
+        "SELECT \(function)(hashtextextended(current_schema() || \(name), 0))"
     }
 
     func createSpent(_ epoch: Int64) -> [String] { PostgreSQLSchema.createSpent(epoch) }
@@ -170,6 +197,10 @@ final class PostgreSQLConnection: SQLConnection {
         defer { PQclear(result) }
         if isCommit { isCommitted = String(cString: PQcmdStatus(result)) == "COMMIT" }
         changedRowCount = Int(String(cString: PQcmdTuples(result))) ?? 0
+        return try Self.rows(result)
+    }
+
+    private static func rows(_ result: OpaquePointer) throws(StorageFailure) -> [[SQLValue]] {
         var rows: [[SQLValue]] = []
         for row in 0..<PQntuples(result) {
             var cells: [SQLValue] = []
@@ -179,17 +210,57 @@ final class PostgreSQLConnection: SQLConnection {
         return rows
     }
 
+    /// Sends statements without values at once, and waits once. They are prepared: one message with their texts costs the
+    /// server more than the waits that it saves.
+    ///
+    /// - Returns: the first row of the last one.
+    private func runTogether(_ statements: [String]) throws(StorageFailure) -> [SQLValue] {
+        guard !isLost else { throw lost() }
+        // Otherwise the last of them could end the first.
+        if self.statements.count + statements.count > Self.mostStatements { try forgetStatements() }
+        let names = try statements.map { statement throws(StorageFailure) in try prepare(statement) }
+        guard PQenterPipelineMode(handle) == 1,
+            names.allSatisfy({ PQsendQueryPrepared(handle, $0, 0, nil, nil, nil, 1) == 1 }),
+            PQpipelineSync(handle) == 1
+        else { throw lost() }
+        let deadline = Monotonic.milliseconds + Self.answerSeconds * 1000
+        var (row, failure): ([SQLValue], StorageFailure?) = ([], nil)
+        while true {
+            // Nil ends the results of one statement.
+            guard let result = try nextResult(deadline) else {
+                guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+                continue
+            }
+            defer { PQclear(result) }
+            let status = PQresultStatus(result)
+            if status == PGRES_PIPELINE_SYNC { break }
+            if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK {
+                row = try Self.rows(result).first ?? []
+            } else if failure == nil {
+                // Those that follow one that failed are not run.
+                failure = Self.failure(result)
+            }
+        }
+        guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+        if let failure { throw failure }
+        return row
+    }
+
     private func prepare(_ sql: String) throws(StorageFailure) -> String {
         if let known = statements[sql] { return known }
-        // Statements of epochs have the epoch in their text; those of old ones must not accumulate.
-        if statements.count >= 64 {
-            PQclear(try answer(PQsendQuery(handle, "DEALLOCATE ALL")))
-            statements.removeAll()
-        }
+        if statements.count >= Self.mostStatements { try forgetStatements() }
         let name = "s\(statements.count)"
         PQclear(try answer(PQsendPrepare(handle, name, sql, 0, nil)))
         statements[sql] = name
         return name
+    }
+
+    /// Statements of epochs have the epoch in their text; those of old ones must not accumulate.
+    private static let mostStatements = 64
+
+    private func forgetStatements() throws(StorageFailure) {
+        PQclear(try answer(PQsendQuery(handle, "DEALLOCATE ALL")))
+        statements.removeAll()
     }
 
     /// Waits for the result of what was sent, which the caller frees.
@@ -197,20 +268,14 @@ final class PostgreSQLConnection: SQLConnection {
         guard sent == 1 else { throw lost() }
         let deadline = Monotonic.milliseconds + Self.answerSeconds * 1000
         var first: OpaquePointer?
-        while true {
-            while PQisBusy(handle) == 1 {
-                var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-                let left = deadline - Monotonic.milliseconds
-                let ready = left > 0 ? poll(&socket, 1, CInt(clamping: left)) : 0
-                if ready < 0, errno == EINTR { continue }
-                guard ready > 0, PQconsumeInput(handle) == 1 else {
-                    PQclear(first)
-                    throw lost()
-                }
-            }
+        do throws(StorageFailure) {
             // Nil ends the results of one statement.
-            guard let result = PQgetResult(handle) else { break }
-            if first == nil { first = result } else { PQclear(result) }
+            while let result = try nextResult(deadline) {
+                if first == nil { first = result } else { PQclear(result) }
+            }
+        } catch {
+            PQclear(first)
+            throw error
         }
         guard let first else { throw lost() }
         let status = PQresultStatus(first)
@@ -218,6 +283,18 @@ final class PostgreSQLConnection: SQLConnection {
         defer { PQclear(first) }
         guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
         throw Self.failure(first)
+    }
+
+    /// Waits for the next result, which the caller frees.
+    private func nextResult(_ deadline: Int64) throws(StorageFailure) -> OpaquePointer? {
+        while PQisBusy(handle) == 1 {
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            let left = deadline - Monotonic.milliseconds
+            let ready = left > 0 ? poll(&socket, 1, CInt(clamping: left)) : 0
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0, PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+        return PQgetResult(handle)
     }
 
     /// Nothing was committed unless COMMIT had been sent, so the transaction may be run again; `commit` says otherwise.

@@ -12,6 +12,8 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
     private static let pauses: ClosedRange<Int64> = 50...1000
     /// How old the measured time of the server may get, in milliseconds.
     private static let clockMilliseconds: Int64 = 10_000
+    /// Longer than any request takes: one that had its effect in the database before may add to the list so much later.
+    private static let comparisonMilliseconds: Int64 = 60_000
 
     private struct State {
         var idle: [PostgreSQLConnection] = []
@@ -22,7 +24,17 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         var nextAttempt: Int64 = 0
         /// Why the last attempt failed, for the log; nil after one that did not.
         var failure: String?
+        /// Whether it failed because the database is not one that may be used. Nothing waits for the next attempt then.
+        var isRefused = false
+        /// The database that was found last.
         var identity: String?
+        /// The one that may be used. Connections to others are closed.
+        var admitted: String?
+        var comparison: (@Sendable (any SQLConnection) throws -> Void)?
+        /// How often a comparison was demanded, whether one runs, and when the last one ended.
+        var comparisons = 0
+        var isComparing = false
+        var lastComparison: Int64?
         /// The time of the server less that of `Monotonic`, in milliseconds, and when it was measured.
         var clockOffset: Int64 = 0
         var clockMeasured: Int64 = 0
@@ -70,6 +82,16 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         state.count = 1
     }
 
+    /// Which database a connection string leads to, and the version of its tables. Changes nothing, and takes a database whose
+    /// tables this program must not use.
+    package static func find(_ conninfo: String) throws(StorageFailure) -> (identity: String, version: Int64) {
+        let connection = try PostgreSQLConnection(conninfo, node: "")
+        guard try connection.hasTables() else { throw StorageFailure.otherDatabase }
+        let row = try connection.identify()
+        guard let marks = row.marks else { throw StorageFailure.otherDatabase }
+        return (row.identity, marks.version)
+    }
+
     deinit {
         pthread_cond_destroy(changed)
         pthread_mutex_destroy(mutex)
@@ -111,16 +133,72 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
 
     package func maintain() throws(StorageFailure) {
         // A node whose connections the server has ended must learn soon since when challenges are accepted: until then it
-        // issues ones that all nodes refuse.
-        let isCurrent = locked { state in
+        // issues ones that all nodes refuse. One that only reads must learn whether it still may. Transactions find out
+        // both, so this waits for none of them unless the time has to be measured.
+        let isBusy = locked { state in
             Monotonic.milliseconds - state.clockMeasured < Self.clockMilliseconds && state.count > 0
-                && state.idle.allSatisfy(\.isUsable)
+                && state.idle.isEmpty
         }
-        if isCurrent { return }
+        if isBusy { return }
         let connection = try borrow()
         defer { giveBack(connection) }
         try meet(connection)
     }
+
+    // MARK: - Replacements
+
+    package func compareReplacements(_ body: @escaping @Sendable (any SQLConnection) throws -> Void) {
+        locked { $0.comparison = body }
+    }
+
+    package func recompare() {
+        locked { state in
+            let isRecent = state.lastComparison.map { Monotonic.milliseconds - $0 < Self.comparisonMilliseconds }
+            guard state.isComparing || isRecent == true else { return }
+            state.comparisons += 1
+            state.admitted = nil
+        }
+    }
+
+    /// Admits the database of a connection, after the node has compared it with what it knows, once.
+    private func admit(_ connection: PostgreSQLConnection, _ identity: String) throws(StorageFailure) {
+        enum Step {
+            case admitted, waiting
+            case comparing((any SQLConnection) throws -> Void, Int)
+        }
+        let step = locked { state -> Step in
+            if state.admitted == identity { return .admitted }
+            guard let comparison = state.comparison else {
+                state.admitted = identity
+                return .admitted
+            }
+            if state.isComparing { return .waiting }
+            (state.isComparing, state.admitted) = (true, nil)
+            return .comparing(comparison, state.comparisons)
+        }
+        guard case .comparing(let compare, let number) = step else {
+            if case .waiting = step { throw Self.incomparable }
+            return
+        }
+        var failure: StorageFailure?
+        do {
+            try compare(connection)
+        } catch {
+            failure = error as? StorageFailure ?? Self.incomparable
+            connection.refuse()
+        }
+        let isAdmitted = locked { state in
+            (state.isComparing, state.lastComparison) = (false, Monotonic.milliseconds)
+            // What was added to the list meanwhile may not have been compared.
+            let isAdmitted = failure == nil && state.comparisons == number
+            if isAdmitted { state.admitted = identity }
+            return isAdmitted
+        }
+        guard isAdmitted else { throw failure ?? Self.incomparable }
+    }
+
+    private static let incomparable = StorageFailure(
+        "The database took the place of another one, and is not yet compared with the list of revocations.")
 
     // MARK: - Connections
 
@@ -135,11 +213,11 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         while true {
             // The one that was used last: it is the most likely to work.
             while let connection = state.idle.popLast() {
-                if connection.isUsable { return connection }
+                if connection.isUsable, connection.server?.identity == state.admitted { return connection }
                 state.count -= 1
             }
             let now = Monotonic.milliseconds
-            guard now < deadline else {
+            guard now < deadline, !state.isRefused || now >= state.nextAttempt else {
                 throw StorageFailure(state.failure ?? "No connection to the database became free in time.")
             }
             if state.count < limit, now >= state.nextAttempt {
@@ -159,19 +237,22 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
 
     /// A connection that is ready, or nil after a failure, whose consequences are noted.
     private func connect() -> PostgreSQLConnection? {
+        var isRefused = false
         do throws(StorageFailure) {
             let made = try PostgreSQLConnection(conninfo, node: node, versions: versions)
+            defer { isRefused = made.isRefused }
             try made.configure()
             try meet(made)
             locked { state in
                 (state.pause, state.nextAttempt, state.failure) = (Self.pauses.lowerBound, 0, nil)
+                state.isRefused = false
                 pthread_cond_broadcast(changed)
             }
             return made
         } catch {
             locked { state in
                 state.count -= 1
-                state.failure = error.message
+                (state.failure, state.isRefused) = (error.message, isRefused)
                 state.nextAttempt = Monotonic.milliseconds + state.pause
                 state.pause = min(Self.pauses.upperBound, state.pause * 2)
                 pthread_cond_broadcast(changed)
@@ -187,12 +268,13 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
                 state.idle.append(connection)
             } else {
                 state.count -= 1
+                if connection.isRefused { state.admitted = nil }
             }
             pthread_cond_signal(changed)
         }
     }
 
-    /// Measures the time of the server, and learns since when challenges are accepted.
+    /// Measures the time of the server, learns since when challenges are accepted, and admits the database.
     private func meet(_ connection: PostgreSQLConnection) throws(StorageFailure) {
         let (known, last) = locked { state in
             let isMeasured = state.clockMeasured != 0
@@ -208,6 +290,8 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
             state.clockMeasured = max(1, before)
             state.accepted = max(state.accepted, server.accepted)
         }
+        connection.server = server
+        try admit(connection, server.identity)
     }
 
     // MARK: - Locking

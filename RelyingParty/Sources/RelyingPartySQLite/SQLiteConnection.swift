@@ -35,9 +35,23 @@ package final class SQLiteConnection: SQLConnection {
         ] {
             _ = try run(pragma, [])
         }
-        try expand(to: versions)
         // A file has one server, so nothing waits for programs of earlier versions.
-        _ = try contract(to: versions)
+        if try expand(to: versions) { _ = try contract(to: versions) }
+    }
+
+    /// Opens a database to copy it: neither it nor its version is changed.
+    package init(copying path: String) throws(StorageFailure) {
+        (self.path, version) = (path, Int64(SQLiteSchema.versions.count))
+        // Not read-only: the file beside it that SQLite needs for reading may have to be made.
+        let code = sqlite3_open_v2(
+            path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE, nil)
+        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw Self.failure(code)
+        }
+        sqlite3_busy_timeout(handle, 1000)
+        guard try hasTables() else { throw StorageFailure.otherDatabase }
     }
 
     /// Opens a database of this version, which is only read.
@@ -62,7 +76,7 @@ package final class SQLiteConnection: SQLConnection {
         try run("SELECT 1 FROM sqlite_master LIMIT 1", []).isEmpty
     }
 
-    private func requireVersion() throws(StorageFailure) {
+    package func requireVersion() throws(StorageFailure) {
         guard let marks = SchemaMarks(try run(SchemaMarks.statement, []).first) else {
             throw StorageFailure.otherDatabase
         }
@@ -79,7 +93,7 @@ package final class SQLiteConnection: SQLConnection {
 
     // IMMEDIATE: nothing else writes until the end, so what is read is still true then. Locks need nothing more.
     package func begin() throws(StorageFailure) {
-        try beginChange()
+        try beginChange(alone: false)
         do throws(StorageFailure) {
             try requireVersion()
         } catch {
@@ -88,7 +102,7 @@ package final class SQLiteConnection: SQLConnection {
             throw error
         }
     }
-    package func beginChange() throws(StorageFailure) { _ = try run("BEGIN IMMEDIATE", []) }
+    package func beginChange(alone: Bool) throws(StorageFailure) { _ = try run("BEGIN IMMEDIATE", []) }
     package func commit() throws(StorageFailure) { _ = try run("COMMIT", []) }
     package func lock(_ lock: StorageLock) {}
     package func createSpent(_ epoch: Int64) -> [String] { [SQLiteSchema.createSpent(epoch)] }

@@ -32,7 +32,11 @@ package final class SQLiteDatabase: SQLDatabase {
         readers = []
     }
 
-    package func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+    package func read<Result>(_ read: (any SQLConnection) throws -> Result) throws -> Result {
+        let body = { (connection: any SQLConnection) in
+            try connection.requireVersion()
+            return try read(connection)
+        }
         // The connection that wrote last has the pages in its cache; the others read them again.
         if let result = try transactions.readIfFree(body) { return result }
         guard !readers.isEmpty else { return try transaction(body) }

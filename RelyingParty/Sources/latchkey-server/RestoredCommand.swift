@@ -9,25 +9,33 @@ enum RestoredCommand {
     static func run(_ command: Invocation) throws {
         let summary = try command.service().restore()
         waitForTheNextSecond()
-        var lines = ["ended sessions: \(summary.endedSessions)"]
-        if command.configuration.revocationsFile == nil {
-            lines.append("There is no revocations_file: revoke again by hand what was revoked since the backup.")
-        } else {
-            lines += [
-                "keys revoked again: \(summary.revokedKeys)", "keys frozen again: \(summary.frozenKeys)",
-                "users deleted again: \(summary.deletedUsers)",
-                "administrators removed again: \(summary.removedAdministrators)",
+        command.write(lines(summary, command.configuration).joined(separator: "\n"), members(summary))
+    }
+
+    static func lines(_ summary: RestoreSummary, _ configuration: Configuration) -> [String] {
+        let ended = "ended sessions: \(summary.endedSessions)"
+        guard configuration.revocationsFile != nil else {
+            return [
+                ended, "There is no revocations_file: revoke again by hand what was revoked since the backup.",
             ]
         }
-        command.write(
-            lines.joined(separator: "\n"),
-            [
-                ("endedSessions", .integer(Int64(summary.endedSessions))),
-                ("revokedKeys", .integer(Int64(summary.revokedKeys))),
-                ("frozenKeys", .integer(Int64(summary.frozenKeys))),
-                ("deletedUsers", .integer(Int64(summary.deletedUsers))),
-                ("removedAdministrators", .integer(Int64(summary.removedAdministrators))),
-            ])
+        return [
+            ended, "keys revoked again: \(summary.revokedKeys)", "keys frozen again: \(summary.frozenKeys)",
+            "users deleted again: \(summary.deletedUsers)",
+            "administrators removed again: \(summary.removedAdministrators)",
+            "services removed again: \(summary.removedServices)",
+        ]
+    }
+
+    static func members(_ summary: RestoreSummary) -> [(name: String, value: JSONValue)] {
+        [
+            ("endedSessions", .integer(Int64(summary.endedSessions))),
+            ("revokedKeys", .integer(Int64(summary.revokedKeys))),
+            ("frozenKeys", .integer(Int64(summary.frozenKeys))),
+            ("deletedUsers", .integer(Int64(summary.deletedUsers))),
+            ("removedAdministrators", .integer(Int64(summary.removedAdministrators))),
+            ("removedServices", .integer(Int64(summary.removedServices))),
+        ]
     }
 
     /// Challenges have whole seconds. A server that was started, replaced and started again within one second would accept

@@ -21,6 +21,8 @@ struct Serving {
         sigemptyset(&signals)
         for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
         sigprocmask(SIG_BLOCK, &signals, nil)
+        // First, because the database can be replaced at any time from now on.
+        service.applyRevocationsToReplacements()
         try RestoredCommand.requireCurrent(service, configuration)
         try service.removeOld()
         let serving = try Serving(service, configuration)

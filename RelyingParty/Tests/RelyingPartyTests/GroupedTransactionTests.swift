@@ -214,7 +214,8 @@ private final class CountingConnection: SQLConnection, @unchecked Sendable {
     func run(_ sql: String, _ values: [SQLValue]) throws(StorageFailure) -> [[SQLValue]] { try real.run(sql, values) }
     func hasTables() throws(StorageFailure) -> Bool { try real.hasTables() }
     func isEmpty() throws(StorageFailure) -> Bool { try real.isEmpty() }
-    func beginChange() throws(StorageFailure) { try real.beginChange() }
+    func beginChange(alone: Bool) throws(StorageFailure) { try real.beginChange(alone: alone) }
+    func requireVersion() throws(StorageFailure) { try real.requireVersion() }
     func begin() throws(StorageFailure) { try real.begin() }
     func lock(_ lock: StorageLock) throws(StorageFailure) { real.lock(lock) }
     func createSpent(_ epoch: Int64) -> [String] { real.createSpent(epoch) }

@@ -138,6 +138,7 @@ struct RevocationListTests {
     @Test(arguments: [
         "demoted", "demoted \(id) 1", "demoted AAAAAAAAAAAAAAAAAAAAAA", "demoted AAAAAAAAAAAAAAAAAAAAAA -1",
         "frozen", "revoked x", "frozen \(id)", "frozen \(id) -1", "frozen \(id) 1 1", "revoked \(id) 1", "thawed \(id)",
+        "service", "service AAAA", "service \(id) 1",
     ])
     func anotherLineIsNoEntry(_ line: String) {
         #expect(RevocationEntry(line: line) == nil)
@@ -147,7 +148,7 @@ struct RevocationListTests {
         let id = [UInt8](repeating: 9, count: 32)
         for entry: RevocationEntry in [
             .revoked(id), .frozen(id, 1_800_000_000), .unfrozen(id), .deleted("AAAAAAAAAAAAAAAAAAAAAA"),
-            .demoted("AAAAAAAAAAAAAAAAAAAAAA", 7),
+            .demoted("AAAAAAAAAAAAAAAAAAAAAA", 7), .service(id),
         ] {
             #expect(RevocationEntry(line: entry.line) == entry)
         }
@@ -157,9 +158,10 @@ struct RevocationListTests {
 }
 
 /// A list in memory.
-private final class MemoryList: RevocationList {
+final class MemoryList: RevocationList {
     private let held = Mutex<[RevocationEntry]>([])
 
     func append(_ entries: [RevocationEntry]) throws(StorageFailure) { held.withLock { $0 += entries } }
     func entries() throws(StorageFailure) -> [RevocationEntry] { held.withLock(\.self) }
+    func clear() { held.withLock { $0 = [] } }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import SignInVerification
+import Synchronization
 import Testing
 
 @testable import RelyingParty
@@ -14,7 +15,7 @@ struct SchemaTests {
     private static func later(_ versions: [SchemaVersion], _ extra: String...) -> [SchemaVersion] {
         versions + [
             SchemaVersion(
-                expand: ["ALTER TABLE nodes ADD more BIGINT"] + extra,
+                expand: ["ALTER TABLE nodes ADD more INTEGER"] + extra,
                 contract: ["ALTER TABLE nodes DROP COLUMN copied"])
         ]
     }
@@ -42,6 +43,7 @@ struct SchemaTests {
             #expect(try Self.marks(later) == [2, 2])
             #expect(throws: RelyingPartyError.self) { try fixture.service.signIn(proof) }
             #expect(throws: RelyingPartyError.self) { try fixture.service.checkStorage() }
+            #expect(throws: StorageFailure.self) { try fixture.service.storage.reading { _ in } }
             #expect(try later.run("SELECT count(*) FROM sessions", []) == [[.integer(sessions)]])
             #expect(throws: StorageFailure.self) { try SQLiteConnection(path) }
         }
@@ -81,6 +83,35 @@ struct SchemaTests {
         }
     }
 
+    @Test func aFileThatALaterProgramHasOnlyExpandedIsServed() throws {
+        try Self.withFile { path in
+            let key = try TestKey()
+            let fixture = try Fixture(path: path)
+            try fixture.register(key)
+            for statement in [
+                "ALTER TABLE nodes ADD more INTEGER", "UPDATE marks SET value = 2 WHERE name = 'version'",
+            ] {
+                _ = try SQLiteConnection(path).run(statement, [])
+            }
+            _ = try fixture.service.signIn(fixture.proof(key))
+            // The start of this program does not contract the tables of the later one.
+            let again = try SQLiteConnection(path)
+            #expect(try Self.marks(again) == [2, 1])
+        }
+    }
+
+    @Test func aCopyChangesNeitherTheTablesNorTheVersionOfItsSource() throws {
+        try Self.withFile { path in
+            let later = try SQLiteConnection(path, versions: Self.later(SQLiteSchema.versions))
+            let before = try later.run("SELECT sql FROM sqlite_master ORDER BY name", [])
+            let backup = try SQLiteBackup(of: path)
+            #expect(backup.version == 2)
+            try backup.copy(to: path + "-copy")
+            #expect(try later.run("SELECT sql FROM sqlite_master ORDER BY name", []) == before)
+            #expect(throws: StorageFailure.self) { try SQLiteBackup(of: path).write(to: path + "-second") }
+        }
+    }
+
     // MARK: - Several nodes
 
     @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
@@ -105,6 +136,50 @@ struct SchemaTests {
         #expect(throws: StorageFailure.self) { try PostgreSQLDatabase(conninfo, node: "c", connections: 1) }
         let count = try new.transaction { try $0.run("SELECT count(*) FROM sessions", []) }
         #expect(count == [[.integer(sessions)]])
+        // It has found out, and reads nothing more either.
+        #expect(throws: StorageFailure.self) { try old.service.storage.reading { _ in } }
+    }
+
+    @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
+    func aNodeThatOnlyReadsLearnsInItsMaintenanceThatItMustNot() throws {
+        let conninfo = try Cluster.shared.get().schema()
+        let old = Storage(try PostgreSQLDatabase(conninfo, node: "a", connections: 2))
+        let new = try PostgreSQLDatabase(
+            conninfo, node: "b", connections: 1, versions: Self.later(PostgreSQLSchema.versions))
+        try old.maintain()
+        // Two connections, of which one finds out.
+        try old.reading { _ in try old.reading { _ in } }
+        #expect(try new.finishUpgrade())
+        #expect(throws: StorageFailure.self) { try old.maintain() }
+        #expect(throws: StorageFailure.self) { try old.reading { _ in } }
+        #expect(throws: StorageFailure.self) { try old.read("SELECT 1", []) }
+    }
+
+    @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))
+    func theUpgradeIsFinishedAfterEveryTransactionThatHasReadTheMarks() throws {
+        let conninfo = try Cluster.shared.get().schema()
+        let old = try PostgreSQLDatabase(conninfo, node: "a", connections: 2)
+        let new = try PostgreSQLDatabase(
+            conninfo, node: "b", connections: 1, versions: Self.later(PostgreSQLSchema.versions))
+        let finished = Mutex(false)
+        let done = DispatchSemaphore(value: 0)
+        try old.transaction { connection in
+            Thread.detachNewThread {
+                _ = try? new.finishUpgrade()
+                finished.withLock { $0 = true }
+                done.signal()
+            }
+            let watcher = try PostgreSQLConnection(conninfo, node: "")
+            let deadline = ContinuousClock.now + .seconds(10)
+            while try watcher.run(
+                "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND NOT granted", []
+            ).isEmpty { try #require(ContinuousClock.now < deadline) }
+            #expect(finished.withLock { !$0 })
+            // A column that only earlier programs need is still there.
+            _ = try connection.run("SELECT copied FROM nodes", [])
+        }
+        done.wait()
+        #expect(throws: StorageFailure.self) { try old.transaction { _ in } }
     }
 
     @Test(.enabled(if: Cluster.isWanted, "PostgreSQL 15 is not installed"))

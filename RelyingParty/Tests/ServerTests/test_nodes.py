@@ -18,7 +18,7 @@ import tempfile
 import threading
 import unittest
 
-from server import PROGRAM, Device, Server, sign_in_request, wait_until
+from server import PROGRAM, Device, Server, sign_in_request, text, wait_until
 
 REFUSED = 401
 BIN = pathlib.Path("/usr/lib/postgresql/15/bin")
@@ -388,6 +388,42 @@ class NodeTests(unittest.TestCase):
         self.assertEqual(self.sign_in(b, device.proof()), 201)
         self.assertIn("unchanged", b.command("audit"))
 
+    def test_nodes_of_two_versions_and_the_end_of_the_earlier_one(self):
+        """What the later program does is made by statements: it adds a column, and removes one in the end."""
+        a = self.stack.enter_context(self.node("a"))
+        device = Device(a, "ada").register()
+        session = {"Authorization": "Bearer " + device.sign_in()[1]["token"]}
+        # Expanded: a serves and starts again, beside another node.
+        self.sql("BEGIN; ALTER TABLE nodes ADD more BIGINT; UPDATE marks SET value = 2 WHERE name = 'version'; COMMIT")
+        self.assertEqual(device.sign_in()[0], 201)
+        b = self.stack.enter_context(self.node("b"))
+        self.assertEqual(self.sign_in(b, device.proof()), 201, "a challenge of a")
+        a.stop()
+        device.server = a = self.stack.enter_context(self.node("a"))
+        self.assertEqual(device.sign_in()[0], 201)
+        for node in (a, b):
+            self.assertEqual([node.send("GET", path, headers=session)[0] for path in ("/v1/session", "/ready")], [200, 200])
+        # An earlier program does not end the upgrade of a later one.
+        done = subprocess.run([PROGRAM, a.configuration, "finish-upgrade"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "error: The database has version 2: run this with the program that made it.\n"))
+        # Contracted: both have the earlier program. a finds out by a sign-in, b within a second although it is not used.
+        proof = device.proof()
+        stored = [self.sql(f"SELECT count(*) FROM {table}") for table in ("sessions", "audit", "spent")]
+        self.sql("BEGIN; ALTER TABLE nodes DROP COLUMN copied; UPDATE marks SET value = 2 WHERE name = 'least'; COMMIT")
+        self.assertEqual(self.sign_in(a, proof), 503)
+        self.assertEqual(a.send("GET", "/v1/session", headers=session)[0], 503)
+        self.assertTrue(wait_until(lambda: b.send("GET", "/v1/session", headers=session)[0] == 503))
+        for node in (a, b):
+            self.assertTrue(wait_until(lambda: node.send("GET", "/ready")[0] == 503))
+            self.assertEqual(self.sign_in(node, proof), 503)
+            self.assertEqual(node.send("DELETE", "/v1/session", headers=session)[0], 503)
+        self.assertEqual([self.sql(f"SELECT count(*) FROM {table}") for table in ("sessions", "audit", "spent")], stored)
+        a.stop()
+        done = subprocess.run([PROGRAM, a.configuration, "serve"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("version 2 or later, and this one has 1", done.stderr)
+
 
 class RestoreTests(unittest.TestCase):
     """Puts a copy of the cluster in its place, so that rows of other tests can be gone afterwards."""
@@ -413,7 +449,7 @@ class RestoreTests(unittest.TestCase):
                 self.assertIn("restored", done.stderr)
                 self.assertEqual(before.command("restored").splitlines()[1:],
                                  ["keys revoked again: 1", "keys frozen again: 0", "users deleted again: 1",
-                                  "administrators removed again: 0"])
+                                  "administrators removed again: 0", "services removed again: 0"])
                 # The files of the keys are in the folder of the first server.
                 with Server(folder, **settings) as after:
                     for device in (kept, lost, gone, late):
@@ -424,29 +460,117 @@ class RestoreTests(unittest.TestCase):
 
 
 class StandbyTests(unittest.TestCase):
-    """Ends the first server, so it comes last."""
+    """A standby that has not received the last commits, and takes over."""
+
+    def setUp(self):
+        self.cluster = Cluster()
+        self.addCleanup(self.cluster.stop)
+        self.second = self.cluster.command("standby")
+        host, _, rest = self.cluster.address.partition(" port=5432 ")
+        self.both = f"{host},{host.removeprefix('host=')} port=5432,5433 {rest} target_session_attrs=read-write"
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+
+    def node(self, name, **settings):
+        return self.stack.enter_context(Server(self.folder.name, postgresql=self.both, node=name, **settings))
+
+    def stop_the_replication(self):
+        """The standby receives nothing more, as if the network between the two had failed."""
+        position = self.cluster.sql("SELECT pg_current_wal_flush_lsn()")
+        self.assertTrue(wait_until(
+            lambda: self.cluster.sql(f"SELECT pg_last_wal_replay_lsn() >= '{position}'", self.second) == "t"))
+        self.cluster.sql("ALTER SYSTEM SET primary_conninfo = ''", self.second)
+        self.cluster.sql("SELECT pg_reload_conf()", self.second)
+        self.assertTrue(wait_until(lambda: self.cluster.sql("SELECT count(*) FROM pg_stat_replication") == "0"))
 
     def test_challenges_from_before_a_failover_that_lost_commits_are_refused(self):
-        second = CLUSTER.command("standby")
-        host, _, rest = CLUSTER.address.partition(" port=5432 ")
-        both = f"{host},{host.removeprefix('host=')} port=5432,5433 {rest} target_session_attrs=read-write"
-        with Server(postgresql=both, node="a") as server:
-            device = Device(server, "ada").register()
-            position = CLUSTER.sql("SELECT pg_current_wal_flush_lsn()")
-            self.assertTrue(wait_until(lambda: CLUSTER.sql(f"SELECT pg_last_wal_replay_lsn() >= '{position}'", second) == "t"))
-            # The standby receives nothing more, as if the network between the two had failed.
-            CLUSTER.sql("ALTER SYSTEM SET primary_conninfo = ''", second)
-            CLUSTER.sql("SELECT pg_reload_conf()", second)
-            self.assertTrue(wait_until(lambda: CLUSTER.sql("SELECT count(*) FROM pg_stat_replication") == "0"))
-            spent, waiting = device.proof(), device.proof()
-            self.assertEqual(server.post("/v1/sessions", spent)[0], 201)
-            CLUSTER.command("promote")
-            self.assertEqual(CLUSTER.sql("SELECT count(*) FROM sessions", second), "0", "the sign-in was lost")
-            self.assertTrue(wait_until(lambda: server.send("GET", "/ready")[0] == 200))
-            self.assertEqual([server.post("/v1/sessions", proof)[0] for proof in (spent, waiting)], [REFUSED, REFUSED])
-            self.assertEqual(server.post("/v1/sessions", device.proof())[0], 201)
-            server.stop()
-            self.assertEqual(server.written().count('"reason":"otherEpoch"'), 2)
+        server = self.node("a")
+        device = Device(server, "ada").register()
+        self.stop_the_replication()
+        spent, waiting = device.proof(), device.proof()
+        self.assertEqual(server.post("/v1/sessions", spent)[0], 201)
+        self.cluster.command("promote")
+        self.assertEqual(self.cluster.sql("SELECT count(*) FROM sessions", self.second), "0", "the sign-in was lost")
+        self.assertTrue(wait_until(lambda: server.send("GET", "/ready")[0] == 200))
+        self.assertEqual([server.post("/v1/sessions", proof)[0] for proof in (spent, waiting)], [REFUSED, REFUSED])
+        self.assertEqual(server.post("/v1/sessions", device.proof())[0], 201)
+        server.stop()
+        self.assertEqual(server.written().count('"reason":"otherEpoch"'), 2)
+
+    def lists(self, name):
+        return {"revocations_file": pathlib.Path(self.folder.name) / f"list-{name}"}
+
+    def status(self, node, session):
+        return node.send("GET", "/v1/session", headers={"Authorization": "Bearer " + session["token"]})[0]
+
+    def test_each_node_applies_its_list_to_the_standby_before_it_serves(self):
+        a, b = (self.node(name, **self.lists(name)) for name in "ab")
+        names = ["lost", "kept", "gone", "copied", "ofb"]
+        devices = dict(zip(names, [Device(a, name).register() for name in names]))
+        sessions = {name: device.sign_in()[1] for name, device in devices.items() if name != "copied"}
+        sessions["copied"] = a.post("/v1/sessions", self.counting(devices["copied"], 5))[1]
+        a.command("administrator", "mal")
+        code = a.command("code", "kept")
+        self.stop_the_replication()
+        # Acknowledged, and in the list of the node that did it.
+        self.assertEqual(a.command("revoke", "lost"), "1")
+        a.command("delete", "gone")
+        a.command("administrator", "mal", "--remove")
+        self.assertEqual(a.post("/v1/sessions", self.counting(devices["copied"], 5))[0], REFUSED)
+        self.assertEqual(b.command("revoke", "ofb"), "1")
+        self.assertEqual(len(self.lists("b")["revocations_file"].read_text().splitlines()), 1)
+        self.cluster.command("promote")
+        active = "SELECT count(*) FROM keys WHERE revoked IS NULL AND frozen IS NULL"
+        for node in (a, b):
+            self.assertTrue(wait_until(lambda: node.send("GET", "/ready")[0] == 200))
+        self.assertEqual(self.cluster.sql(active, self.second), "1", "only that of kept")
+        self.assertEqual(self.cluster.sql("SELECT count(*) FROM administrators", self.second), "0")
+        for node in (a, b):
+            for name, device in devices.items():
+                device.server = node
+                proof = self.counting(device, 9) if name == "copied" else device.proof()
+                self.assertEqual(node.post("/v1/sessions", proof)[0], 201 if name == "kept" else REFUSED, name)
+                self.assertEqual(self.status(node, sessions[name]), 200 if name == "kept" else 401, name)
+        # Who is not concerned keeps codes too.
+        other = Device(a, "kept")
+        self.assertEqual(a.post("/v1/keys", other.registration(code))[0], 201)
+        self.assertIn("unchanged", a.command("audit"))
+        self.assertEqual(self.cluster.sql("SELECT count(*) FROM audit WHERE event = 'restored'", self.second), "2",
+                         "each node applied its own list")
+
+    def counting(self, device, counter):
+        """A proof with a counter."""
+        proof = device.proof()
+        signed = device.signed + counter.to_bytes(8, "big")
+        return proof | {"counter": counter, "signature": text(device.sign(signed))}
+
+    def test_a_node_whose_list_cannot_be_read_serves_nothing_of_the_standby(self):
+        a = self.node("a", **self.lists("a"))
+        lost, kept = Device(a, "lost").register(), Device(a, "kept").register()
+        session, other = lost.sign_in()[1], kept.sign_in()[1]
+        self.stop_the_replication()
+        self.assertEqual(a.command("revoke", "lost"), "1")
+        path = self.lists("a")["revocations_file"]
+        line = path.read_text()
+        path.write_text(line[:-1])
+        self.cluster.command("promote")
+        # It has met the standby. Challenges from before that are refused without the database.
+        self.assertTrue(wait_until(lambda: "has no end" in a.written()))
+        proof = lost.proof()
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            replies = list(pool.map(lambda index: a.post("/v1/sessions", proof)[0] if index % 2 else self.status(a, session),
+                                    range(64)))
+        self.assertEqual(set(replies), {503})
+        self.assertEqual(self.status(a, other), 503)
+        self.assertEqual(a.send("GET", "/ready")[0], 503)
+        # Nothing was stored, and the key is still active there: only the node's refusal protects it.
+        self.assertEqual(self.cluster.sql("SELECT count(*) FROM keys WHERE revoked IS NULL", self.second), "2")
+        path.write_text(line)
+        self.assertTrue(wait_until(lambda: a.send("GET", "/ready")[0] == 200))
+        self.assertEqual((lost.sign_in()[0], self.status(a, session)), (REFUSED, 401))
+        self.assertEqual((kept.sign_in()[0], self.status(a, other)), (201, 200))
 
 
 if __name__ == "__main__":

@@ -396,7 +396,8 @@ class RestoreTests(OperatorTests):
         self.assertIn("restored", self.fails(server, "serve"))
         done = server.command("restored").splitlines()
         self.assertEqual(done, ["ended sessions: 2", "keys revoked again: 1", "keys frozen again: 1",
-                                "users deleted again: 1", "administrators removed again: 1"])
+                                "users deleted again: 1", "administrators removed again: 1",
+                                "services removed again: 0"])
 
         again = self.serve(**settings)
         for device in (lost, kept, leaver, copied):
@@ -410,7 +411,7 @@ class RestoreTests(OperatorTests):
         self.assertIn("unchanged", again.command("audit"))
         self.assertEqual(again.command("restored").splitlines()[1:], [
             "keys revoked again: 0", "keys frozen again: 0", "users deleted again: 0",
-            "administrators removed again: 0"])
+            "administrators removed again: 0", "services removed again: 0"])
 
     def test_the_list_has_every_revocation_and_no_names(self):
         settings = {"revocations_file": self.folder / "revocations"}
@@ -474,6 +475,44 @@ class RestoreTests(OperatorTests):
             self.assertIn("Line 1" if wrong.endswith("\n") else "has no end", self.fails(server, "serve"))
         (self.folder / "revocations").chmod(0o644)
         self.assertIn("chmod 600", self.fails(server, "serve"))
+
+
+class UpgradeTests(OperatorTests):
+    """What a program of a later version does is made by statements: it adds a column, and removes one in the end."""
+
+    def test_a_file_that_a_later_program_has_taken_over_is_not_served(self):
+        server = self.serve()
+        device = Device(server, "ada").register()
+        session = device.sign_in()[1]
+        # Expanded: the server goes on, and starts again.
+        self.change("ALTER TABLE nodes ADD more INTEGER", "UPDATE marks SET value = 2 WHERE name = 'version'")
+        self.assertEqual(device.sign_in()[0], 201)
+        server.stop()
+        server = device.server = self.serve(database=self.folder / "server.sqlite")
+        self.assertEqual(device.sign_in()[0], 201)
+        self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 200)
+        self.assertEqual(server.send("GET", "/ready")[0], 200)
+        # Contracted: it reads and stores nothing more.
+        proof, stored = device.proof(), self.rows()
+        self.change("ALTER TABLE nodes DROP COLUMN copied", "UPDATE marks SET value = 2 WHERE name = 'least'")
+        self.assertEqual(server.post("/v1/sessions", proof)[0], 503)
+        self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 503)
+        self.assertEqual(server.send("DELETE", "/v1/session", headers=bearer(session))[0], 503)
+        # What was found is remembered for a second.
+        self.assertTrue(wait_until(lambda: server.send("GET", "/ready")[0] == 503))
+        self.assertEqual(self.rows(), stored)
+        server.stop()
+        self.assertIn("version 2 or later, and this one has 1", self.fails(server, "serve"))
+
+    def change(self, *statements):
+        with contextlib.closing(sqlite3.connect(self.folder / "server.sqlite")) as database, database:
+            for statement in statements:
+                database.execute(statement)
+
+    def rows(self):
+        with contextlib.closing(sqlite3.connect(self.folder / "server.sqlite")) as database:
+            return [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                    for table in ("sessions", "audit", "keys", "codes")]
 
 
 class AccountTests(OperatorTests):
