@@ -17,7 +17,7 @@ enum BackupCommand {
         guard path.hasPrefix("/") else { throw Usage("the file of the backup is not an absolute path") }
         do {
             let source = try Files.asOwner(ofFolderOf: database) { try SQLiteBackup(of: database) }
-            let rows = try Files.asOwner(ofFolderOf: path) { try write(source, to: path) }
+            let rows = try Files.asOwner(ofFolderOf: path) { try write(to: path) { try source.write(to: path) } }
             command.write(
                 "The backup is complete: \(rows) rows of the audit log were verified in it.",
                 [("file", .string(path)), ("verifiedRows", .integer(rows))])
@@ -26,10 +26,8 @@ enum BackupCommand {
         }
     }
 
-    /// Makes the file, which only its owner can read, and leaves none if that fails.
-    ///
-    /// - Returns: the number of rows of the audit log.
-    private static func write(_ source: SQLiteBackup, to path: String) throws -> Int64 {
+    /// Makes the file of a copy, which only its owner can read, and leaves none if the function that writes it fails.
+    static func write<Result>(to path: String, _ body: () throws -> Result) throws -> Result {
         // SQLite takes these for parts of the copy and deletes them.
         for name in ["-wal", "-shm", "-journal"].map({ path + $0 }) where !Files.isMissing(name) {
             throw Usage("\(name) exists", hint: "Choose another name for the backup.")
@@ -38,12 +36,12 @@ enum BackupCommand {
         guard file >= 0 else { throw Usage("\(path) cannot be made: \(String(cString: strerror(errno)))") }
         defer { close(file) }
         do {
-            let rows = try source.write(to: path)
+            let result = try body()
             guard fsync(file) == 0 else {
                 throw Usage("\(path) cannot be written: \(String(cString: strerror(errno)))")
             }
             try Files.synchronise(folder: Files.folder(of: path))
-            return rows
+            return result
         } catch {
             unlink(path)
             throw error

@@ -63,6 +63,14 @@ enum Commands {
                 + " deletes and removes from the administrators again what revocations_file has.",
             action: RestoredCommand.run),
         Command(
+            "rehearse", "tries a restore and an upgrade on a copy", arguments: ["COPY"], options: [.json],
+            about:
+                "Opens a copy of the database with this program, finishes the upgrade, does what restored does, and verifies"
+                + " the result. COPY is an absolute folder, in which a copy of the file is made and removed; with PostgreSQL,"
+                + " the connection string of another database or schema, into which a dump was restored, and which is"
+                + " changed. The database of the configuration stays as it is.",
+            action: RehearseCommand.run),
+        Command(
             "finish-upgrade", "ends the use of the database by earlier programs", options: [.json],
             about:
                 "Run it after every node runs this program: it removes what only earlier ones need, and they serve no more."

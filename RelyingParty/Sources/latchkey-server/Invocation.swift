@@ -28,10 +28,12 @@ struct Invocation {
     }
 
     /// Opens the database, which is made if it does not exist.
-    func service() throws -> RelyingPartyService {
+    ///
+    /// - Parameter storage: another one than that of the configuration, such as a copy of it.
+    func service(_ storage: StorageChoice? = nil) throws -> RelyingPartyService {
         let (master, previous) = try Secrets.read(configuration)
         let masters = [master] + (previous.map { [$0] } ?? [])
-        let opened = try OpenStorage(configuration.storage)
+        let opened = try OpenStorage(storage ?? configuration.storage)
         let challenges = try ChallengeKeys(
             masters: masters, relyingPartyID: configuration.relyingPartyID, seconds: configuration.challengeSeconds,
             passkeySeconds: configuration.passkeySeconds, tolerance: opened.tolerance, changing: opened.notBefore)

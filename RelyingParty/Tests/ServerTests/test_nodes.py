@@ -424,6 +424,32 @@ class NodeTests(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("version 2 or later, and this one has 1", done.stderr)
 
+    def test_a_rehearsal_on_a_dump(self):
+        a = self.stack.enter_context(self.node("a"))
+        device = Device(a, "ada").register()
+        session = {"Authorization": "Bearer " + device.sign_in()[1]["token"]}
+        a.configuration.write_text(a.configuration.read_text() + f"revocations_file = {self.folder.name}/list\n")
+        dump = subprocess.run([BIN / "pg_dump", self.address, "-n", self.schema()], check=True, capture_output=True,
+                              text=True).stdout
+        self.assertEqual(a.command("revoke", "ada", "device", "test"), "1")
+        name = self.schema().strip('"')
+        subprocess.run([BIN / "psql", "-Xq", "-v", "ON_ERROR_STOP=1", CLUSTER.address], check=True, capture_output=True,
+                       input=dump.replace(name, name + "_copy"), text=True)
+        at_copy = f"{CLUSTER.address} options='-csearch_path={name}_copy'"
+        stored = [self.sql(f"SELECT count(*) FROM {table}") for table in ("sessions", "audit", "keys")]
+        # Not on the database that is used, by any name of it.
+        for address in (self.address, self.address + " application_name=x"):
+            done = subprocess.run([PROGRAM, a.configuration, "rehearse", address], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("this is the database of the configuration", done.stderr)
+        report = json.loads(a.command("rehearse", "--json", at_copy))
+        self.assertEqual([report[name] for name in ("version", "versionAfterUpgrade", "missingRevocations", "revokedKeys",
+                                                    "endedSessions")], [1, 1, 1, 1, 1])
+        self.assertEqual(report["rows"]["keys"], 1)
+        self.assertEqual([self.sql(f"SELECT count(*) FROM {table}") for table in ("sessions", "audit", "keys")], stored)
+        self.assertEqual(CLUSTER.sql("SELECT count(*) FROM sessions", at_copy), "0")
+        self.assertEqual(a.send("GET", "/v1/session", headers=session)[0], 401)
+
 
 class RestoreTests(unittest.TestCase):
     """Puts a copy of the cluster in its place, so that rows of other tests can be gone afterwards."""

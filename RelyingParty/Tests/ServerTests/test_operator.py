@@ -514,6 +514,57 @@ class UpgradeTests(OperatorTests):
             return [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                     for table in ("sessions", "audit", "keys", "codes")]
 
+    def test_a_rehearsal_restores_and_upgrades_a_copy_and_changes_nothing_else(self):
+        settings = {"revocations_file": self.folder / "revocations"}
+        server = self.serve(**settings)
+        lost, kept = Device(server, "ada").register(), Device(server, "bob").register()
+        session = kept.sign_in()[1]
+        server.command("administrator", "mal")
+        # In the list, and not in the database: a copy lacks it, as one that was made before does.
+        with open(self.folder / "revocations", "a") as file:
+            file.write(f"revoked {text(lost.id)}\n")
+        (self.folder / "revocations").chmod(0o600)
+        lines, stored = (self.folder / "revocations").read_text(), self.rows()
+        scratch = self.folder / "scratch"
+        scratch.mkdir()
+        report = json.loads(server.command("rehearse", "--json", str(scratch)))
+        self.assertEqual(report, {
+            "version": 1, "versionAfterUpgrade": 1,
+            "rows": {"keys": 2, "passkeys": 0, "users": 3, "administrators": 1, "services": 0, "sessions": 1,
+                     "retired": 0, "audit": stored[1]},
+            "verifiedRows": stored[1] + 1, "missingRevocations": 1, "endedSessions": 1, "revokedKeys": 1,
+            "frozenKeys": 0, "deletedUsers": 0, "removedAdministrators": 0, "removedServices": 0})
+        self.assertIn("The rehearsal succeeded.", server.command("rehearse", str(scratch)))
+        # The copies are gone, and the server and its list have what they had.
+        self.assertEqual(list(scratch.iterdir()), [])
+        self.assertEqual((self.folder / "revocations").read_text(), lines)
+        self.assertEqual(self.rows(), stored)
+        self.assertEqual(server.send("GET", "/v1/session", headers=bearer(session))[0], 200)
+        self.assertEqual(lost.sign_in()[0], 201, "the rehearsal revoked the key in the copy only")
+
+    def test_a_rehearsal_fails_where_a_restore_would(self):
+        settings = {"revocations_file": self.folder / "revocations"}
+        server = self.serve(**settings)
+        Device(server, "ada").register()
+        scratch = self.folder / "scratch"
+        scratch.mkdir()
+        self.assertIn("not an absolute path", self.fails(server, "rehearse", "scratch"))
+        self.assertIn("cannot be", self.fails(server, "rehearse", str(self.folder / "missing")))
+        (scratch / "latchkey-rehearsal.sqlite").write_text("precious")
+        self.assertIn("cannot be made", self.fails(server, "rehearse", str(scratch)))
+        self.assertEqual((scratch / "latchkey-rehearsal.sqlite").read_text(), "precious")
+        (scratch / "latchkey-rehearsal.sqlite").unlink()
+        (self.folder / "revocations").write_text("revoked\n")
+        (self.folder / "revocations").chmod(0o600)
+        self.assertIn("Line 1", self.fails(server, "rehearse", str(scratch)))
+        (self.folder / "revocations").unlink()
+        # A changed row, and a database of a later program.
+        self.change("UPDATE audit SET event = 'x' WHERE number = 1")
+        self.assertIn("row 1 of the audit log", self.fails(server, "rehearse", str(scratch)))
+        self.change("UPDATE marks SET value = 2")
+        self.assertIn("version 2 or later", self.fails(server, "rehearse", str(scratch)))
+        self.assertEqual(list(scratch.iterdir()), [])
+
 
 class AccountTests(OperatorTests):
     def test_an_export_has_everything_but_tokens(self):
