@@ -18,7 +18,10 @@ final class FloorDatabase {
         }
         for text in [
             "BEGIN IMMEDIATE", "INSERT INTO spent_0 VALUES (randomblob(32))",
-            "INSERT INTO sessions VALUES (randomblob(32), zeroblob(32), ?1, ?1, ?1, 0)",
+            """
+            INSERT INTO sessions (token, key, created, used, expiry, browser)
+                VALUES (randomblob(32), zeroblob(32), ?1, ?1, ?1, 0)
+            """,
             "INSERT INTO audit VALUES ('', ?1, ?1, 'login', 'AAAAAAAAAAAAAAAAAAAAAA', zeroblob(32), '', randomblob(32))",
             "COMMIT",
         ] {

@@ -268,7 +268,8 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
                 state.idle.append(connection)
             } else {
                 state.count -= 1
-                if connection.isRefused { state.admitted = nil }
+                // Unless the one that took its place was admitted meanwhile.
+                if connection.isRefused, connection.server?.identity == state.admitted { state.admitted = nil }
             }
             pthread_cond_signal(changed)
         }
@@ -284,10 +285,13 @@ package final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {
         let before = Monotonic.milliseconds
         let server = try connection.meetServer(known: known, lastSecond: last)
         locked { state in
+            // Not each second: the time goes back a little when a request takes longer than the one before.
+            if server.identity != state.identity || before - state.clockMeasured >= Self.clockMilliseconds {
+                // The earliest possible moment: a node is never ahead of the server, and behind by the duration of a request.
+                state.clockOffset = server.milliseconds - Monotonic.milliseconds
+                state.clockMeasured = max(1, before)
+            }
             state.identity = server.identity
-            // The earliest possible moment: a node is never ahead of the server, and behind by the duration of a request.
-            state.clockOffset = server.milliseconds - Monotonic.milliseconds
-            state.clockMeasured = max(1, before)
             state.accepted = max(state.accepted, server.accepted)
         }
         connection.server = server
