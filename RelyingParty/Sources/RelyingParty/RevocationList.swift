@@ -17,9 +17,6 @@ public enum RevocationEntry: Hashable, Sendable {
     /// The credential of a service with this SHA-256 was removed or replaced.
     case service([UInt8])
 
-    /// The credential of a service with this SHA-256 was removed or replaced.
-    case service([UInt8])
-
     /// One line, without its end: a word, a space, and the identifier in base64url; a time after another space.
     package var line: String {
         switch self {
@@ -27,7 +24,6 @@ public enum RevocationEntry: Hashable, Sendable {
         case .frozen(let key, let time): "frozen " + StrictBase64.url.encode(key) + " \(time)"
         case .unfrozen(let key): "unfrozen " + StrictBase64.url.encode(key)
         case .deleted(let pseudonym): "deleted " + pseudonym
-        case .service(let credential): "service " + StrictBase64.url.encode(credential)
         case .demoted(let pseudonym, let time): "demoted " + pseudonym + " \(time)"
         case .service(let credential): "service " + StrictBase64.url.encode(credential)
         }
