@@ -191,11 +191,12 @@ extension SQLConnection {
     fileprivate func missing(_ listed: ListedRevocations) throws -> [MissingEntry] {
         let states = try keyStates()
         var missing: [MissingEntry] = []
-        // Keys of deleted users are in the list, and not in the database.
-        for key in listed.revoked.subtracting(states.revoked) {
+        // Keys of deleted users are in the list, and not in the database. They are not looked up one by one: there can be many.
+        let retired = Set(try run(Statements.allRetired, []).compactMap(\.first))
+        for key in listed.revoked.subtracting(states.revoked) where !retired.contains(.blob(key)) {
             if let user = try retiring(key)?.user { missing.append(MissingEntry(act: .revoke(key), user: user)) }
         }
-        for (key, time) in listed.frozen where states.frozen[key] == nil {
+        for (key, time) in listed.frozen where states.frozen[key] == nil && !retired.contains(.blob(key)) {
             // Another node may have lifted it, in whose list that is.
             guard let user = try retiring(key)?.user, try !hasLifted(time, key) else { continue }
             missing.append(MissingEntry(act: .freeze(key, time), user: user))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value of a statement or a row.
-package enum SQLValue: Equatable, Sendable {
+package enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     case text(String)
     case blob([UInt8])

@@ -49,6 +49,7 @@ enum Statements {
         INSERT INTO retired (id) SELECT id FROM keys WHERE "user" = $1 ON CONFLICT DO NOTHING
         """
     static let retired = "SELECT 1 FROM retired WHERE id = $1"
+    static let allRetired = "SELECT id FROM retired"
     static let deleteKeys = #"DELETE FROM keys WHERE "user" = $1"#
     static let pseudonym = #"SELECT pseudonym FROM users WHERE "user" = $1"#
     static let userOf = #"SELECT "user" FROM users WHERE pseudonym = $1"#
