@@ -3,8 +3,17 @@
 import Foundation
 import FoundationNetworking
 
-/// Without it URLSession on Linux waits for ever after a credential that is refused with HTTP Basic.
-private final class RefusedCredential: NSObject, URLSessionTaskDelegate {
+/// What URLSession must not do by itself.
+private final class Strict: NSObject, URLSessionTaskDelegate {
+    /// A redirection would send the credential to another address, and believe what that says.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// Without this URLSession on Linux waits for ever after a credential that is refused with HTTP Basic.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -25,7 +34,7 @@ struct SignIn: Sendable {
 
     let address: String
     let authorization: String
-    private let session = URLSession(configuration: .ephemeral, delegate: RefusedCredential(), delegateQueue: nil)
+    private let session = URLSession(configuration: .ephemeral, delegate: Strict(), delegateQueue: nil)
 
     init(address: String, name: String, credential: String) {
         self.address = address

@@ -6,18 +6,26 @@ import urllib.parse
 import urllib.request
 
 
+class NoRedirection(urllib.request.HTTPRedirectHandler):
+    """A redirection would send the credential to another address, and believe what that says."""
+
+    def redirect_request(self, *_):
+        return None
+
+
 class SignIn:
     """What a registered service asks latchkey-server."""
 
     def __init__(self, address, name, credential):
         pair = base64.b64encode(f"{name}:{credential}".encode()).decode()
         self.address, self.authorization = address, "Basic " + pair
+        self.opener = urllib.request.build_opener(NoRedirection)
 
     def post(self, path, kind, body):
         request = urllib.request.Request(self.address + path, body, {
             "Content-Type": kind, "Authorization": self.authorization})
         # An error of HTTP or of the connection is raised: a back end that cannot ask refuses.
-        with urllib.request.urlopen(request, timeout=5) as reply:
+        with self.opener.open(request, timeout=5) as reply:
             return json.load(reply)
 
     def session(self, token, is_use=True):

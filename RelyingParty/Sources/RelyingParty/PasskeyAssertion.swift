@@ -12,9 +12,12 @@ extension RelyingPartyService {
         _ assertion: PasskeyAssertionResponse, _ challenge: Challenge, _ record: KeyRecord, isUserNamed: Bool,
         at now: Int64
     ) throws(VerificationError) -> ProofCounter {
+        let passkey = record.stored(assertion)
+        // Whose key it is was compared by name.
+        let user: ExpectedUser = isUserNamed ? .known(handle: passkey.userHandle) : .unknown
         let verified = try verifyPasskeyAssertion(
-            assertion, challenge: IssuedChallenge(assertion.challenge, challenge), passkey: record.stored(assertion),
-            isUserNamed: isUserNamed, policy: policy.signIn, at: now)
+            assertion, challenge: IssuedChallenge(assertion.challenge, challenge), passkey: passkey, user: user,
+            policy: policy.signIn, at: now)
         let stays: PasskeyBackup = record.passkey?.backup == .impossible ? .impossible : .possible
         return .authenticator(verified.counter, verified.isBackedUp ? .done : stays)
     }
@@ -28,6 +31,7 @@ extension RelyingPartyService {
         case .expired: .refused(.expired)
         case .otherEpoch: .refused(.otherEpoch)
         case .otherBinding: .refused(.otherBinding)
+        case .binding: .malformed("context")
         case .credential: .malformed("credential")
         case .otherCredential: .refused(.otherCredential)
         case .clientData: .malformed("clientDataJSON")

@@ -106,6 +106,16 @@ extension RelyingPartyService {
         }
     }
 
+    /// Whether anything is stored of a user, or was until the user was deleted.
+    ///
+    /// - Throws: `malformed` and `unavailable`.
+    public func knows(_ user: String) throws(RelyingPartyError) -> Bool {
+        try working {
+            try check(user: user, key: ChallengePurpose.noKey)
+            return try storage.reading { try $0.knownPseudonym(of: user) != nil }
+        }
+    }
+
     /// Everything that is stored of a user, as of one moment.
     ///
     /// - Throws: `malformed` and `unavailable`.

@@ -38,7 +38,7 @@ extension RelyingPartyService {
             guard policy.permitsAdministration else { throw RelyingPartyError.refused(.administrationOff) }
             let (code, now) = (try randomBytes(32), now)
             let expiry = now + Limits.browserCodeSeconds
-            try approve(token, Self.administrationContext, proof, in: .program, at: now) { database, session in
+            try approve(token, Self.administrationContext, proof, in: .program, at: now) { database, session, _ in
                 try database.requireAdministrator(session.user)
                 _ = try database.run(Statements.endBrowserCodesOfKey, [.blob(session.key), .integer(now)])
                 let stored = try LibCrypto.sha256(code)

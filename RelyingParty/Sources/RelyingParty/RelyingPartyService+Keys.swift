@@ -90,12 +90,20 @@ extension RelyingPartyService {
 extension SQLConnection {
     /// Stores an enrolment code of a user in place of an earlier one.
     ///
-    /// - Parameter actor: who made it, for the audit log; empty for the operator.
+    /// - Parameters:
+    ///   - actor: who made it, for the audit log; empty for the operator.
+    ///   - service: the service that made it, with which it ends; nil for none.
     func replaceCode(
-        of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", at now: Int64
+        of user: String, _ stored: [UInt8], by key: [UInt8] = [], _ actor: String = "", of service: String? = nil,
+        at now: Int64
     ) throws {
         _ = try run(Statements.dropCode, [.text(user)])
-        _ = try run(Statements.insertCode, [.blob(stored), .text(user), .integer(now + Limits.codeSeconds)])
+        _ = try run(
+            Statements.insertCode,
+            [
+                .blob(stored), .text(user), .integer(now + Limits.codeSeconds),
+                service.map { SQLValue.text($0) } ?? .null,
+            ])
         try audit("code", user, key, actor, at: now)
     }
 }

@@ -81,7 +81,7 @@ extension RelyingPartyService {
             let digest = try LibCrypto.sha256(secret)
             let before = try storage.transaction { database in
                 let before = try database.credential(ofService: name)
-                _ = try database.run(Statements.removeService, [.text(name)])
+                try database.endService(name)
                 _ = try database.run(
                     Statements.insertService, [.text(name), .blob(digest), .integer(rights.rawValue), .integer(now)])
                 try database.audit("service", "", digest, "added \(name)", at: now)
@@ -101,7 +101,7 @@ extension RelyingPartyService {
             let now = now
             let before = try storage.transaction { database -> [UInt8]? in
                 guard let before = try database.credential(ofService: name) else { return nil }
-                _ = try database.run(Statements.removeService, [.text(name)])
+                try database.endService(name)
                 try database.audit("service", "", before, "removed \(name)", at: now)
                 return before
             }
@@ -218,7 +218,8 @@ extension RelyingPartyService {
                 guard try database.run(Statements.administrator, [.text(user)]).isEmpty else {
                     throw RelyingPartyError.refused(.serviceRight)
                 }
-                try database.replaceCode(of: user, made.stored, "service \(credential.name)", at: now)
+                try database.replaceCode(
+                    of: user, made.stored, "service \(credential.name)", of: credential.name, at: now)
             }
             return (made.code, now + Limits.codeSeconds)
         }
@@ -230,6 +231,12 @@ extension SQLConnection {
         guard let row = try run(Statements.service, [.text(name)]).first else { return nil }
         guard case .blob(let digest)? = row.first else { throw StorageFailure("A row of the services cannot be read.") }
         return digest
+    }
+
+    /// Ends a credential, and the enrolment codes that were made with it.
+    fileprivate func endService(_ name: String) throws {
+        _ = try run(Statements.removeService, [.text(name)])
+        _ = try run(Statements.endCodesOfService, [.text(name)])
     }
 
     /// Refuses a service that is not registered, has another credential, or lacks a right.

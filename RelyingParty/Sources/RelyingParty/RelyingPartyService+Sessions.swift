@@ -115,12 +115,13 @@ extension RelyingPartyService {
             guard !context.isEmpty else { throw RelyingPartyError.malformed("context") }
             let (code, now) = (try randomBytes(32), now)
             let expiry = now + Limits.approvalSeconds
-            let session = try approve(token, context, proof, in: kind, at: now) { database, session in
+            let session = try approve(token, context, proof, in: kind, at: now) { database, session, issued in
                 _ = try database.run(
                     Statements.insertApproval,
                     [
                         .blob(try LibCrypto.sha256(code)), .blob(try LibCrypto.sha256(token)), .text(context),
-                        .integer(now), .integer(expiry),
+                        // The time of a challenge can be a moment ahead after another server of databases took over.
+                        .integer(max(now, issued)), .integer(expiry),
                     ])
                 return session
             }
@@ -131,7 +132,7 @@ extension RelyingPartyService {
     /// Verifies a step-up, and has its effect in the transaction that spends the challenge.
     func approve<Result>(
         _ token: [UInt8], _ context: String, _ proof: SignedProof, in kind: SessionKind, at now: Int64,
-        _ effect: (any SQLConnection, OpenSession) throws -> Result
+        _ effect: (any SQLConnection, OpenSession, _ issued: Int64) throws -> Result
     ) throws -> Result {
         let verified = try verify(proof, .stepUp, context, at: now)
         let result: Result? = try storage.transaction(of: proof.user) { database in
@@ -142,7 +143,7 @@ extension RelyingPartyService {
             guard try database.advance(record, verified.counter, policy.counters, at: now) else { return nil }
             _ = try database.run(Statements.stepSession, [.integer(now), .blob(try LibCrypto.sha256(token))])
             try database.audit("step-up", proof.user, proof.key, context, at: now)
-            return try effect(database, session)
+            return try effect(database, session, verified.challenge.issued)
         }
         guard let result else { throw try frozen(proof.key, at: now) }
         return result

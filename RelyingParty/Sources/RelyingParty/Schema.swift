@@ -61,7 +61,7 @@ package enum Schema {
             table("administrators", #""user" \#(text) PRIMARY KEY"#),
             table(
                 "codes", "code \(bytes) PRIMARY KEY", #""user" \#(text) NOT NULL UNIQUE"#,
-                "expiry \(number) NOT NULL"),
+                "expiry \(number) NOT NULL", "service \(text)"),
             table(
                 "browser_codes", "code \(bytes) PRIMARY KEY", "key \(bytes) NOT NULL REFERENCES keys (id)",
                 "expiry \(number) NOT NULL"),

@@ -57,7 +57,8 @@ enum Statements {
     static let deleteUser = #"DELETE FROM users WHERE "user" = $1"#
     static let revokeKey = #"UPDATE keys SET revoked = $1 WHERE "user" = $2 AND id = $3 AND revoked IS NULL"#
     static let dropCode = #"DELETE FROM codes WHERE "user" = $1"#
-    static let insertCode = #"INSERT INTO codes (code, "user", expiry) VALUES ($1, $2, $3)"#
+    static let insertCode = #"INSERT INTO codes (code, "user", expiry, service) VALUES ($1, $2, $3, $4)"#
+    static let endCodesOfService = "DELETE FROM codes WHERE service = $1"
     static let codeOfUser = #"SELECT expiry FROM codes WHERE "user" = $1"#
     static let hasCode = "SELECT 1 FROM codes WHERE code = $1"
     /// A code that expires later than one that is made now is one of a clock that was set back since.
@@ -93,9 +94,11 @@ enum Statements {
     static let insertApproval = """
         INSERT INTO approvals (code, session, context, created, expiry) VALUES ($1, $2, $3, $4, $5)
         """
-    /// An approval of a clock that was set back since expires too late, as in `spendCode`.
+    /// An approval of a clock that was set back since expires too late, as in `spendCode`. One that was made before another
+    /// server of databases took over may have been redeemed there.
     private static let openApproval = """
         FROM approvals WHERE code = $1 AND session = $2 AND context = $3 AND expiry > $4 AND expiry <= $5
+            AND created >= (SELECT value FROM marks WHERE name = 'accepted')
         """
     static let approval = "SELECT created \(openApproval)"
     static let redeemApproval = "DELETE \(openApproval)"

@@ -11,7 +11,7 @@ extension Interface {
     /// Whether a token is that of an open session (RFC 7662). A token of another form is that of none.
     func introspect(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(form: request.body, allowing: ["token", "token_type_hint", "use"])
-        let token = try body.optionalBytesOrNone("token")
+        let token = try body.bytesOrNone("token")
         let isUse: Bool
         switch try body.optionalText("use") {
         case nil, "false": isUse = false
@@ -37,11 +37,11 @@ extension Interface {
         return response
     }
 
-    /// Redeems the approval of a step-up.
+    /// Redeems the approval of a step-up. An approval or token of another form, which the service has from its client, is none.
     func redeem(_ request: HTTPRequest, _: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(request.body, allowing: ["approval", "token", "context"])
         let (approval, token, context) = (
-            try body.random("approval"), try body.random("token"), try body.text("context")
+            try body.bytesOrNone("approval"), try body.bytesOrNone("token"), try body.text("context")
         )
         guard let redeemed = try service.redeem(approval, token: token, context: context, by: credential(request))
         else { return reply(200, [("valid", .bool(false))]) }
@@ -74,15 +74,8 @@ extension Interface {
 }
 
 extension RequestBody {
-    /// The 32 bytes of a member.
-    fileprivate func random(_ name: String) throws(RelyingPartyError) -> [UInt8] {
-        let bytes = try bytes(name)
-        guard bytes.count == 32 else { throw .malformed(name) }
-        return bytes
-    }
-
     /// The bytes of a member; none for a text that is not base64url.
-    fileprivate func optionalBytesOrNone(_ name: String) throws(RelyingPartyError) -> [UInt8] {
+    fileprivate func bytesOrNone(_ name: String) throws(RelyingPartyError) -> [UInt8] {
         StrictBase64.url.decode(try text(name).utf8) ?? []
     }
 }

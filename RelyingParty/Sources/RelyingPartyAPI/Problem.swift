@@ -36,7 +36,7 @@ package enum Problem {
             case 405: "The resource has no such method."
             case 411: "The length of the body is not stated."
             case 413: "The body is too long."
-            case 415: "The body is not application/json."
+            case 415: "The body has another media type than the resource takes."
             case 414: "The address is too long."
             case 429: "There were too many refused proofs."
             case 431: "The headers are too long."

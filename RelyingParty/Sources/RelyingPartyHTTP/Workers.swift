@@ -62,8 +62,8 @@ final class Workers: @unchecked Sendable {
     }
 
     /// Has a thread do a job; does it here, as one of a server that ends, after `stop` was called. Refuses it if too many
-    /// wait: a network has half of the places at most, so that a flood from one cannot keep out the others. Jobs without a
-    /// network can take all places.
+    /// wait: a network has at most as many places as are free, so that one takes half of them, two take two thirds, and a flood
+    /// from some always leaves places to the others. Jobs without a network can take all places.
     ///
     /// - Returns: whether the job is done, or will be.
     func add(_ network: [UInt8]?, _ job: @escaping Job) -> Bool {
@@ -73,8 +73,11 @@ final class Workers: @unchecked Sendable {
             job(true)
             return true
         }
+        // A customer of a provider has many networks of 64 bits: they share the places of the first 48.
+        let network = network.map { $0.count == 8 ? Array($0.prefix(6)) : $0 }
         let own = network.map { byNetwork[$0, default: 0] } ?? 0
-        let isAdmitted = jobs.count - first < most && own < max(1, most / 2)
+        let free = most - (jobs.count - first)
+        let isAdmitted = free > 0 && own < max(1, free)
         if isAdmitted {
             jobs.append(Waiting(job: job, network: network))
             if let network { byNetwork[network] = own + 1 }

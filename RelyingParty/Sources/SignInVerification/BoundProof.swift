@@ -50,17 +50,18 @@ package let countersOfClients: ClosedRange<Int64> = 0...9_007_199_254_740_991
 /// Computes only: it neither blocks nor prompts, and reads no clock and no storage.
 ///
 /// - Parameters:
-///   - proof: what the client sent.
+///   - proof: what the client sent, with the binding that the server expects: never one that the client sent.
 ///   - challenge: the challenge that the server issued for `proof.binding`.
 ///   - key: the key that is registered under the identifier in the binding; its algorithm is ES256.
 ///   - policy: what is demanded; the name of the relying party is a part of the message.
 ///   - now: the time, in seconds since 1970.
 /// - Returns: the counter.
-/// - Throws: `expired` or `otherBinding` for another challenge, `counter` for one out of range, `publicKey` for a key with another
-///   identifier or algorithm, `signature` for a signature that the key did not make for this message.
+/// - Throws: `binding` for one with parts of another length, `expired` or `otherBinding` for another challenge, `counter` for one out of range, `publicKey` for a key with another
+///   identifier or algorithm, `signature` for a signature that the key did not make for this message, and if libcrypto fails.
 public func verifyBoundProof(
     _ proof: BoundProof, challenge: IssuedChallenge, key: VerificationKey, policy: SignInPolicy, at now: Int64
 ) throws(VerificationError) -> VerifiedBoundProof {
+    guard proof.binding.isValid else { throw .binding }
     try challenge.check(proof.challenge, at: now)
     guard proof.counter.map(countersOfClients.contains) ?? true else { throw .counter }
     guard key.algorithm == .es256, key.identifier == proof.binding.key else { throw .publicKey }

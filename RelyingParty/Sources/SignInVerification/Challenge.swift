@@ -50,13 +50,18 @@ public struct ChallengeBinding: Equatable, Sendable {
     /// Creates a binding.
     ///
     /// - Parameters:
-    ///   - user: the name of the user, at most 128 bytes; empty for ``ChallengePurpose/passkeyLogin``.
+    ///   - user: the name of the user, at most 128 bytes of UTF-8; empty for ``ChallengePurpose/passkeyLogin``.
     ///   - key: the identifier of the key, 32 bytes.
     ///   - purpose: what the challenge is for.
-    ///   - context: what the purpose is about, at most 512 bytes.
+    ///   - context: what the purpose is about, at most 512 bytes of UTF-8.
+    ///
+    /// Other lengths are refused by the functions that take a binding.
     public init(user: String, key: [UInt8], purpose: ChallengePurpose, context: String = "") {
         (self.user, self.key, self.purpose, self.context) = (user, key, purpose, context)
     }
+
+    /// Whether every part has the length that the documentation says.
+    var isValid: Bool { user.utf8.count <= 128 && key.count == 32 && context.utf8.count <= 512 }
 
     /// Purpose, user, key and context, each but the first with its length in two bytes.
     package var bytes: [UInt8] {

@@ -33,7 +33,7 @@ public struct ChallengeKeys: Sendable {
     /// - Parameters:
     ///   - secrets: the secret that issues, at least 32 random bytes, and then the one that it replaces, if any.
     ///   - relyingPartyID: the name of the relying party, such as its domain.
-    ///   - seconds: the life of a challenge in seconds, 1 to 600.
+    ///   - seconds: the life of a challenge in seconds, 1 to 600; other values are taken as the nearest of these.
     ///   - passkeySeconds: the life of a challenge for ``ChallengePurpose/passkeyLogin`` and
     ///     ``ChallengePurpose/passkeyRegister`` in seconds, 1 to 600.
     /// - Throws: `failure` for no secret or a shorter one, and if libcrypto fails.
@@ -112,10 +112,11 @@ public struct ChallengeKeys: Sendable {
     ///   - now: the time, in seconds since 1970.
     ///   - nonce: 32 unpredictable bytes, which were never used before.
     /// - Returns: the challenge, 145 bytes.
-    /// - Throws: `failure` for a nonce of another length, and if libcrypto fails.
+    /// - Throws: `binding` for one with parts of another length; `failure` for a nonce of another length, and if libcrypto fails.
     public func issue(
         _ binding: ChallengeBinding, at now: Int64, nonce: [UInt8]
     ) throws(VerificationError) -> [UInt8] {
+        guard binding.isValid else { throw .binding }
         guard let master = masters.first, nonce.count == 32 else { throw .failure }
         let issued = max(now, notBefore())
         do throws(CryptoFailure) {
@@ -139,12 +140,13 @@ public struct ChallengeKeys: Sendable {
     ///   - binding: what it must have been issued for.
     ///   - now: the time, in seconds since 1970.
     /// - Returns: the challenge, for the functions that verify a signature of it.
-    /// - Throws: `challengeFormat`, `challengeCode`, `otherRelyingParty`, `expired`, `otherEpoch` or `otherBinding` for a
+    /// - Throws: `binding` for one with parts of another length; `challengeFormat`, `challengeCode`, `otherRelyingParty`, `expired`, `otherEpoch` or `otherBinding` for a
     ///   challenge that is not accepted; `failure` if libcrypto fails.
     public func accepted(
         _ bytes: [UInt8], for binding: ChallengeBinding, at now: Int64
     ) throws(VerificationError) -> IssuedChallenge {
-        IssuedChallenge(bytes, try check(bytes, binding, at: now))
+        guard binding.isValid else { throw .binding }
+        return IssuedChallenge(bytes, try check(bytes, binding, at: now))
     }
 
     /// Checks MAC, relying party, times and binding, in this order; nothing is trusted before the MAC.

@@ -11,12 +11,16 @@ public struct IssuedChallenge: Equatable, Sendable {
     /// What the server stores until ``expiry``, once, so that no second proof with this challenge is accepted.
     public let nonce: [UInt8]
 
-    /// A challenge that the server made and stored.
+    /// A challenge that the server made and stored. Never make it from what a client sent: that accepts every challenge.
     ///
     /// - Parameters:
     ///   - bytes: the challenge, at least 16 unpredictable bytes (WebAuthn Level 3, section 13.4.3).
     ///   - expiry: when it expires, in seconds since 1970.
-    public init(bytes: [UInt8], expiry: Int64) { (self.bytes, self.expiry, nonce) = (bytes, expiry, bytes) }
+    /// - Throws: `challengeFormat` for fewer than 16 bytes.
+    public init(bytes: [UInt8], expiry: Int64) throws(VerificationError) {
+        guard bytes.count >= 16 else { throw .challengeFormat }
+        (self.bytes, self.expiry, nonce) = (bytes, expiry, bytes)
+    }
 
     package init(_ bytes: [UInt8], _ challenge: Challenge) {
         (self.bytes, expiry, nonce) = (bytes, challenge.expiry, challenge.nonce)

@@ -38,10 +38,18 @@ public func verifyPasskeyRegistration(
         counter: object.authenticatorData.counter)
 }
 
+/// Whom a server expects when a passkey signs.
+public enum ExpectedUser: Equatable, Sendable {
+    /// Any user: the passkey says who it is, so the response must have its user handle.
+    case unknown
+    /// The user with this handle, who was named before or has a session. An authenticator may return no handle then.
+    case known(handle: [UInt8])
+}
+
 /// Verifies an assertion of a passkey (WebAuthn Level 3, section 7.2).
 ///
 /// The caller finds the passkey by ``PasskeyAssertionResponse/credential``, refuses one that is revoked, and afterwards, in one
-/// transaction, stores ``IssuedChallenge/nonce`` once, and decides about the counter.
+/// transaction, stores ``IssuedChallenge/nonce`` once, and asks ``CounterPolicy/decision(for:of:)``.
 ///
 /// Computes only: it neither blocks nor prompts, and reads no clock and no storage.
 ///
@@ -49,8 +57,7 @@ public func verifyPasskeyRegistration(
 ///   - response: what the browser returned.
 ///   - challenge: the challenge that the server issued for this sign-in or act.
 ///   - passkey: the passkey with the credential of the response, as it is stored.
-///   - isUserNamed: whether the server knew the user before, by a name or a session. Otherwise the response must have the user
-///     handle (section 7.2, step 6).
+///   - user: whom the server expects. A passkey of another user is refused (section 7.2, step 6).
 ///   - policy: what is demanded. The algorithm of the passkey decides, whether or not the policy permits new ones of it.
 ///   - now: the time, in seconds since 1970.
 /// - Returns: the counter, and whether the key has left its authenticator, to be stored.
@@ -58,7 +65,7 @@ public func verifyPasskeyRegistration(
 ///   `relyingParty`, `userPresence`, `userVerification`, `backupState`, `signature`, `otherCredential` or `userHandle` for a response
 ///   that is not accepted; `failure` if libcrypto fails.
 public func verifyPasskeyAssertion(
-    _ response: PasskeyAssertionResponse, challenge: IssuedChallenge, passkey: Passkey, isUserNamed: Bool,
+    _ response: PasskeyAssertionResponse, challenge: IssuedChallenge, passkey: Passkey, user: ExpectedUser,
     policy: SignInPolicy, at now: Int64
 ) throws(VerificationError) -> VerifiedAssertion {
     let data = try AuthenticatorData(response.authenticatorData)
@@ -71,8 +78,10 @@ public func verifyPasskeyAssertion(
     guard passkey.key.isValid(response.signature, for: signed) else { throw .signature }
     // After the signature: a refusal that takes less time would show which credentials exist.
     guard response.credential == passkey.credential else { throw .otherCredential }
-    guard response.userHandle ?? (isUserNamed ? passkey.userHandle : nil) == passkey.userHandle else {
-        throw .userHandle
+    switch user {
+    case .unknown: guard response.userHandle == passkey.userHandle else { throw .userHandle }
+    case .known(let handle):
+        guard handle == passkey.userHandle, response.userHandle ?? handle == handle else { throw .userHandle }
     }
     guard data.canBeBackedUp == passkey.canBeBackedUp else { throw .backupState }
     return VerifiedAssertion(counter: data.counter, isBackedUp: data.isBackedUp)

@@ -48,16 +48,23 @@ public enum CounterPolicy: String, CaseIterable, Sendable {
         case accept
         /// Refuse the request.
         case refuse
-        /// Refuse the request, and refuse the key until an operator has decided that there is no copy of it.
+        /// Refuse the request, and refuse the key until an operator has decided that there is no copy of it. Commit this, and the
+        /// nonce of the challenge, although the request is refused.
         case freeze
     }
 
-    /// Decides about a counter. The caller reads the stored one, decides and stores the new one in one transaction.
+    /// Decides about the counter of an assertion. The caller reads the passkey, decides and stores the new counter in one
+    /// transaction. An authenticator that always reports 0 does not count.
+    public func decision(for assertion: VerifiedAssertion, of passkey: Passkey) -> Decision {
+        assertion.counter == 0 && passkey.counter == 0
+            ? .accept : decision(for: assertion.counter, after: passkey.counter == 0 ? nil : passkey.counter)
+    }
+
+    /// Decides about a counter of a bound proof. The caller reads the stored one, decides and stores the new one in one transaction.
     ///
     /// - Parameters:
     ///   - counter: the counter of the request, 0 to 2^53 - 1.
-    ///   - stored: the highest one that was accepted; nil if the key has not counted yet. An authenticator that always reports 0
-    ///     does not count: pass nil for a stored 0 of a passkey.
+    ///   - stored: the highest one that was accepted; nil if the key has not counted yet.
     /// - Returns: what to do.
     public func decision(for counter: Int64, after stored: Int64?) -> Decision {
         guard let stored, counter <= stored else { return .accept }

@@ -15,6 +15,8 @@ public enum VerificationError: String, Error, Sendable {
     case expired
     /// A challenge from a time whose challenges are not accepted any more, or from the future.
     case otherEpoch
+    /// A binding with a user, key or context beyond its limits, see ``ChallengeBinding``.
+    case binding
     /// A challenge that was issued for another user, key, purpose or context, or another one than the expected one.
     case otherBinding
 

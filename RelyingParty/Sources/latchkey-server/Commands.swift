@@ -97,7 +97,7 @@ enum Commands {
             target = .key(key)
         default: throw command.misuse("revoke takes USER, USER key ID or USER device NAME")
         }
-        let count = try command.service().revoke(target, of: words[0])
+        let count = try command.service(about: words[0]).revoke(target, of: words[0])
         command.write("\(count)", [("revokedKeys", .integer(Int64(count)))])
     }
 

@@ -27,6 +27,13 @@ struct Invocation {
         Output.write((has(.json) ? JSONValue.object(members).encoded : text) + "\n")
     }
 
+    /// Opens the database for a command about a user, of whom something is stored: a mistyped name must not look like success.
+    func service(about user: String) throws -> RelyingPartyService {
+        let service = try service()
+        guard try service.knows(user) else { throw Usage("nothing is stored of this user") }
+        return service
+    }
+
     /// Opens the database, which is made if it does not exist.
     ///
     /// - Parameter storage: another one than that of the configuration, such as a copy of it.

@@ -41,7 +41,7 @@ struct ListeningAddress: Equatable {
         // `::` takes connections of IPv4 too, whatever the system's default is.
         if !isShort { setsockopt(listening, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &no, size) }
         var storage = sockaddr_storage()
-        let port = withUnsafeMutableBytes(of: &storage) { storage -> UInt16? in
+        let bound = withUnsafeMutableBytes(of: &storage) { storage -> UInt16? in
             var length = socklen_t(fill(storage, port))
             guard let address = storage.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return nil }
             guard bind(listening, address, length) == 0, Glibc.listen(listening, 4096) == 0,
@@ -50,12 +50,12 @@ struct ListeningAddress: Equatable {
             // Both kinds of addresses have the port at the same place, after two bytes for the kind.
             return UInt16(storage[2]) << 8 | UInt16(storage[3])
         }
-        guard let port else {
-            let failure = failure(port ?? 0)
+        guard let bound else {
+            let failure = failure(port)
             close(listening)
             throw failure
         }
-        return (listening, port)
+        return (listening, bound)
     }
 
     /// Writes the address and a port as `sockaddr_in` or `sockaddr_in6`.

@@ -152,6 +152,9 @@ struct BackEndTests {
         _ = try service.addAdministrator("eve")
         let codes = try opened.fixture.count("codes")
         #expect(throws: Self.refused(.serviceRight)) { try service.makeCode(for: "eve", by: opened.shop) }
+        // The codes of a credential end with it.
+        _ = try service.makeCode(for: "carol", by: opened.shop)
+        #expect(try opened.fixture.count("codes") == codes + 1)
         _ = try service.addService("shop", .check)
         #expect(throws: Self.refused(.unknownService)) { try service.makeCode(for: "bob", by: opened.shop) }
         let checker = ServiceCredential(name: "checker", secret: try service.addService("checker", .check))

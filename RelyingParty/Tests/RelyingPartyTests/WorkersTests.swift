@@ -29,12 +29,17 @@ struct WorkersTests {
         return (accepted, done.withLock(\.self))
     }
 
-    @Test func aNetworkHasHalfOfThePlacesAndOthersHaveTheRest() throws {
-        let (flood, other): ([UInt8], [UInt8]) = ([1], [2])
-        let networks = [[UInt8]?](repeating: flood, count: 20) + [other, other, other, other, other]
+    @Test func aNetworkHasAsManyPlacesAsAreFreeAndOthersHaveTheRest() throws {
+        let (flood, other, third): ([UInt8], [UInt8], [UInt8]) = ([1], [2], [3])
+        let networks = [flood, other, third].map { [[UInt8]?](repeating: $0, count: 20) }.reduce([], +)
         let (accepted, done) = try adding(networks, most: 8)
-        #expect(accepted == [flood, flood, flood, flood, other, other, other, other])
+        #expect(accepted == [flood, flood, flood, flood, other, other, third])
         #expect(done == accepted, "in the order in which they came")
+    }
+
+    @Test func networksOfOneSiteShareItsPlaces() throws {
+        let networks = (0..<20).map { [0x20, 1, 0x0d, 0xb8, 0, 1, 0, $0] as [UInt8] }
+        #expect(try adding(networks, most: 8).accepted.count == 4)
     }
 
     @Test func jobsWithoutANetworkCanTakeAllPlaces() throws {

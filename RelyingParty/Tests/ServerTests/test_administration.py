@@ -660,8 +660,11 @@ class CommandTests(unittest.TestCase):
             self.assertRegex(lines[0], "^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$")
             self.assertIn(server.origin + "/admin", lines[1])
             again = json.loads(server.command("administrator", "ada", "--json"))
-            self.assertEqual(list(again), ["code"])
+            self.assertEqual((list(again), again["keys"]), (["code", "keys"], []))
             self.assertNotEqual(again["code"], lines[0])
+            # A key that was there before has the role too, and is named.
+            key = server.device("ada").id
+            self.assertIn("Revoke the ones that are not expected:\n" + text(key), server.command("administrator", "ada"))
             self.assertEqual(server.command("administrator", "ada", "--remove"), "the user is no administrator any more")
             done = subprocess.run([PROGRAM, server.configuration, "administrator", "ada", "--remove"], capture_output=True,
                                   text=True)

@@ -99,6 +99,18 @@ class HelpTests(unittest.TestCase):
         self.assertEqual((code, text), (64, ""))
         self.assertTrue(error.startswith("usage: latchkey-server CONFIGURATION COMMAND"))
 
+    def test_a_user_of_whom_nothing_is_stored_and_a_port_in_use_are_named(self):
+        with Server() as server:
+            for command in (("revoke", "nadaa"), ("keys", "nadaa"), ("delete", "nadaa"), ("export", "nadaa")):
+                code, _, error = run(server.configuration, *command)
+                self.assertEqual((code, error), (1, "error: nothing is stored of this user\n"), command)
+            # None of them stored the name.
+            self.assertEqual(run(server.configuration, "keys", "nadaa")[0], 1)
+            server.configuration.write_text(server.configuration.read_text().replace("port = 0", f"port = {server.port}"))
+            code, _, error = run(server.configuration, "serve")
+            self.assertEqual(code, 1)
+            self.assertIn(f"port {server.port} of 127.0.0.1 cannot be used", error)
+
     def test_a_command_that_fails_ends_with_1(self):
         code, text, error = run("/nonexistent/configuration", "audit")
         self.assertEqual((code, text), (1, ""))

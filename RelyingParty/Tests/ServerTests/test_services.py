@@ -3,11 +3,13 @@
 """Tests of the requests of back ends, with a client that has read only docs/relying-party.md."""
 import base64
 import hashlib
+import http.server
 import importlib
 import json
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 import unittest
 import urllib.error
@@ -108,11 +110,14 @@ class BackEndTests(unittest.TestCase):
         self.assertEqual(self.shop.redeem(approval, self.token, "pay 200 EUR to Bob"), (200, {"valid": False}))
         other = self.ada.sign_in()[1]["token"]
         self.assertEqual(self.shop.redeem(approval, other, "pay 20 EUR to Bob"), (200, {"valid": False}))
-        self.assertEqual(self.shop.redeem(UNKNOWN, self.token, "pay 20 EUR to Bob"), (200, {"valid": False}))
+        for wrong in (UNKNOWN, "", "x", "A" * 4000):
+            self.assertEqual(self.shop.redeem(wrong, self.token, "pay 20 EUR to Bob"), (200, {"valid": False}))
+            self.assertEqual(self.shop.redeem(approval, wrong, "pay 20 EUR to Bob"), (200, {"valid": False}))
         status, redeemed = self.shop.redeem(approval, self.token, "pay 20 EUR to Bob")
+        # The time of a challenge is a second ahead in the second in which the server started.
+        self.assertIn(redeemed.pop("approved") - reply["expires"] + 60, (0, 1))
         self.assertEqual((status, redeemed), (200, {
-            "valid": True, "user": "ada", "key": text(self.ada.id), "context": "pay 20 EUR to Bob",
-            "approved": reply["expires"] - 60}))
+            "valid": True, "user": "ada", "key": text(self.ada.id), "context": "pay 20 EUR to Bob"}))
         self.assertEqual(self.shop.redeem(approval, self.token, "pay 20 EUR to Bob"), (200, {"valid": False}))
         # What the client holds is no right to redeem.
         again = self.approve("pay")["approval"]
@@ -179,6 +184,34 @@ class ExampleTests(unittest.TestCase):
         body = self.ada.proof("step-up", act) | {"context": act}
         return self.server.post("/v1/step-ups", body, {"Authorization": "Bearer " + token})[1]["approval"]
 
+    def redirecting(self):
+        """A server that sends everything elsewhere, where everything is permitted, and counts what comes there."""
+        arrived = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                if self.path == "/there":
+                    arrived.append(self.headers["Authorization"])
+                    body = b'{"active": true, "sub": "admin", "valid": true}'
+                    self.send_response(200)
+                else:
+                    body = b""
+                    self.send_response(302)
+                    self.send_header("Location", "/there")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = answer
+
+            def log_message(self, *_):
+                pass
+
+        server = self.enterContext(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}", arrived
+
     def test_the_back_end_in_python(self):
         sys.path.insert(0, str(self.EXAMPLES))
         self.addCleanup(sys.path.remove, str(self.EXAMPLES))
@@ -193,6 +226,10 @@ class ExampleTests(unittest.TestCase):
         self.assertTrue(sign_in.redeem(approval, token, "pay"))
         with self.assertRaises(urllib.error.HTTPError):
             back_end.SignIn(self.address, "shop", UNKNOWN).session(token)
+        elsewhere, arrived = self.redirecting()
+        with self.assertRaises(urllib.error.HTTPError):
+            back_end.SignIn(elsewhere, "shop", self.shop.credential).session(token)
+        self.assertEqual(arrived, [])
 
     def test_the_back_end_in_swift(self):
         program = self.server.folder / "BackEnd"
@@ -202,8 +239,8 @@ class ExampleTests(unittest.TestCase):
         token = self.ada.sign_in()[1]["token"]
         approval = self.approve(token, "pay")
 
-        def run(credential, *lines):
-            return subprocess.run([program, self.address, "shop", credential], input="\n".join(lines), text=True,
+        def run(credential, *lines, address=self.address):
+            return subprocess.run([program, address, "shop", credential], input="\n".join(lines), text=True,
                                   capture_output=True, timeout=30)
 
         self.assertEqual(run(self.shop.credential, token).stdout, "200 ada\n")
@@ -213,6 +250,9 @@ class ExampleTests(unittest.TestCase):
         self.assertEqual(run(self.shop.credential, token, approval, "pay").stdout, "200 ada: pay\n")
         self.assertEqual(run(self.shop.credential, token, approval, "pay").stdout, "403\n")
         self.assertNotEqual(run(UNKNOWN, token).returncode, 0)
+        elsewhere, arrived = self.redirecting()
+        self.assertNotEqual(run(self.shop.credential, token, address=elsewhere).returncode, 0)
+        self.assertEqual(arrived, [])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ struct VerificationTests {
     }
 
     private static func challenge(_ name: String, _ part: String = "challenge") throws -> IssuedChallenge {
-        IssuedChallenge(bytes: try Vectors.value(name, part), expiry: now + 1)
+        try IssuedChallenge(bytes: Vectors.value(name, part), expiry: now + 1)
     }
 
     private static func registration(_ name: String) throws -> PasskeyRegistrationResponse {
@@ -93,7 +93,7 @@ struct VerificationTests {
         let (name, passkey) = ("packed.ES256", try Self.passkey())
         func refusal(
             _ response: PasskeyAssertionResponse? = nil, _ challenge: IssuedChallenge? = nil, of other: Passkey? = nil,
-            isUserNamed: Bool = false, at time: Int64 = Self.now, _ change: (inout SignInPolicy) -> Void = { _ in }
+            user: ExpectedUser = .unknown, at time: Int64 = Self.now, _ change: (inout SignInPolicy) -> Void = { _ in }
         ) throws -> VerificationError? {
             var policy = Self.policy
             change(&policy)
@@ -101,7 +101,7 @@ struct VerificationTests {
             let challenge = try challenge ?? Self.challenge(name, "assertion-challenge")
             return Self.refusal {
                 _ = try verifyPasskeyAssertion(
-                    response, challenge: challenge, passkey: other ?? passkey, isUserNamed: isUserNamed, policy: policy,
+                    response, challenge: challenge, passkey: other ?? passkey, user: user, policy: policy,
                     at: time)
             }
         }
@@ -114,9 +114,11 @@ struct VerificationTests {
         #expect(try refusal(Self.assertion(signature: [])) == .signature)
         #expect(try refusal(Self.assertion(credential: [UInt8](repeating: 1, count: 32))) == .otherCredential)
         #expect(try refusal(Self.assertion(userHandle: [9])) == .userHandle)
+        #expect(try refusal(user: .known(handle: [9])) == .userHandle, "a passkey of another user")
         for handle in [nil, []] as [[UInt8]?] {
             #expect(try refusal(Self.assertion(userHandle: handle)) == .userHandle)
-            #expect(try refusal(Self.assertion(userHandle: handle), isUserNamed: true) == nil)
+            #expect(try refusal(Self.assertion(userHandle: handle), user: .known(handle: passkey.userHandle)) == nil)
+            #expect(try refusal(Self.assertion(userHandle: handle), user: .known(handle: [9])) == .userHandle)
         }
         #expect(try refusal(of: Self.passkey("packed.RS256")) == .signature)
         let fixed = Passkey(
@@ -193,7 +195,9 @@ struct VerificationTests {
         }
         #expect(refusal(proof()) == nil && refusal(proof(counter: nil, signed: nil)) == nil)
         #expect(refusal(proof(), at: Self.now + 60) == .expired)
-        #expect(refusal(proof(), IssuedChallenge(bytes: [1], expiry: .max)) == .otherBinding)
+        let foreign = try IssuedChallenge(bytes: [UInt8](repeating: 1, count: 16), expiry: .max)
+        #expect(refusal(proof(), foreign) == .otherBinding)
+        #expect(Self.refusal { _ = try IssuedChallenge(bytes: [], expiry: .max) } == .challengeFormat)
         #expect(refusal(proof(counter: 4)) == .signature && refusal(proof(counter: nil)) == .signature)
         #expect(refusal(proof(), party: "example.com") == .signature)
         #expect(refusal(proof(counter: -1, signed: -1)) == .counter)
@@ -228,6 +232,8 @@ struct VerificationTests {
             #expect(Self.refusal { _ = try Self.keys(secrets: secrets) } == .failure)
         }
         #expect(Self.refusal { _ = try Self.keys().issue(binding, at: Self.now, nonce: [1]) } == .failure)
+        let long = ChallengeBinding(user: String(repeating: "a", count: 129), key: binding.key, purpose: .login)
+        #expect(Self.refusal { _ = try Self.keys().issue(long, at: Self.now, nonce: binding.key) } == .binding)
     }
 
     // MARK: - Counters

@@ -18,7 +18,7 @@ struct Server {
     mutating func reply(to request: [String: Any], at now: Int64) throws -> [String: Any] {
         let (user, key) = (request["user"] as? String ?? "", bytes(request["key"]))
         let credential = Array(try JSONSerialization.data(withJSONObject: request["credential"] ?? [:]))
-        let handle = Array("account of \(user)".utf8)  // Your own identifier of the user, never a name.
+        let handle = Array("account of \(user)".utf8)  // In your server: the number of the account, never a name.
         let registration = ChallengeBinding(user: user, key: ChallengePurpose.noKey, purpose: .passkeyRegister)
         let signIn = ChallengeBinding(user: "", key: ChallengePurpose.noKey, purpose: .passkeyLogin)
         let boundSignIn = ChallengeBinding(user: user, key: key, purpose: .login)
@@ -40,10 +40,9 @@ struct Server {
             let challenge = try challenges.accepted(response.challenge, for: signIn, at: now)
             guard var known = passkeys[response.credential] else { throw Refusal(reason: "unknown") }
             let verified = try verifyPasskeyAssertion(
-                response, challenge: challenge, passkey: known.passkey, isUserNamed: false, policy: policy, at: now)
+                response, challenge: challenge, passkey: known.passkey, user: .unknown, policy: policy, at: now)
             try spend(challenge, at: now)
-            let stored = known.passkey.counter == 0 ? nil : known.passkey.counter
-            if verified.counter > 0 || stored != nil { try count(verified.counter, stored, known.passkey.key) }
+            try count(policy.counters.decision(for: verified, of: known.passkey), known.passkey.key)
             (known.passkey.counter, known.passkey.isBackedUp) = (verified.counter, verified.isBackedUp)
             passkeys[response.credential] = known
             return ["user": known.user]  // Open the session of your framework here.
@@ -56,11 +55,14 @@ struct Server {
                 binding: boundSignIn, challenge: bytes(request["challenge"]), signature: bytes(request["signature"]),
                 counter: (request["counter"] as? NSNumber)?.int64Value)
             let challenge = try challenges.accepted(proof.challenge, for: proof.binding, at: now)
-            guard let known = keys[key], known.user == user else { throw Refusal(reason: "unknown") }
+            guard let known = keys[key], known.user.utf8.elementsEqual(user.utf8) else {
+                throw Refusal(reason: "unknown")
+            }
             let verified = try verifyBoundProof(proof, challenge: challenge, key: known.key, policy: policy, at: now)
             try spend(challenge, at: now)
             guard verified.counter != nil || known.counter == nil else { throw Refusal(reason: "no counter") }
-            if let counter = verified.counter { try count(counter, known.counter, known.key) }
+            try count(
+                verified.counter.map { policy.counters.decision(for: $0, after: known.counter) } ?? .accept, known.key)
             keys[key] = (user, known.key, verified.counter)
             return ["user": user]
         default: throw Refusal(reason: "unknown request")
@@ -73,10 +75,11 @@ struct Server {
         spent = spent.filter { $0.value > now }
         if spent.updateValue(challenge.expiry, forKey: challenge.nonce) != nil { throw Refusal(reason: "replayed") }
     }
-    mutating func count(_ counter: Int64, _ stored: Int64?, _ key: VerificationKey) throws {
-        let decision = policy.counters.decision(for: counter, after: stored)
-        if decision == .freeze { frozen.insert(key.identifier) }  // Until an operator knows that there is no copy.
-        if decision != .accept || frozen.contains(key.identifier) { throw Refusal(reason: "counter \(decision)") }
+    mutating func count(_ decision: CounterPolicy.Decision, _ key: VerificationKey) throws {
+        if frozen.contains(key.identifier) { throw Refusal(reason: "frozen") }
+        // Until an operator knows that there is no copy. A database commits this and the nonce, and then refuses.
+        if decision == .freeze { frozen.insert(key.identifier) }
+        if decision != .accept { throw Refusal(reason: "counter \(decision)") }
     }
 }
 func randomBytes() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
