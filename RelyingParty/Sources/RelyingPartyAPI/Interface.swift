@@ -55,7 +55,7 @@ package struct Interface: Sendable {
         switch Self.routes.find(request) {
         case .failure(let refusal): refusal.response
         case .success(let route):
-            answer(request) { network in try route.answer(self, request, network) }
+            route.refusal(of: request) ?? answer(request) { network in try route.answer(self, request, network) }
         }
     }
 

@@ -35,11 +35,11 @@ package struct Route<Owner: Sendable>: Sendable {
         (self.mayWait, self.answer) = (mayWait, answer)
     }
 
-    /// Whether a header `Content-Type` is that of the body.
-    func accepts(_ contentType: String?) -> Bool {
-        guard let mediaType = body.mediaType else { return true }
-        let name = contentType?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-        return name?.lowercased() == mediaType
+    /// The response to a request whose header `Content-Type` is not that of the body; nil for any other.
+    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        guard let mediaType = body.mediaType else { return nil }
+        let name = request.contentType?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+        return name?.lowercased() == mediaType ? nil : Problem.response(415)
     }
 }
 
@@ -62,7 +62,6 @@ package struct Routes<Owner: Sendable>: Sendable {
             let allowed = routes.map(\.method).joined(separator: ", ")
             return .failure(Refusal(Problem.response(405, headers: [("Allow", allowed)])))
         }
-        guard route.accepts(request.contentType) else { return .failure(Refusal(Problem.response(415))) }
         return .success(route)
     }
 

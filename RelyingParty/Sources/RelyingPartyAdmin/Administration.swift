@@ -45,6 +45,7 @@ package struct Administration: Sendable {
         // Before anything else, so that another page cannot even use up a limit that is shared with this one.
         if let reason = foreign(request) { return Problem.response(403, reason: reason) }
         guard !request.browser.hasQuery else { return Problem.response(400, reason: "query") }
+        if let refusal = route.refusal(of: request) { return refusal }
         return interface.answer(request) { network in try route.answer(self, request, network) }
     }
 

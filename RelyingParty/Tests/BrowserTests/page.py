@@ -33,10 +33,17 @@ class Page(Browser):
 
     def sign_in(self, device):
         """Signs in by the code of a program."""
+        self.device = device
         self.open("#code=" + self.server.browser_code(device))
         self.click("main button", "Sign in")
         self.wait("#account", "Signed in as")
         self.loaded()
+
+    def prove(self):
+        """Proves the key of the session again, by another code of the program."""
+        self.wait("dialog h2", "Confirm with your key")
+        self.type("#field-proof", self.server.browser_code(self.device))
+        self.click("dialog button", "Go on")
 
     def authenticator(self):
         """An authenticator in the browser, whose user is always verified (WebAuthn Level 3, section 11)."""

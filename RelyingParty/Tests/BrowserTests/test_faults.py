@@ -68,19 +68,23 @@ class ServerTests(unittest.TestCase):
             page.view("sessions", "Sessions")
             page.wait("tbody", "ada")
 
-    def test_too_many_refused_proofs_of_the_same_client_say_how_long_to_wait(self):
+    def test_too_many_refused_codes_of_the_same_client_say_how_long_to_wait_and_end_no_session(self):
         with Relay() as relay, Page(relay.server) as page:
             page.sign_in(relay.server.administrator("ada"))
             stranger, address = PageClient(relay.server), {"X-Forwarded-For": "192.0.2.7"}
 
             def refused():
-                # One more is permitted after two seconds.
+                # One more is counted after two seconds.
                 while stranger.call("sign-in", {"code": text(bytes(32))}, address)[0] != 429:
                     pass
-                page.run("location.hash = location.hash === '#/keys' ? '#/sessions' : '#/keys'")
-                page.loaded()
-                return page.find("#problem", "There were too many requests. Try again in")
+                page.open("#code=" + text(bytes(32)))
+                return page.wait("#problem") and page.find("#problem", "There were too many requests. Try again in")
             page.until(refused, "the words")
+            page.open()
+            page.wait("#account", "Signed in as ada")
+            page.view("keys", "Devices and keys")
+            page.wait("tbody", "ada")
+            self.assertIsNone(page.find("#problem"))
 
     def test_a_server_that_is_down_is_explained_at_the_sign_in_and_within_a_session(self):
         with AdministrationServer() as server, Page(server) as page:
