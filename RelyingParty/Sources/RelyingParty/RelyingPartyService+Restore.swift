@@ -232,8 +232,7 @@ extension SQLConnection {
         case .demote:
             if try removeAdministrator(entry.user, at: now) != nil { summary.removedAdministrators += 1 }
         case .removeService(let credential):
-            _ = try run(Statements.removeCredential, [.blob(credential)])
-            summary.removedServices += changedRowCount
+            if try endService(withCredential: credential) { summary.removedServices += 1 }
         }
     }
 

@@ -81,7 +81,7 @@ extension RelyingPartyService {
             let digest = try LibCrypto.sha256(secret)
             let before = try storage.transaction { database in
                 let before = try database.credential(ofService: name)
-                try database.endService(name)
+                if let before { try database.endService(withCredential: before) }
                 _ = try database.run(
                     Statements.insertService, [.text(name), .blob(digest), .integer(rights.rawValue), .integer(now)])
                 try database.audit("service", "", digest, "added \(name)", at: now)
@@ -101,7 +101,7 @@ extension RelyingPartyService {
             let now = now
             let before = try storage.transaction { database -> [UInt8]? in
                 guard let before = try database.credential(ofService: name) else { return nil }
-                try database.endService(name)
+                try database.endService(withCredential: before)
                 try database.audit("service", "", before, "removed \(name)", at: now)
                 return before
             }
@@ -234,9 +234,12 @@ extension SQLConnection {
     }
 
     /// Ends a credential, and the enrolment codes that were made with it.
-    fileprivate func endService(_ name: String) throws {
-        _ = try run(Statements.removeService, [.text(name)])
-        _ = try run(Statements.endCodesOfService, [.text(name)])
+    ///
+    /// - Returns: whether a service had it.
+    @discardableResult func endService(withCredential digest: [UInt8]) throws -> Bool {
+        _ = try run(Statements.endCodesOfService, [.blob(digest)])
+        _ = try run(Statements.removeService, [.blob(digest)])
+        return changedRowCount == 1
     }
 
     /// Refuses a service that is not registered, has another credential, or lacks a right.

@@ -101,7 +101,16 @@ extension SQLConnection {
 
     /// Runs a function in a transaction that no other process changes the tables in.
     private func change(alone: Bool, _ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
-        try beginChange(alone: alone)
+        try transaction(begin: { () throws(StorageFailure) in try beginChange(alone: alone) }, body)
+    }
+
+    /// Runs a function in a transaction of the database itself, not of a request.
+    ///
+    /// - Parameter begin: begins it.
+    package func transaction(
+        begin: () throws(StorageFailure) -> Void, _ body: () throws(StorageFailure) -> Void
+    ) throws(StorageFailure) {
+        try begin()
         do throws(StorageFailure) {
             try body()
             try commit()

@@ -58,7 +58,9 @@ enum Statements {
     static let revokeKey = #"UPDATE keys SET revoked = $1 WHERE "user" = $2 AND id = $3 AND revoked IS NULL"#
     static let dropCode = #"DELETE FROM codes WHERE "user" = $1"#
     static let insertCode = #"INSERT INTO codes (code, "user", expiry, service) VALUES ($1, $2, $3, $4)"#
-    static let endCodesOfService = "DELETE FROM codes WHERE service = $1"
+    static let endCodesOfService = """
+        DELETE FROM codes WHERE service = (SELECT name FROM services WHERE credential = $1)
+        """
     static let codeOfUser = #"SELECT expiry FROM codes WHERE "user" = $1"#
     static let hasCode = "SELECT 1 FROM codes WHERE code = $1"
     /// A code that expires later than one that is made now is one of a clock that was set back since.
@@ -68,7 +70,6 @@ enum Statements {
     static let endCodes = "DELETE FROM codes WHERE expiry <= $1"
     static let endAllCodes = "DELETE FROM codes"
     static let hasCredential = "SELECT 1 FROM services WHERE credential = $1"
-    static let removeCredential = "DELETE FROM services WHERE credential = $1"
     static let insertSession = """
         INSERT INTO sessions (token, key, created, used, expiry, browser) VALUES ($1, $2, $3, $3, $4, $5)
         """
@@ -107,7 +108,7 @@ enum Statements {
     static let service = "SELECT credential, rights FROM services WHERE name = $1"
     static let services = "SELECT name, rights, created FROM services ORDER BY name"
     static let insertService = "INSERT INTO services (name, credential, rights, created) VALUES ($1, $2, $3, $4)"
-    static let removeService = "DELETE FROM services WHERE name = $1"
+    static let removeService = "DELETE FROM services WHERE credential = $1"
     static let useSession = "UPDATE sessions SET used = $1 WHERE token = $2"
     static let hasSession = "SELECT 1 FROM sessions WHERE token = $1 AND browser = $2"
     static let endSession = "DELETE FROM sessions WHERE token = $1 AND browser = $2"

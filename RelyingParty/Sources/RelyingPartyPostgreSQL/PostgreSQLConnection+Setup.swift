@@ -61,18 +61,6 @@ extension PostgreSQLConnection {
         _ = try run("SET LOCAL statement_timeout = 0", [])
     }
 
-    private func transaction(_ body: () throws(StorageFailure) -> Void) throws(StorageFailure) {
-        try begin()
-        do throws(StorageFailure) {
-            try body()
-            try commit()
-        } catch {
-            // After a failed COMMIT there may be no transaction, and a connection that stays in one is not used again.
-            _ = try? run("ROLLBACK", [])
-            throw error
-        }
-    }
-
     /// What the server says about itself and the tables.
     struct Found {
         let identity: String
@@ -114,7 +102,7 @@ extension PostgreSQLConnection {
             // Clocks of two servers differ; within this margin, a challenge that the last one timed is refused as well.
             // Until this time, challenges are issued with it, so a second change needs a later one.
             let accepted = max(milliseconds / 1000, lastSecond) + Self.marginSeconds
-            try transaction { () throws(StorageFailure) in
+            try transaction(begin: begin) { () throws(StorageFailure) in
                 try lock(.epochs)
                 if try run("SELECT 1 FROM server WHERE identity = $1", [.text(identity)]).isEmpty {
                     _ = try run("DELETE FROM server", [])

@@ -19,13 +19,7 @@ package final class SQLiteConnection: SQLConnection {
     ///   - versions: the versions of the tables.
     package init(_ path: String, versions: [SchemaVersion] = SQLiteSchema.versions) throws(StorageFailure) {
         (self.path, version) = (path, Int64(versions.count))
-        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
-        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
-            sqlite3_close_v2(handle)
-            handle = nil
-            throw Self.failure(code)
-        }
+        handle = try Self.open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // Requests wait behind this one, and each has ten seconds.
         sqlite3_busy_timeout(handle, 1000)
         // secure_delete: the name of a deleted user does not stay in the free parts of the file.
@@ -43,13 +37,7 @@ package final class SQLiteConnection: SQLConnection {
     package init(copying path: String) throws(StorageFailure) {
         (self.path, version) = (path, Int64(SQLiteSchema.versions.count))
         // Not read-only: the file beside it that SQLite needs for reading may have to be made.
-        let code = sqlite3_open_v2(
-            path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE, nil)
-        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
-            sqlite3_close_v2(handle)
-            handle = nil
-            throw Self.failure(code)
-        }
+        handle = try Self.open(path, SQLITE_OPEN_READWRITE)
         sqlite3_busy_timeout(handle, 1000)
         guard try hasTables() else { throw StorageFailure.otherDatabase }
     }
@@ -57,15 +45,19 @@ package final class SQLiteConnection: SQLConnection {
     /// Opens a database of this version, which is only read.
     package init(reading path: String) throws(StorageFailure) {
         (self.path, version) = (path, Int64(SQLiteSchema.versions.count))
-        let code = sqlite3_open_v2(
-            path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READONLY, nil)
-        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
-            sqlite3_close_v2(handle)
-            handle = nil
-            throw Self.failure(code)
-        }
+        handle = try Self.open(path, SQLITE_OPEN_READONLY)
         guard try hasTables() else { throw StorageFailure.otherDatabase }
         try requireVersion()
+    }
+
+    private static func open(_ path: String, _ flags: CInt) throws(StorageFailure) -> OpaquePointer? {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, latchkey_server_sqlite_harden(handle) == SQLITE_OK else {
+            sqlite3_close_v2(handle)
+            throw failure(code)
+        }
+        return handle
     }
 
     package func hasTables() throws(StorageFailure) -> Bool {

@@ -5,7 +5,7 @@
 public enum VerificationError: String, Error, Sendable {
     // MARK: Challenges
 
-    /// Bytes that are no challenge of this library.
+    /// The bytes do not have the form of a challenge: another length or version.
     case challengeFormat
     /// A challenge that was not issued under one of the secrets.
     case challengeCode

@@ -132,6 +132,35 @@ struct BackEndTests {
         #expect(try opened.service.export("ada").events.map(\.event).filter { $0 == "redeem" }.count == 1)
     }
 
+    @Test(arguments: Backend.all) func anApprovalFromBeforeAFailOverOrOfAnotherTimeIsNotRedeemed(
+        backend: Backend
+    ) throws {
+        let opened = try Opened(backend)
+        func redeem(_ approval: [UInt8]) throws -> RedeemedApproval? {
+            try opened.service.redeem(approval, token: opened.token, context: "pay", by: opened.shop)
+        }
+        let late = try opened.approve("pay")
+        opened.fixture.advance(-30)
+        #expect(try redeem(late) == nil, "it would be valid for longer than 60 seconds")
+        opened.fixture.advance(30)
+        let before = try opened.approve("pay")
+        // What a node sets when another server of databases has taken over: it may have been redeemed there.
+        let sql = "UPDATE marks SET value = $1 WHERE name = 'accepted'"
+        _ = try opened.service.storage.read(sql, [.integer(Fixture.start + 1)])
+        #expect(try redeem(before) == nil)
+        opened.fixture.advance(2)
+        #expect(try redeem(opened.approve("pay")) != nil)
+    }
+
+    @Test(arguments: Backend.all) func aSessionOfABrowserIsNoneToAService(backend: Backend) throws {
+        let (fixture, passkey) = (try Fixture(backend, policy: Fixture.passkeys), try TestPasskey())
+        try fixture.register(passkey)
+        let shop = ServiceCredential(name: "shop", secret: try fixture.service.addService("shop", .check))
+        let (program, browser) = (try fixture.signIn(passkey), try fixture.signIn(passkey, in: .browser))
+        #expect(try fixture.service.introspect(program, isUse: false, by: shop)?.session.user == "ada")
+        #expect(try fixture.service.introspect(browser, isUse: false, by: shop) == nil)
+    }
+
     @Test(arguments: Backend.all) func revocationEndsWhatAServiceIsTold(backend: Backend) throws {
         let opened = try Opened(backend)
         let approval = try opened.approve("pay")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RelyingPartyCrypto
 import Synchronization
 import Testing
 
@@ -104,6 +105,20 @@ struct ReplacementTests {
         #expect(try fixture.service.restore().removedServices == 1)
         #expect(try fixture.service.compareWithRevocations() == 0)
         #expect(try fixture.count("services") == 0)
+    }
+
+    @Test func theCodesOfAnEndedServiceEndInADatabaseThatLacksItsEnd() throws {
+        let list = MemoryList()
+        let fixture = try Fixture(revocations: list)
+        let secret = try fixture.service.addService("shop", [.check, .enrol])
+        _ = try fixture.service.makeCode(for: "ada", by: ServiceCredential(name: "shop", secret: secret))
+        _ = try fixture.service.makeCode(for: "bob")
+        // What the standby lacks: the removal of the service, which only the list has.
+        try list.append([.service(LibCrypto.sha256(secret))])
+        try fixture.service.storage.reading { try fixture.service.applyRevocations(to: $0) }
+        #expect(try fixture.count("services") == 0)
+        #expect(try fixture.service.export("ada").codeExpiry == nil)
+        #expect(try fixture.service.export("bob").codeExpiry != nil, "that of the operator stays")
     }
 
     // MARK: - When the database uses it

@@ -136,6 +136,17 @@ class BackEndTests(unittest.TestCase):
         self.assertEqual(registrar.permit("root")[0], 403)
         self.assertEqual(registrar.permit("")[0], 400)
 
+    def test_refused_credentials_are_limited_for_themselves_and_valid_ones_are_not(self):
+        with Server(trusted_proxies=None) as server:
+            shop, ada = BackEnd(server), Device(server, "ada").register()
+            token = ada.sign_in()[1]["token"]
+            wrong = shop.header(credential=UNKNOWN)
+            statuses = [shop.introspect(token, wrong)[0] for _ in range(60)]
+            self.assertEqual((statuses[:30], set(statuses[30:]) - {401}), ([401] * 30, {429}))
+            self.assertEqual(shop.introspect(token)[0], 200)
+            # Refusals of another kind are counted for themselves.
+            self.assertEqual(server.send("GET", "/v1/session", headers={"Authorization": "Bearer " + UNKNOWN})[0], 401)
+
     def test_the_commands_list_replace_and_remove(self):
         self.assertEqual(self.server.command("services"), "shop")
         before = self.shop.credential
