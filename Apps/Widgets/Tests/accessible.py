@@ -15,6 +15,9 @@ from gi.repository import Atspi  # noqa: E402
 
 PICTURES = os.environ.get("LATCHKEY_SCREENSHOTS", "")
 PATIENCE = 20
+# A window that is destroyed while it is read may never reply. By default the library waits for it until the program has
+# run for 15 seconds, longer than a message is shown.
+Atspi.set_timeout(2000, 0)
 NAMED = ("push button", "toggle button", "check box", "combo box", "entry", "password text", "text", "list", "list item")
 
 
