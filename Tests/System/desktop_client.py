@@ -72,9 +72,6 @@ class Shown(Windows):
             keyboard.type(text + "\n")
             keyboard.close()
 
-    def is_gone(self):
-        until(lambda: self.tree() is None, lambda: "the window is still shown")
-
 
 class Settings(Shown):
     """The settings window, beside the agent of the same display."""

@@ -145,7 +145,9 @@ class Windows:
     # Accessibility
 
     def windows(self):
-        """The windows of the process, not yet read. Raises GLib.Error for a window that is destroyed meanwhile."""
+        """The windows of the process, not yet read. Raises GLib.Error for one that is destroyed meanwhile, and if no program
+        is this process but one cannot be read."""
+        unread = None
         desktop = Atspi.get_desktop(0)
         desktop.clear_cache()
         for index in range(desktop.get_child_count()):
@@ -153,27 +155,44 @@ class Windows:
                 program = desktop.get_child_at_index(index)
                 if not program or program.get_process_id() != self.process.pid:
                     continue
-            except gi.repository.GLib.Error:
-                # Another program ended while it was read.
+            except gi.repository.GLib.Error as error:
+                # Another program ended while it was read, or this one does not reply.
+                unread = error
                 continue
             program.clear_cache()
             windows = [program.get_child_at_index(place) for place in range(program.get_child_count())]
             return [window for window in windows if window]
+        if unread:
+            raise unread
         return []
 
+    def found(self, title=None):
+        """The windows with this title. Raises GLib.Error like `windows`."""
+        return [window for window in self.windows() if window.get_name() == (title or self.title)]
+
     def tree(self, title=None):
-        """The window with this title; None while there is none."""
-        title = title or self.title
+        """The window with this title; None while there is none, or it cannot be read."""
         try:
-            return next((Node(window) for window in self.windows() if window.get_name() == title), None)
+            return next(map(Node, self.found(title)), None)
         except gi.repository.GLib.Error:
             # A widget was destroyed while it was read.
             return None
 
+    def is_gone(self):
+        """Waits until the main window is not shown any more. A window that cannot be read may be shown."""
+        def gone():
+            check(self.process.poll() is None, f"the program ended: {self.said()}")
+            try:
+                return not self.found()
+            except gi.repository.GLib.Error:
+                return False
+
+        until(gone, lambda: "the window is still shown")
+
     def is_active(self, title=None):
         """Whether the window with this title has the focus of the keyboard, as far as the program has noticed."""
         try:
-            window = next((window for window in self.windows() if window.get_name() == (title or self.title)), None)
+            window = next(iter(self.found(title)), None)
             if window:
                 window.clear_cache()
             return bool(window) and window.get_state_set().contains(Atspi.StateType.ACTIVE)

@@ -76,14 +76,14 @@ class Prompt(Process):
     # The rest of the display is empty.
     crop = ("-trim", "+repage")
 
-    def shown(self):
+    def found(self, title=None):
         """The windows of the agent that are visible."""
         return [node for node in map(Shown, self.windows()) if node.shows]
 
     def tree(self, title=None):
         """The only window; None while there is none, or another one too."""
         try:
-            shown = self.shown()
+            shown = self.found()
         except GLib.Error:
             # A widget was destroyed while it was read.
             return None
@@ -92,16 +92,6 @@ class Prompt(Process):
     def reads(self, words):
         """Waits until the prompt contains exactly this text, and returns it."""
         return self.sees(lambda t: t.named(words))
-
-    def is_gone(self):
-        def ended():
-            check(self.process.poll() is None, f"the agent ended: {self.said()}")
-            try:
-                return not self.shown()
-            except GLib.Error:
-                return False
-
-        until(ended, lambda: "the prompt is still shown")
 
 
 class Program:

@@ -47,9 +47,6 @@ class Prompt(Process):
     def asks(self, words):
         return self.sees(words)
 
-    def is_gone(self):
-        until(lambda: self.tree() is None, lambda: "the prompt is still shown")
-
     def enter(self, *texts):
         for text in texts:
             # Another window may have the focus of the display.
