@@ -3,38 +3,45 @@
 
 import PackageDescription
 
-// Each target is a room; its dependencies are the arrows of docs/rooms.md and no others;
-// `scripts/check-arrows` compares the two.
+// Each target has the dependencies of docs/targets.md and no others; `scripts/check-arrows` compares the two.
+
+// Set by make and by the checks. Warnings of a dependency are nothing that its user can mend, and the compiler refuses both
+// of "conflicting options '-warnings-as-errors' and '-suppress-warnings'", with which SwiftPM compiles dependencies.
+let isStrict = Context.environment["LATCHKEY_STRICT"] != nil
 
 let strict: [SwiftSetting] =
-    (isDependency ? [] : [.treatAllWarnings(as: .error)]) + [
+    (isStrict ? [.treatAllWarnings(as: .error)] : []) + [
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("ExistentialAny"),
     ]
 
-// SwiftPM compiles dependencies without warnings, but its build system `swiftbuild` keeps this setting, and the
-// compiler refuses both: "conflicting options '-warnings-as-errors' and '-suppress-warnings'". Can be removed with
-// swift-package-manager#9517. SwiftPM and Xcode both fetch dependencies into a folder named `checkouts`.
-var isDependency: Bool { Context.packageDirectory.contains("/checkouts/") }
-
 // The state machine of authentication is also optimised in debug builds of this checkout: its tests enumerate millions of
-// transitions, which takes five times as long without.
+// transitions, which takes five times as long without. A package with unsafe flags cannot be a dependency by version.
 let optimised: [SwiftSetting] =
-    strict + (isDependency ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
+    strict + (isStrict ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
-func room(
-    _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict
+/// A target below a folder of `Sources`.
+func target(
+    _ path: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict
 ) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    .target(name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: settings)
 }
 
-func process(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: strict)
+}
+
+func library(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = []) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Drivers/\(name)", pkgConfig: pkgConfig,
+        providers: packages.isEmpty ? nil : [.apt(packages)])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
+
+func name(_ path: String) -> String { String(path.drop { $0 != "/" }.dropFirst()) }
 
 #if os(Linux)
 let package = Package(
@@ -57,252 +64,157 @@ let package = Package(
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
         .executable(name: "latchkey", targets: ["latchkey"]),
-        .executable(name: "latchkey-demo", targets: ["latchkey-demo"]),
+        .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
+        .executable(name: "latchkey-pam", targets: ["latchkey-pam"]),
+        .executable(name: "latchkey-fingerprint", targets: ["latchkey-fingerprint"]),
     ],
     targets: [
-        // C libraries: module maps and static inline shims, no logic.
-        .systemLibrary(name: "CLatchkeyLinux"),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // C libraries: module maps and static inline shims, no logic. No product for programs of others uses the last two.
+        library("CLatchkeyLinux"),
+        library("CSQLite", "sqlite3", ["libsqlite3-dev"]),
+        library("COpenSSL", "libcrypto", ["libssl-dev"]),
+        library("CSystemd", "libsystemd", ["libsystemd-dev"]),
+        library("CPAM", "pam", ["libpam0g-dev"]),
 
-        // Values and formats.
-        room("LatchkeyModel", ["CLatchkeyLinux"], optimised),
-        room("LatchkeyWire", ["LatchkeyModel"]),
-        room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
-        room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
-        room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
-        room("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),
+        // Values, messages and formats: no input or output, but the search for the catalogues of the texts.
+        target("Formats/LatchkeyModel", ["CLatchkeyLinux"], optimised),
+        target("Formats/LatchkeyWire", ["LatchkeyModel"]),
+        target("Formats/LatchkeyCrypto", ["COpenSSL", "LatchkeyModel"]),
+        target("Formats/LatchkeyCertificates", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel"]),
+        target("Formats/TPMProtocol", ["LatchkeyCrypto", "LatchkeyModel"]),
+        target("Formats/LatchkeyWords", ["LatchkeySystem"]),
+        target("Formats/LatchkeyPrompts", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
 
-        // What both services compute for a TPM: names, digests, session keys. No input or output.
-        room("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
+        // The engine: no input or output of its own. LatchkeySeams has the protocols of the drivers.
+        target("Engine/LatchkeyPolicy", ["LatchkeyModel"], optimised),
+        target("Engine/LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
+        target(
+            "Engine/LatchkeyAuthority",
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "TPMProtocol"]),
+        target(
+            "Engine/LatchkeyKeychain",
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyWire"]),
+        target(
+            "Engine/LatchkeyService",
+            ["LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyWire"]),
 
-        // The Secure Enclave and the key vault on a TPM.
-        room(
-            "TPMDriver",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "TPMProtocol"]),
+        // System calls, and drivers, which never import each other.
+        target("Drivers/LatchkeySystem", ["CLatchkeyLinux", "LatchkeyModel"]),
+        target("Drivers/LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
+        target("Drivers/SQLiteDriver", ["CSQLite", "LatchkeyModel", "LatchkeySeams"]),
+        target(
+            "Drivers/SystemDriver",
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire"]),
+        target("Drivers/SoftwareEnclaveDriver", ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams"]),
+        target(
+            "Drivers/TPMDriver", ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "TPMProtocol"]),
+        target(
+            "Drivers/AuthorityDriver",
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire"]),
+        // Prompts, the sensors of tier user and PAM: each starts a process and exchanges frames with it.
+        target(
+            "Drivers/ChildProcessDrivers",
+            ["LatchkeyModel", "LatchkeyPrompts", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire"]),
+        // The system's message bus, and fprintd and logind on it.
+        target(
+            "Drivers/BusDrivers",
+            ["CLatchkeyLinux", "CSystemd", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
 
-        // Public keys in the formats of other standards, for other programs.
-        room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
-
-        // Proofs that a key cannot leave its TPM, for relying parties.
-        room(
-            "DeviceProof",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
-
-        // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
-        room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "LatchkeyWords", "KeyFormats"]),
-
-        // System calls, transport, prompt protocol.
-        room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
-        room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
-        // Texts for people in other languages: catalogues and how a text is found in them. No input or output.
-        room("LatchkeyWords"),
-
-        // The catalogue that is installed and that the user's environment chooses. No service has an arrow here.
-        room("InstalledWords", ["LatchkeyWords", "LatchkeySystem"]),
-
-        room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
-
-        // Who a calling process is.
-        room("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
-
-        // What this machine has and lacks.
-        room(
-            "LatchkeyDoctor",
+        // For programs of others: the API, its client, and libraries on top of it.
+        target("API/LatchkeyClient", ["LatchkeyModel", "LatchkeySystem", "LatchkeyWire"]),
+        target(
+            "API/Security",
+            ["LatchkeyCertificates", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem"]),
+        target("API/LocalAuthentication", ["LatchkeyClient", "LatchkeyModel", "Security"]),
+        // Also builds on Apple systems.
+        target("API/LatchkeyKit", ["LocalAuthentication", "Security"]),
+        target("API/SecureEnclaveKit", ["LocalAuthentication", "Security"]),
+        target("API/DeviceAttestation", ["Security"]),
+        target("API/KeyFormats", ["LatchkeyCrypto", "LatchkeyModel"]),
+        target("API/DeviceProof", ["LatchkeyCertificates", "LatchkeyCrypto", "LatchkeyModel", "TPMProtocol"]),
+        // The only target that links FoundationNetworking.
+        target(
+            "API/LatchkeySignIn",
             [
-                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity",
-                "PAMProtocol",
-            ]),
-
-        // Messages between latchkey-authd and the process that runs PAM.
-        room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
-
-        // Layout of prompts on a terminal.
-        room("CommandWords"),
-        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyWords"]),
-
-        // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
-        room("LatchkeyPolicy", ["LatchkeyModel"], optimised),
-        room("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
-        room(
-            "LatchkeyAuthority",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
-        room(
-            "LatchkeyKeychain",
-            [
-                "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeyPolicy",
-            ]),
-        room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
-        room(
-            "LatchkeyService",
-            [
-                "LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain",
-                "LatchkeyEnclave", "LatchkeyBackup",
-            ]),
-        room("LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
-        room(
-            "AuthorityHost",
-            [
-                "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams",
-                "LatchkeyPolicy", "LatchkeyAuthority",
-            ]),
-
-        // Drivers; they never import each other.
-        room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room(
-            "SystemDriver",
-            ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem"]),
-        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
-        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
-        room(
-            "AuthorityDriver",
-            [
-                "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyTransport", "LatchkeySeams",
-                "LatchkeyPolicy",
-            ]),
-        room(
-            "PromptDriver",
-            [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
-                "TerminalPromptLayout",
-            ]),
-
-        // Passwords of accounts; libpam is in the program latchkey-pam of the package System.
-        room(
-            "PAMDriver",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMProtocol"]),
-
-        // Sensors and login sessions of tier user: the messages, the process that speaks to them, and its client.
-        room("SensorProtocol", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
-        room(
-            "SensorHost", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
-        room(
-            "SensorDriver",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorProtocol"]),
-
-        // Client and API.
-        room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
-        room(
-            "Security",
-            [
-                "LatchkeyModel", "LatchkeySystem", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys",
-                "LatchkeyCertificates",
-            ]),
-        room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
-
-        // An agent of ssh(1) with keys of the enclave.
-        room(
-            "SSHAgent",
-            [
-                "LatchkeyModel", "LatchkeyKeys", "LatchkeyCrypto", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyWords", "LatchkeyClient", "SSHAgentProtocol",
-            ]),
-
-        // Helpers for apps on the two API modules; also builds on Apple systems.
-        room("LatchkeyKit", ["LocalAuthentication", "Security"]),
-
-        // Keys of the Secure Enclave in CryptoKit's shape.
-        room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
-
-        // Proofs to relying parties that a key cannot leave this device.
-        room("DeviceAttestation", ["Security"]),
-
-        // Signing in to relying parties with a key of the enclave. The only room that links FoundationNetworking.
-        room(
-            "LatchkeySignIn",
-            [
-                "KeyFormats", "LatchkeyClient", "LatchkeyKeys", "LatchkeyKit", "LatchkeyModel", "LocalAuthentication",
+                "KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKit", "LatchkeyModel", "LocalAuthentication",
                 "Security",
             ]),
-
-        // API for a program that shows prompts in a window.
-        room(
-            "LatchkeyAgent",
-            [
-                "LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient",
-                "LatchkeyAgentProtocol", "LatchkeyWords", "InstalledWords",
-            ]),
-
-        // API for a program with which the user controls their keychain.
-        room(
-            "LatchkeySettings",
-            [
-                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyDoctor",
-                "LatchkeyWords",
-                "InstalledWords",
-            ]),
-
+        target(
+            "API/LatchkeyAgent",
+            ["LatchkeyClient", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySystem", "LatchkeyWire", "LatchkeyWords"]),
+        target(
+            "API/LatchkeySettings",
+            ["LatchkeyClient", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "LatchkeyWords"]),
         // Re-exports in a target what `import Foundation` brings on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
 
-        // Test kit.
-        room(
-            "LatchkeySimulator",
+        // The test kit.
+        target("TestKit/SimulatedDriver", ["LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams"]),
+        target(
+            "TestKit/LatchkeySimulator",
             [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "LatchkeyClient", "SQLiteDriver", "SimulatedDriver",
+                "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeyService", "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver",
+            ]),
+        target("TestKit/LatchkeyTesting", ["LatchkeySimulator"]),
+
+        // Programs. Only they, AuthorityDaemon and the test kit name concrete drivers.
+        target(
+            "Programs/AuthorityDaemon",
+            [
+                "ChildProcessDrivers", "LatchkeyAuthority", "LatchkeyCrypto", "LatchkeyIdentity", "LatchkeyModel",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire", "SystemDriver", "TPMDriver",
+            ]),
+        program("Programs/latchkey-authd", ["AuthorityDaemon", "BusDrivers", "LatchkeyModel", "LatchkeySystem"]),
+        program(
+            "Programs/latchkeyd",
+            [
+                "AuthorityDriver", "ChildProcessDrivers", "LatchkeyAuthority", "LatchkeyClient", "LatchkeyIdentity",
+                "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService", "LatchkeySystem",
+                "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver", "TPMDriver",
+            ]),
+        // Runs libpam for one verification.
+        program("Programs/latchkey-pam", ["CPAM", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire"]),
+        program(
+            "Programs/latchkey-prompt",
+            ["LatchkeyModel", "LatchkeyPrompts", "LatchkeySystem", "LatchkeyWire", "LatchkeyWords"]),
+        // `latchkey fingerprint`: a program of its own, so that `latchkey` does not link libsystemd.
+        program(
+            "Programs/latchkey-fingerprint",
+            ["BusDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords"]),
+        // What the command lines of both packages do alike.
+        target("Programs/CommandWords"),
+        target(
+            "Programs/SSHAgent",
+            ["KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords"]),
+        program(
+            "Programs/latchkey",
+            [
+                "CommandWords", "DeviceProof", "KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel",
+                "LatchkeyPrompts", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem", "LatchkeyWords", "SSHAgent",
+                "SystemDriver", "TPMDriver",
+            ]),
+
+        // A program of another team, in five minutes; `make demo` runs it.
+        .executableTarget(
+            name: "latchkey-demo",
+            dependencies: ["LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LocalAuthentication", "Security"],
+            path: "Examples/Demo", swiftSettings: strict),
+        // latchkey-authd with a scripted sensor.
+        .executableTarget(
+            name: "latchkey-authd-testing",
+            dependencies: [
+                "AuthorityDaemon", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SimulatedDriver",
                 "SystemDriver",
-                "SoftwareEnclaveDriver",
-            ]),
-
-        room("LatchkeyTesting", ["LatchkeySimulator"]),
-
-        // What all daemons do when they start and end.
-        room(
-            "DaemonProcess",
-            ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport"]),
-
-        // The service that authenticates users. Its program is in the package System, because it links libsystemd; the
-        // one with a scripted sensor, for tests, is here.
-        room(
-            "AuthorityDaemon",
-            [
-                "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "LatchkeyAuthority", "AuthorityHost", "PAMDriver", "PromptDriver", "SensorDriver",
-                "SensorHost", "SystemDriver", "TPMDriver",
-            ]),
-        process(
-            "latchkey-authd-testing",
-            [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "AuthorityDaemon", "SimulatedDriver",
-                "SystemDriver",
-            ]),
-
-        // Programs. Only they and the test kit name concrete drivers.
-        process(
-            "latchkeyd",
-            [
-                "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyClient", "LatchkeyIdentity", "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver",
-                "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
-                "SensorDriver", "SoftwareEnclaveDriver", "PromptDriver", "TPMDriver",
-            ]),
-        process(
-            "latchkey-prompt",
-            [
-                "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "TerminalPromptLayout", "LatchkeyWords", "InstalledWords",
-            ]),
-        process(
-            "latchkey",
-            [
-                "CommandWords", "DaemonProcess", "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys",
-                "LatchkeyModel",
-                "LatchkeyClient", "LatchkeyDoctor", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem",
-                "LatchkeyTransport", "LatchkeyWords", "InstalledWords", "SSHAgent", "SSHAgentProtocol", "SystemDriver",
-                "TerminalPromptLayout", "TPMDriver",
-            ]),
-        process(
-            "latchkey-demo",
-            ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
+            ],
+            path: "Tests/AuthorityTesting", swiftSettings: strict),
 
         // Tests: one target for each room or seam, and DaemonTests for several processes.
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [
-                "DeviceAttestation", "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient",
-                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
+                "DeviceAttestation", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem",
+                "LatchkeyWire", "LocalAuthentication", "Security",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
@@ -313,7 +225,7 @@ let package = Package(
         .target(
             name: "SensorTestSupport",
             dependencies: [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "SensorDriver", "SensorHost",
+                "AuthorityDaemon", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
             ],
             path: "Tests/SensorTestSupport", swiftSettings: strict),
         // Stand-ins for drivers of hardware; shared by several test targets.
@@ -323,32 +235,30 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "CLatchkeyLinux", "DaemonProcess", "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient",
-                "LatchkeyHost",
-                "LatchkeyKeychain", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
-                "LatchkeyTransport", "LatchkeyWire", "LatchkeyWords", "PromptDriver", "SQLiteDriver", "SystemDriver",
+                "ChildProcessDrivers", "CLatchkeyLinux", "DeviceProof", "latchkey", "latchkey-authd-testing",
+                "latchkey-demo", "latchkey-prompt", "latchkey-test-client", "LatchkeyClient", "LatchkeyCrypto",
+                "latchkeyd", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySeams", "LatchkeyService",
+                "LatchkeySystem", "LatchkeyWire", "LatchkeyWords", "SQLiteDriver", "SystemDriver", "TestSupport",
                 "TPMDriver",
-                "latchkeyd", "latchkey-authd-testing", "latchkey-prompt", "latchkey", "latchkey-demo",
-                "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
-        tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "TestSupport"]),
+        tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests(
             "LatchkeyClientTests",
-            ["LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "TestSupport"]),
+            ["LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),
         tests("LatchkeySystemTests", ["LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests(
             "LatchkeyServiceTests",
             [
-                "LatchkeyAuthority", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel",
-                "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "LatchkeyPolicy",
-                "SQLiteDriver", "SeamStandIns", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
+                "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
+                "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "SeamStandIns", "SimulatedDriver",
+                "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
             [
-                "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
-                "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
-                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver", "TestSupport",
+                "CSQLite", "LatchkeyAuthority", "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
+                "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "SeamStandIns", "SimulatedDriver", "SQLiteDriver",
+                "SystemDriver", "TestSupport", "TPMDriver",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver", "TestSupport"]),
@@ -356,135 +266,156 @@ let package = Package(
         tests(
             "AuthorityHostTests",
             [
-                "AuthorityDaemon", "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyCrypto",
-                "LatchkeyService", "LatchkeyKeychain", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel",
-                "LatchkeySystem", "LatchkeyWire", "SQLiteDriver", "SeamStandIns", "SystemDriver", "SimulatedDriver",
-                "TPMDriver",
-                "TPMProtocol", "TestSupport",
+                "AuthorityDaemon", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyCrypto", "LatchkeyKeychain",
+                "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyService", "LatchkeySystem", "LatchkeyWire",
+                "SeamStandIns", "SimulatedDriver", "SQLiteDriver", "SystemDriver", "TestSupport", "TPMDriver",
+                "TPMProtocol",
             ]),
         tests(
             "LatchkeyDoctorTests",
             [
-                "LatchkeyClient", "LatchkeyDoctor", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem",
-                "LatchkeyTransport", "TestSupport",
+                "LatchkeyClient", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySettings", "LatchkeySystem",
+                "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests(
             "TPMProtocolTests",
-            ["TPMProtocol", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "TestSupport", "TPMProtocol"]),
         tests(
             "DeviceProofTests",
             [
-                "DeviceProof", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
-                "SimulatedDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+                "DeviceProof", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SimulatedDriver",
+                "SystemDriver", "TestSupport", "TPMDriver", "TPMProtocol",
             ], exclude: ["check-proof.py"]),
-        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
-        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
+        tests("LatchkeyBackupTests", ["LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "TestSupport"]),
+        tests("LatchkeyWireTests", ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWire", "TestSupport"]),
         tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
-            ["LatchkeySettings", "LatchkeyDoctor", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
-        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+            ["LatchkeyModel", "LatchkeySettings", "LatchkeySystem", "TestSupport"]),
+        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPrompts"]),
         tests(
             "TerminalPromptLayoutTests",
-            ["TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyWords", "TestSupport"]),
+            ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWords", "TestSupport"]),
         tests(
             "PromptDriverTests",
             [
-                "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "ChildProcessDrivers", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySeams", "LatchkeySystem",
                 "TestSupport",
             ]),
         tests(
             "PAMDriverTests",
             [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMDriver",
-                "PAMProtocol", "SimulatedDriver", "SystemDriver", "TestSupport",
+                "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire",
+                "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
-        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
+        tests("LatchkeyKeysTests", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests(
             "SSHAgentProtocolTests",
-            ["SSHAgentProtocol", "KeyFormats", "LatchkeyKeys", "LatchkeyModel", "LatchkeyWords", "TestSupport"]),
+            ["KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "LatchkeyWords", "SSHAgent", "TestSupport"]),
         tests(
             "SSHAgentTests",
-            [
-                "SSHAgent", "SSHAgentProtocol", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords",
-                "TestSupport",
-            ]),
+            ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords", "SSHAgent", "TestSupport"]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
-        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
+        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests(
             "SecurityTests",
             [
-                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
-                "LatchkeyWire", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "SystemDriver", "SimulatedDriver", "TPMDriver",
+                "COpenSSL", "KeyFormats", "LatchkeyAuthority", "LatchkeyCertificates", "LatchkeyClient",
+                "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService",
+                "LatchkeySimulator", "LatchkeyWire", "LocalAuthentication", "Security", "SimulatedDriver",
+                "SQLiteDriver", "SystemDriver", "TestSupport", "TPMDriver",
             ]),
         tests(
             "LocalAuthenticationTests",
             [
-                "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
-                "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost",
-                "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
+                "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeyService", "LatchkeySimulator", "LatchkeySystem", "LatchkeyTesting", "LocalAuthentication",
+                "Security", "SimulatedDriver", "SQLiteDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyKitTests",
-            ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "TestSupport"]),
+            ["LatchkeyKit", "LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),
         tests(
             "LatchkeySimulatorTests",
-            ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
+            ["LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),
         .testTarget(
-            name: "LatchkeyPolicyTests", dependencies: ["LatchkeyPolicy", "LatchkeyModel"], swiftSettings: optimised),
-        tests("DeviceAttestationTests", ["DeviceAttestation", "Security", "LatchkeySimulator"]),
+            name: "LatchkeyPolicyTests", dependencies: ["LatchkeyModel", "LatchkeyPolicy"], swiftSettings: optimised),
+        tests("DeviceAttestationTests", ["DeviceAttestation", "LatchkeySimulator", "Security"]),
         tests(
             "LatchkeySignInTests",
             [
-                "LatchkeySignIn", "KeyFormats", "LatchkeyKit", "LatchkeySimulator", "LatchkeyTesting",
+                "KeyFormats", "LatchkeyKit", "LatchkeySignIn", "LatchkeySimulator", "LatchkeyTesting",
                 "LocalAuthentication", "Security", "TestSupport",
             ]),
-        tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
+        tests("SecureEnclaveKitTests", ["LatchkeySimulator", "LocalAuthentication", "SecureEnclaveKit", "Security"]),
         // The contract of each seam, which every driver fulfils.
         tests(
             "BiometricReaderTests",
             [
-                "LatchkeyModel", "LatchkeySeams", "SensorDriver", "SensorTestSupport", "SimulatedDriver",
+                "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "SensorTestSupport", "SimulatedDriver",
                 "SystemDriver",
             ]),
         tests(
             "SensorDriverTests",
             [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "SensorDriver", "SensorHost", "SensorProtocol", "SensorTestSupport", "SimulatedDriver", "SystemDriver",
-                "TestSupport",
+                "AuthorityDaemon", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "LatchkeyWire", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
             "ItemStoreTests",
-            ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),
+            ["LatchkeyModel", "LatchkeySeams", "SimulatedDriver", "SQLiteDriver", "SystemDriver", "TestSupport"]),
         tests(
             "KeyVaultTests",
             [
-                "SystemDriver", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
-                "SeamStandIns", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+                "LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "SimulatedDriver",
+                "SystemDriver", "TestSupport", "TPMDriver", "TPMProtocol",
             ]),
         tests(
             "PrompterTests",
             [
-                "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "SimulatedDriver",
+                "ChildProcessDrivers", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySeams", "SimulatedDriver",
                 "SystemDriver",
             ]),
         tests(
             "LatchkeyEnclaveTests",
             [
-                "LatchkeyEnclave", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "SeamStandIns",
+                "LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams", "LatchkeyService", "SeamStandIns",
                 "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
             "KeyModuleTests",
             [
-                "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
-                "SoftwareEnclaveDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+                "LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
+                "SoftwareEnclaveDriver", "SystemDriver", "TestSupport", "TPMDriver", "TPMProtocol",
+            ]),
+        tests("PAMProcessTests", ["CPAM", "LatchkeyWire"]),
+        // Optimised in every build: a picture is some hundred million multiplications.
+        .target(
+            name: "SyntheticFingerprints", dependencies: ["TestSupport"], path: "Tests/SyntheticFingerprints",
+            swiftSettings: strict + [.unsafeFlags(["-O"])]),
+        // Pictures for the tests of the system, which are in Python.
+        .executableTarget(
+            name: "synthetic-finger", dependencies: ["SyntheticFingerprints"], path: "Tests/SyntheticFinger",
+            swiftSettings: strict),
+        .target(
+            name: "BusTestSupport",
+            dependencies: ["CSystemd", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "TestSupport"],
+            path: "Tests/BusTestSupport", swiftSettings: strict),
+        tests("SystemBusTests", ["BusDrivers"]),
+        tests(
+            "LogindDriverTests",
+            [
+                "BusDrivers", "BusTestSupport", "ChildProcessDrivers", "latchkey-authd", "LatchkeyModel",
+                "LatchkeySeams", "LatchkeySystem", "SensorTestSupport", "SystemDriver", "TestSupport",
+            ]),
+        tests(
+            "FprintDriverTests",
+            [
+                "BusDrivers", "BusTestSupport", "ChildProcessDrivers", "CSystemd", "latchkey-authd",
+                "latchkey-fingerprint", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords",
+                "SensorTestSupport", "SyntheticFingerprints", "SystemDriver", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -503,7 +434,7 @@ let package = Package(
     products: (["LatchkeyKit"] + onlyOnLinux).map { .library(name: $0, targets: ["LatchkeyKit"]) }
         + [.plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"])],
     targets: [
-        room("LatchkeyKit"),
+        target("API/LatchkeyKit"),
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
     ],
     swiftLanguageModes: [.v6]

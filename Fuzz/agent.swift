@@ -4,7 +4,7 @@
 // check the same property for every single-bit change of the golden vectors.
 //
 
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 
 /// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.

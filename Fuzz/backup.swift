@@ -4,7 +4,7 @@
 // The decrypted records are frames, which the target frame covers. `scripts/fuzz 60 backup` runs it.
 //
 
-import LatchkeyBackup
+import LatchkeyKeychain
 import LatchkeyCrypto
 import LatchkeyModel
 

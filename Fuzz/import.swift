@@ -10,7 +10,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 
-@testable import LatchkeyBackup
+@testable import LatchkeyKeychain
 
 #if FUZZER
 /// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.

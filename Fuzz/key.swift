@@ -5,7 +5,7 @@
 // their own inputs.
 //
 
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 
 // All tests are linked into one program, which cannot contain several functions of this name.

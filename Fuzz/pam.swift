@@ -6,9 +6,9 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import PAMProtocol
+import LatchkeyWire
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER

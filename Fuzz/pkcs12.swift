@@ -5,7 +5,7 @@
 //
 
 import LatchkeyCertificates
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 
 /// The entry point of libFuzzer, called with each input.

@@ -6,7 +6,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import SensorProtocol
+import LatchkeyWire
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER

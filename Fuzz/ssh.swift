@@ -5,7 +5,7 @@
 //
 
 import LatchkeyModel
-import SSHAgentProtocol
+import SSHAgent
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER

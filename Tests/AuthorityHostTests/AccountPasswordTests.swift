@@ -12,7 +12,7 @@ import SimulatedDriver
 import SystemDriver
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// The password of the account as passcode in tier `file`.
 @Suite struct AccountPasswordTests {

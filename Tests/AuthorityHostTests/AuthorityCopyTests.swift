@@ -3,7 +3,6 @@
 import Foundation
 import LatchkeyAuthority
 import LatchkeyCrypto
-import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
@@ -12,7 +11,7 @@ import SystemDriver
 import TestSupport
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// Files of latchkey-authd that were lost, in tier `tpm`: the recovery code restores the key that approves uses of keys, and
 /// the passcode, with the copy that latchkeyd has kept.

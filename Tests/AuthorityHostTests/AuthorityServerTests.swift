@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AuthorityHost
+@testable import AuthorityDaemon
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
 import LatchkeyWire
 import SimulatedDriver
 import SystemDriver
 import TestSupport
 import Testing
 
-@testable import AuthorityDaemon
 
 /// The socket of the service channel serves one peer at a time.
 @Suite struct AuthorityServerTests {

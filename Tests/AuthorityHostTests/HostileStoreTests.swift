@@ -8,7 +8,7 @@ import SimulatedDriver
 import Synchronization
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// Calls that only a compromised `latchkeyd` makes. Each is refused, and none changes what the authority decides.
 @Suite struct HostileStoreTests {

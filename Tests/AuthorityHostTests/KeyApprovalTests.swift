@@ -9,7 +9,7 @@ import SimulatedDriver
 import TPMProtocol
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// `latchkey-authd` approves the use of a key only for a person that it saw itself, whatever `latchkeyd` asks for.
 @Suite struct KeyApprovalTests {

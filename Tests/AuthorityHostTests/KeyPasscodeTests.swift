@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAuthority
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
@@ -13,7 +13,7 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// Keys of tier `tpm` whose access control accepts the passcode: the TPM itself demands it, latchkey-authd proves it, and
 /// latchkeyd carries the proof.

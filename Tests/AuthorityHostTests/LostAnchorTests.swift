@@ -9,7 +9,7 @@ import SeamStandIns
 import SimulatedDriver
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 @testable import SQLiteDriver
 
 /// A store of tier `file` whose anchor is lost: the keychain does not know whether there is a passcode, `latchkey-authd` does.

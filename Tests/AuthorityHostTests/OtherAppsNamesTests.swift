@@ -5,7 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// In tier `file` an app sees its own items, and those of other apps only after the user agreed.
 @Suite struct OtherAppsNamesTests {

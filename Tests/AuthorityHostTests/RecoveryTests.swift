@@ -12,7 +12,7 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 @testable import LatchkeyKeychain
 @testable import LatchkeyService
 

@@ -5,7 +5,7 @@ import LatchkeyService
 import LatchkeyWire
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// Whether a recent unlock of the device opens an item is decided by `latchkey-authd`, from what it saw itself.
 @Suite struct ReusedUnlockTests {

@@ -9,7 +9,7 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 @testable import LatchkeyKeychain
 
 /// The password of the account as passcode in tier `tpm`: the system judges it, then the TPM.

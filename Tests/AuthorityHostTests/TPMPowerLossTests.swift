@@ -9,7 +9,7 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 @testable import LatchkeyKeychain
 
 /// The TPM loses its power in the middle of a command that changes its memory, with the index of a passcode or a counter:

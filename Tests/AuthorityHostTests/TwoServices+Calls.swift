@@ -5,7 +5,7 @@ import LatchkeyWire
 import TPMProtocol
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 extension TwoServices {
     /// Sends a call as latchkeyd would, and returns the replies with its number.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
-import AuthorityHost
+import AuthorityDaemon
 import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel

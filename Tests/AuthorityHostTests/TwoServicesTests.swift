@@ -8,7 +8,7 @@ import LatchkeyWire
 import SimulatedDriver
 import Testing
 
-@testable import AuthorityHost
+@testable import AuthorityDaemon
 
 /// Requests in tier `file`, from the app through both services and back.
 @Suite struct TwoServicesTests {

@@ -3,7 +3,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
-import SensorDriver
+import ChildProcessDrivers
 import SensorTestSupport
 import SimulatedDriver
 import Synchronization

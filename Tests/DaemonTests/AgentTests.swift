@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import LatchkeyWire
 import Testing
 

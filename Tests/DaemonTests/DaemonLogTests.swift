@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// Tests of the daemon's own log.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeyTransport
+import LatchkeySystem
 import Testing
 
 /// A connection must begin with exactly one hello request.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyKeychain
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySystem
 import SQLiteDriver

@@ -3,7 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import PromptDriver
+import ChildProcessDrivers
 import Testing
 
 /// The terminal prompt while it asks for a new passcode, without a daemon.

@@ -3,7 +3,6 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import TestSupport
 import Testing
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// Tests when the recovery code of an export is sent to the agent, which can be any program of the user.

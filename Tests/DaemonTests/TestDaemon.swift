@@ -4,7 +4,6 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import LatchkeyWire
 import Testing
 

@@ -4,13 +4,11 @@ import CLatchkeyLinux
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
-import LatchkeySystem
-import LatchkeyTransport
+@testable import LatchkeySystem
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import DaemonProcess
 
 /// The accepting process with programs in place of the users' processes. The name of a connection says whose it is, so that
 /// one user of the machine stands for several.

@@ -4,7 +4,6 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
 import SystemDriver
 import TPMDriver
 import TestSupport

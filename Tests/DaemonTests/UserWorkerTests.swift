@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
+@testable import LatchkeySystem
 import Testing
 
-@testable import DaemonProcess
 
 /// What the accepting process waits for, and what it does not wait for any more.
 @Suite struct UserWorkerTests {

@@ -2,7 +2,7 @@
 
 import DeviceProof
 import Foundation
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol

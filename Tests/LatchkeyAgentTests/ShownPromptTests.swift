@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAgent
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 import Testing
 

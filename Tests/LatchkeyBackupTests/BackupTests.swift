@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyBackup
+import LatchkeyKeychain
 import LatchkeyCrypto
 import LatchkeyModel
 import Testing

@@ -4,7 +4,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeyBackup
+@testable import LatchkeyKeychain
 
 /// Attacks by a program that sends one file to be verified and another one to be imported. It knows the recovery code, so
 /// the other file authenticates.

@@ -4,7 +4,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct DevelopmentRowsTests {
     private static let version = "Swift version 6.3.1 (swift-6.3.1-RELEASE)"

@@ -5,7 +5,7 @@ import LatchkeyIdentity
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct DeviceRowsTests {
     private let machine: TemporaryMachine

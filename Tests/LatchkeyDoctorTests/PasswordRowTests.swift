@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct PasswordRowTests {
     private static let right = "auth required pam_unix.so nodelay\naccount required pam_unix.so\n"

@@ -4,11 +4,10 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct ServiceRowsTests {
     private static func service(_ answer: DaemonProbe.Answer, isSystem: Bool = false) -> DoctorRow {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct SessionRowsTests {
     private static let graphical = SessionFacts(session: "2", display: "wayland-0")

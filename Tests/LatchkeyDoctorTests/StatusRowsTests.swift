@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct StatusRowsTests {
     private static let sound = StatusReport.sound

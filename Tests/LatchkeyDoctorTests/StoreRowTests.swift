@@ -6,7 +6,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct StoreRowTests {
     private let machine: TemporaryMachine

@@ -5,7 +5,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct SystemRowsTests {
     private let machine: TemporaryMachine

@@ -3,11 +3,10 @@
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import TestSupport
 import Testing
 
-@testable import LatchkeyDoctor
+@testable import LatchkeySettings
 
 @Suite struct TierRowTests {
     private static let socket = "/run/latchkey/public/keychain.sock"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyEnclave
+import LatchkeyService
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams

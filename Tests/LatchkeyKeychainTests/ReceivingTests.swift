@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import Testing
 

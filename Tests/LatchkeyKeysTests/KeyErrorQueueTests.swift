@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COpenSSL
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import Testing
 

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeyKeys
+@testable import LatchkeyCrypto
 
 /// A private scalar for one operation gives the results of a prepared key.
 @Suite struct PrivateScalarTests {

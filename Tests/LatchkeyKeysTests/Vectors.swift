@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import TestSupport
 import Testing

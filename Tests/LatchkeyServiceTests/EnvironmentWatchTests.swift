@@ -6,7 +6,6 @@ import SimulatedDriver
 import SystemDriver
 import Testing
 
-@testable import LatchkeyHost
 @testable import LatchkeyService
 
 /// A client that waits for a change of the environment is notified of every change that the report shows (behaviours

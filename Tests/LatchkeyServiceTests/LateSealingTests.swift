@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyHost
+@testable import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -9,7 +9,6 @@ import SoftwareEnclaveDriver
 import SystemDriver
 import Testing
 
-@testable import LatchkeyService
 
 /// Items that could not be sealed for a passcode when it was set are sealed when they can be.
 @Suite struct LateSealingTests {

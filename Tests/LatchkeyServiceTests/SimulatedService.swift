@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAuthority
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
-import LatchkeyService
 import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver

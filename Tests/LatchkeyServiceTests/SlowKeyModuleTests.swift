@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyModel
 import LatchkeyWire
 import SeamStandIns

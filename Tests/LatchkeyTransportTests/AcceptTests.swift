@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// A server that cannot accept a connection because descriptors or memory ran out.

@@ -2,7 +2,6 @@
 
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// Limits of the number of connections.

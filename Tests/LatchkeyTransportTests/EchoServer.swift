@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Synchronization
 
 /// A server in this process that sends every frame back, with a manual clock and configurable limits.

@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// The end of connections after a refusal.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyTransport
+import LatchkeySystem
 import Testing
 
 /// The server tells its handler once that nothing happens.

@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import Testing
 
 /// Connections that are for the process which made them, and those that send nothing.

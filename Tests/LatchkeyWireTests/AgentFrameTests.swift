@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeyWire
 import TestSupport

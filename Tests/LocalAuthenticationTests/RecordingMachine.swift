@@ -3,11 +3,10 @@
 import Foundation
 import LatchkeyAuthority
 import LatchkeyClient
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
-import LatchkeyService
 import SQLiteDriver
 import SimulatedDriver
 import Synchronization

@@ -5,13 +5,13 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import PAMProtocol
+import LatchkeyWire
 import SimulatedDriver
 import Synchronization
 import SystemDriver
 import Testing
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 extension Driver {
     /// The camera, and the choice between both kinds of sensors for a user with each.

@@ -5,7 +5,7 @@ import LatchkeySeams
 import Synchronization
 import Testing
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 /// A finger goes before a face: the camera is for users who have enrolled no finger.
 @Suite struct FingerOrFaceTests {

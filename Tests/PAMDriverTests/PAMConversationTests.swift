@@ -2,10 +2,10 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import PAMProtocol
+import LatchkeyWire
 import Testing
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 /// What modules may ask, and what libpam's values mean.
 @Suite struct PAMConversationTests {

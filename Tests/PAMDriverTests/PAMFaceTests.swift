@@ -5,13 +5,12 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
-import PAMProtocol
+import LatchkeyWire
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 /// The driver with scripts in place of `latchkey-pam`. The program itself runs with modules of PAM in
 /// `test_services_face`.

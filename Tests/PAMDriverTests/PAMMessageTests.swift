@@ -2,7 +2,6 @@
 
 import LatchkeyModel
 import LatchkeyWire
-import PAMProtocol
 import TestSupport
 import Testing
 

@@ -5,13 +5,12 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
-import PAMProtocol
+import LatchkeyWire
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import PAMDriver
+@testable import ChildProcessDrivers
 
 /// The driver with programs in place of `latchkey-pam`, each a script that sends prepared frames.
 @Suite struct PAMPasswordsTests {

@@ -3,8 +3,7 @@
 import Foundation
 import Glibc
 import LatchkeySystem
-import LatchkeyTransport
-import PAMProtocol
+import LatchkeyWire
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
-import PromptDriver
+import ChildProcessDrivers
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import PromptDriver
+import ChildProcessDrivers
 import Synchronization
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import PromptDriver
+import ChildProcessDrivers
 import Synchronization
 import Testing
 

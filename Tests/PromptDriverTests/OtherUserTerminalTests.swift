@@ -3,7 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import PromptDriver
+import ChildProcessDrivers
 import Synchronization
 import TestSupport
 import Testing

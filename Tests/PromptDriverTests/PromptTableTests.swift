@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import PromptDriver
+import ChildProcessDrivers
 import Testing
 
 /// Starting a prompt's process takes time; changes made meanwhile must not be lost.

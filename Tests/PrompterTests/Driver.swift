@@ -2,10 +2,10 @@
 
 import Dispatch
 import Glibc
-import LatchkeyAgentProtocol
+import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeySeams
-import PromptDriver
+import ChildProcessDrivers
 import SimulatedDriver
 import Synchronization
 import SystemDriver

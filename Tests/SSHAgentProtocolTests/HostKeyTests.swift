@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
-import SSHAgentProtocol
+import LatchkeyCrypto
+import SSHAgent
 import TestSupport
 import Testing
 

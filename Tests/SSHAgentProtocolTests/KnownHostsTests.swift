@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyFormats
-import SSHAgentProtocol
+import SSHAgent
 import Testing
 
 @Suite struct KnownHostsTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import SSHAgentProtocol
+import SSHAgent
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyFormats
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
-import SSHAgentProtocol
+import SSHAgent
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SSHAgentProtocol
+import SSHAgent
 import Testing
 
 @Suite struct SessionBindingTests {

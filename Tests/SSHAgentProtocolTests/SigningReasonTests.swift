@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWords
-import SSHAgentProtocol
+import SSHAgent
 import TestSupport
 import Testing
 

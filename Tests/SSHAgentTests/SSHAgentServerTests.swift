@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySystem
 import TestSupport
 import Testing
 
 @testable import SSHAgent
-@testable import SSHAgentProtocol
 
 /// Programs that misbehave, at a real socket.
 @Suite struct SSHAgentServerTests {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import Synchronization
 
 @testable import SSHAgent
-@testable import SSHAgentProtocol
 
 /// Keys without a daemon. A signature needs a proof, which a scripted person gives or withholds.
 final class ScriptedKeyStore: SSHKeyStore {

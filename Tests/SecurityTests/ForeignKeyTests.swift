@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCertificates
-import LatchkeyKeys
+import LatchkeyCrypto
 import LatchkeyModel
 import Security
 import TestSupport

@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchkeyClient
-import LatchkeyHost
+import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams

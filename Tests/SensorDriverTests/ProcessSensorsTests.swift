@@ -4,8 +4,8 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import SensorDriver
-import SensorProtocol
+import ChildProcessDrivers
+import LatchkeyWire
 import Synchronization
 import Testing
 

@@ -4,9 +4,8 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
-import SensorDriver
-import SensorProtocol
+import ChildProcessDrivers
+import LatchkeyWire
 import SimulatedDriver
 import Synchronization
 import Testing

@@ -3,9 +3,8 @@
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import LatchkeyTransport
-import SensorHost
-import SensorProtocol
+import AuthorityDaemon
+import LatchkeyWire
 import Synchronization
 import Testing
 

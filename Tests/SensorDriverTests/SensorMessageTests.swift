@@ -3,7 +3,6 @@
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
-import SensorProtocol
 import TestSupport
 import Testing
 

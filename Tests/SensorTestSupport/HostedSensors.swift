@@ -3,9 +3,8 @@
 import LatchkeyModel
 package import LatchkeySeams
 package import LatchkeySystem
-import LatchkeyTransport
-package import SensorDriver
-import SensorHost
+package import ChildProcessDrivers
+import AuthorityDaemon
 
 /// Starts the real `SensorHost` with sensors of the test, on a thread of the test instead of a process.
 package final class HostedSensors: SensorProgram {

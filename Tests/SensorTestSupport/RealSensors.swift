@@ -2,7 +2,7 @@
 
 import Glibc
 package import LatchkeySystem
-package import SensorDriver
+package import ChildProcessDrivers
 import Synchronization
 
 /// Starts the built `latchkey-authd --user` as `latchkeyd` does, on a message bus of the test.

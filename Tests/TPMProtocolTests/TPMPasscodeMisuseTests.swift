@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
-import LatchkeyKeys
 import LatchkeyModel
 import TPMProtocol
 import TestSupport

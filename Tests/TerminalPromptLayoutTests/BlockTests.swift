@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+@testable import LatchkeyPrompts
 import LatchkeyModel
 import Testing
 
-@testable import TerminalPromptLayout
 
 /// Tests of the block in windows of every size.
 @Suite struct BlockTests {

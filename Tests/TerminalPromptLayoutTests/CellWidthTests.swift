@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-@testable import TerminalPromptLayout
+@testable import LatchkeyPrompts
 
 /// wcwidth(3), which Swift's Glibc module does not declare.
 @_silgen_name("wcwidth")

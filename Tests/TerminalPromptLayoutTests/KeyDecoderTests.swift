@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TerminalPromptLayout
+@testable import LatchkeyPrompts
 
 /// Tests of decoding keys from bytes.
 @Suite struct KeyDecoderTests {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+@testable import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeyWords
 import TestSupport
 import Testing
 
-@testable import TerminalPromptLayout
 
 /// Tests of prompts in other languages: German, one with long texts, and one that is written from right to left.
 @Suite struct LanguageTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TerminalPromptLayout
+@testable import LatchkeyPrompts
 
 /// Tests of wrapping text into lines.
 @Suite struct LineBreakingTests {

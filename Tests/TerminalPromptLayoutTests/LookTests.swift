@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TerminalPromptLayout
+@testable import LatchkeyPrompts
 
 /// Tests of the appearance that the caller's environment requests.
 @Suite struct LookTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgentProtocol
+@testable import LatchkeyPrompts
 import LatchkeyModel
 
-@testable import TerminalPromptLayout
 
 extension PromptState {
     /// A prompt with default values.

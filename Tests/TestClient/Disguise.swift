@@ -4,7 +4,6 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import LatchkeyWire
 
 /// Requests a protected item, and passes its connection to another program before the answer: by executing that

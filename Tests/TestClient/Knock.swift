@@ -3,7 +3,6 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySystem
-import LatchkeyTransport
 import LatchkeyWire
 
 /// Connects to a socket by its path, regardless of its owner, sends hello, and prints the result.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyPrompts
+import LatchkeyModel
+
+/// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
+/// caller's own texts in quotation marks.
+///
+/// The texts are in the language of the agent's session, as far as Latchkey has a catalogue of it; the caller's own texts
+/// stay as they are.
+///
+/// All texts are plain text; a program that shows them must not interpret markup in them.
+public struct ShownPrompt: Equatable, Sendable {
+    /// What the user is asked for.
+    public enum Method: Equatable, Sendable {
+        /// A fingerprint, a face or eyes.
+        case biometry
+        /// A passcode, to be typed.
+        case passcode
+        /// A confirmation on a paired device.
+        case companion
+        /// Permission for the app to use the camera.
+        case permission
+        /// The start of a scan by the camera, which waits for the user.
+        case scan
+        /// A confirmation that the recovery code shown is written down.
+        case recoveryCode
+        /// A confirmation that `feedback` was read; nothing is left to prove.
+        case message
+        /// A recovery code, or the last group of one that was shown before, to be typed.
+        case recoveryCodeEntry
+        /// A new passcode, to be typed.
+        case newPasscodeEntry
+        /// The same new passcode once more, to be typed.
+        case newPasscodeRepetition
+    }
+
+    /// The kinds of biometric sensor of a machine.
+    public enum Sensor: Equatable, Sendable {
+        /// The machine has no sensor.
+        case none
+        /// A fingerprint reader (Apple: Touch ID).
+        case finger
+        /// A camera that recognises faces (Apple: Face ID).
+        case face
+        /// A camera that recognises eyes (Apple: Optic ID).
+        case eyes
+    }
+
+    /// Identifies the prompt in calls of `AgentLink`.
+    public let number: UInt64
+    /// What the user is asked for now.
+    public let method: Method
+    /// The biometric sensor of this machine.
+    public let sensor: Sensor
+    /// Whether the sensor is active once the prompt is visible.
+    public let isWatching: Bool
+    /// Whether a passcode, a recovery code or a new passcode is being checked.
+    public let isChecking: Bool
+    /// Whether entry is delayed after wrong passcodes. `wish` then contains the remaining time; call
+    /// `AgentLink.current(_:)` each second to update it.
+    public let isDelayed: Bool
+    /// Whether `feedback` reports a failure.
+    public let isFailure: Bool
+    /// The first line: which program asks for what.
+    public let question: String
+    /// Whether `reason` is Latchkey's own description of the action that follows, and `question` already names the
+    /// process.
+    public let isOwnRequest: Bool
+    /// The caller's reason in quotation marks, or Latchkey's description of the action; nil when the caller gave no
+    /// reason.
+    public let reason: String?
+    /// The caller's process id and program, as the kernel reports them.
+    public let program: String
+    /// `program` as a sentence, without its full stop.
+    public let programLine: String
+    /// The caller's own name for itself, in quotation marks; nil when it is the name that the kernel reports.
+    public let ownName: String?
+    /// `ownName` as a sentence, without its full stop.
+    public let ownNameLine: String?
+    /// Why the caller uses the camera, in its own text, while it asks for permission; else nil.
+    public let usage: String?
+    /// The instruction to the user, for instance to touch the sensor.
+    public let wish: String
+    /// The recovery code to show; nil when there is none. The agent should not store a copy.
+    public let recoveryCode: String?
+    /// The result of the last attempt and the number of attempts left, or what to do differently after a scan that the
+    /// sensor could not use; empty before the first attempt.
+    public let feedback: String
+    /// The title of the button that sends the typed text.
+    public let entryTitle: String
+    /// The title of the cancel button, the caller's or the default.
+    public let cancelTitle: String
+    /// The title of the fallback button; nil when none is to be shown.
+    public let fallbackTitle: String?
+    /// The title of the button that confirms that `recoveryCode` is written down, or that `feedback` was read.
+    public let acknowledgement: String
+    /// The title of the button that permits the app to use the camera, or starts a scan.
+    public let allowTitle: String
+    /// The title of the button that refuses it, or uses another method than a scan.
+    public let denyTitle: String
+    /// The name of the text that is typed, for assistive technology.
+    public let fieldName: String
+    /// The title of the button that shows what is typed.
+    public let revealTitle: String
+    /// Whether the language of the texts is written from right to left.
+    public let isRightToLeft: Bool
+    /// A notice that this machine is simulated; nil in other tiers.
+    public let simulation: String?
+    /// Buttons that simulate the sensor and the paired device; empty outside the simulated tier.
+    public let plays: [Play]
+
+    /// A button that simulates the sensor or the paired device.
+    public struct Play: Equatable, Sendable {
+        /// The title of the button.
+        public let title: String
+        /// The button's answer: true or false for `AgentLink.Answer.simulatedTouch(matching:)`, nil for
+        /// `simulatedConfirmation`.
+        public let isMatching: Bool?
+    }
+
+    /// Maximum number of lines of `reason`; a longer text ends with an ellipsis.
+    public static let reasonLines = Limits.reasonLines
+    /// Maximum number of lines of any other text of a caller.
+    public static let otherLines = Limits.otherLines
+    /// Maximum length of a passcode and of a new passcode, in bytes.
+    public static let passcodeBytes = Limits.passcodeBytes
+
+    package init(_ state: PromptState) {
+        let (prompt, content) = (state.prompt, state.content)
+        number = prompt.id
+        method =
+            switch (content.step, content.method) {
+            case (.recoveryCodeShown, _): .recoveryCode
+            case (.accountExpired, _): .message
+            case (.recoveryCodeAsked, _), (.recoveryCodeRepeated, _): .recoveryCodeEntry
+            case (.newPasscodeAsked, _): .newPasscodeEntry
+            case (.newPasscodeRepeated, _): .newPasscodeRepetition
+            case (.proof, _) where content.question == .permission: .permission
+            case (.proof, _) where content.question == .scan: .scan
+            case (.proof, .biometry): .biometry
+            case (.proof, .passcode): .passcode
+            case (.proof, .companion): .companion
+            }
+        sensor =
+            switch prompt.sensor {
+            case .none: .none
+            case .touchID: .finger
+            case .faceID: .face
+            case .opticID: .eyes
+            }
+        isWatching = method == .biometry && content.triesLeft > 0
+        isDelayed = state.isDelayed
+        isChecking = state.entry == .checking
+        isFailure = state.isFailure && method != .permission
+        question = state.question
+        isOwnRequest = state.action != nil
+        reason = state.reason
+        recoveryCode = state.recoveryCode
+        program = state.program
+        programLine = state.programLine
+        ownName = state.ownName
+        ownNameLine = state.ownNameLine
+        usage = state.usage
+        wish = state.wish
+        feedback = state.feedbackAfterTries
+        entryTitle = state.entryTitle
+        acknowledgement = state.acknowledgement
+        allowTitle = state.allowTitle
+        denyTitle = state.denyTitle
+        fieldName = state.fieldName
+        revealTitle = state.revealTitle
+        isRightToLeft = state.words.isRightToLeft
+        cancelTitle = state.cancelTitle
+        // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
+        fallbackTitle =
+            content.showsFallback && content.method != .passcode ? state.fallbackTitle : nil
+        simulation = state.simulation
+        plays = state.simulatedButtons.map { Play(title: $0.title, isMatching: $0.isMatching) }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+
+/// What this machine has and lacks, as `latchkey doctor` examines it.
+public enum Health {
+    /// A part of the machine.
+    public struct Row: Equatable, Sendable {
+        /// The result of the examination.
+        public enum State: CaseIterable, Sendable {
+            /// It works.
+            case works
+            /// It does not work, or protects less than it should.
+            case attention
+            /// An optional part that is not there, or not known.
+            case absent
+        }
+
+        /// The next step.
+        public enum Fix: Equatable, Sendable {
+            /// `KeychainControl.setPasscode()`.
+            case setPasscode
+            /// `KeychainControl.checkPasscode(reason:)`.
+            case checkPasscode
+            /// Any call of `KeychainControl`, which starts the daemon.
+            case startDaemon
+            /// `Health.startAgent()`.
+            case startAgent
+            /// A command of the shell that mends it.
+            case command(String, needsRoot: Bool)
+        }
+
+        /// The part's name.
+        public let name: String
+        /// The result of the examination.
+        public let state: State
+        /// What was found, as a phrase in English.
+        public let found: String
+        /// The next step; nil if nothing needs to be done, or if nothing can be.
+        public let fix: Fix?
+
+        init(_ row: DoctorRow) {
+            name = row.name
+            found = row.found
+            state =
+                switch row.state {
+                case .ok: .works
+                case .attention: .attention
+                case .absent: .absent
+                }
+            fix = row.hint.map { Fix($0, of: row.name) }
+        }
+    }
+
+    /// Examines the machine. Changes nothing, starts no daemon, shows no prompt; may take seconds.
+    ///
+    /// - Returns: all rows, in the order in which defects should be mended.
+    public static func rows() -> [Row] {
+        // Without the program the row of the sensor names no fingers; the page of the fingers says that it is missing.
+        Doctor.rows(fingerprints: try? FingerprintProgram.find()).map { Row($0) }
+    }
+
+    /// Starts the program that shows prompts, which the session's autostart entry names.
+    ///
+    /// - Throws: `SettingsFailure` with code `notFound` if no entry names one that exists.
+    public static func startAgent() throws(SettingsFailure) {
+        let facts = AgentFacts(MachinePlaces())
+        guard facts.isProgramThere, let program = facts.program else {
+            throw SettingsFailure(.notFound, "latchkey-agent is not installed.")
+        }
+        do throws(SystemError) {
+            // setsid(1) forks, so that this process has no child to wait for.
+            let process = try Processes.spawn(
+                "/usr/bin/setsid", ["-f", program], descriptors: [nil, nil, nil], newSession: true)
+            Processes.wait(process)
+        } catch {
+            throw SettingsFailure(Failure(error, "\(program) cannot be started"))
+        }
+    }
+}
+
+extension Health.Row.Fix {
+    init(_ hint: DoctorRow.Hint, of row: String) {
+        switch (row, hint.command) {
+        case ("passcode", "latchkey passcode set"): self = .setPasscode
+        case (_, "latchkey passcode check"): self = .checkPasscode
+        case (_, "latchkey status"): self = .startDaemon
+        case ("agent", let command) where command.hasPrefix("setsid -f "): self = .startAgent
+        case (_, let command): self = .command(command, needsRoot: hint.needsRoot)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySeams
+
+/// The reader of a machine without a sensor; a fingerprint driver will replace it.
+package final class AbsentReader: BiometricReader {
+    package init() {}
+    package func state(for user: UInt32) -> SensorState { .absent }
+    package func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
+        events(.failed)
+    }
+    package func disarm(_ evaluation: UInt64) {}
+    package func observe(_ changed: @escaping @Sendable () -> Void) {}
+}

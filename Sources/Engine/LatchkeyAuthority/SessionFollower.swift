@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// Applies the login sessions of a user to their authority and to the keys of their store: a lock ends prompts and removes
+/// keys from memory, and the place of the sessions decides whether biometry is used.
+package final class SessionFollower: Sendable {
+    private let sessions: any SessionMonitor
+    private let user: UInt32
+    private let authority: any AuthenticationAuthority
+    private let work: any WorkQueue
+    private let tellStore: @Sendable (_ isLocked: Bool) -> Void
+    private let toldLock = Mutex(false)
+
+    /// - Parameters:
+    ///   - work: runs the changes one after the other; they wait for the store.
+    ///   - tellStore: tells the store whether sessions are locked, and returns when no key is in memory that a lock forbids.
+    package init(
+        _ sessions: any SessionMonitor, of user: UInt32, authority: any AuthenticationAuthority, work: any WorkQueue,
+        tellStore: @escaping @Sendable (_ isLocked: Bool) -> Void
+    ) {
+        self.sessions = sessions
+        self.user = user
+        self.authority = authority
+        self.work = work
+        self.tellStore = tellStore
+    }
+
+    /// Applies a change of the sessions.
+    ///
+    /// - Parameter done: called when it has taken effect.
+    package func follow(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
+        work.submit(.any) { [self] in
+            defer { done() }
+            switch change {
+            case .locked: lock()
+            case .unlocked, .changed: followState()
+            case .background(let isBehind): authority.report(.background(isBehind), then: nil)
+            case .ended:
+                lock()
+                followState()
+            }
+        }
+    }
+
+    /// Applies the present state of the sessions, when the store is attached to the authority.
+    package func begin() {
+        let state = sessions.sessions(of: user)
+        authority.report(.biometrySessions(state.biometry), then: nil)
+        if state.isLocked { authority.report(.sessionLocked, then: nil) }
+        // Also without a lock: the store may have seen one on an earlier connection.
+        tell(isLocked: state.isLocked)
+    }
+
+    private func lock() {
+        // Before the store, which then gets no further proof.
+        authority.report(.sessionLocked, then: nil)
+        authority.report(.biometrySessions(sessions.sessions(of: user).biometry), then: nil)
+        tell(isLocked: true)
+    }
+
+    private func followState() {
+        let state = sessions.sessions(of: user)
+        authority.report(.biometrySessions(state.biometry), then: nil)
+        if state.isLocked {
+            // Without an event for it: the sessions are not known any more.
+            guard toldLock.withLock({ !$0 }) else { return }
+            authority.report(.sessionLocked, then: nil)
+            return tell(isLocked: true)
+        }
+        guard toldLock.withLock({ $0 }) else { return }
+        authority.report(.sessionUnlocked, then: nil)
+        tell(isLocked: false)
+    }
+
+    private func tell(isLocked: Bool) {
+        toldLock.withLock { $0 = isLocked }
+        tellStore(isLocked)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+
+/// Signs approvals with the key of an authority.
+package struct ApprovalSigner: Sendable {
+    private let scalar: PrivateScalar
+    /// The public key, 65 bytes in X9.63 format.
+    package let publicKey: [UInt8]
+
+    /// Creates a signer; nil unless `scalar` is a private key of P-256, 32 bytes.
+    package init?(_ scalar: SecretBytes) {
+        guard let scalar = PrivateScalar(scalar, curve: .p256), let publicKey = scalar.publicPoint else { return nil }
+        self.scalar = scalar
+        self.publicKey = publicKey
+    }
+
+    /// Signs an approval; returns r and s, 32 bytes each.
+    package func sign(_ text: ApprovalText) throws(Failure) -> [UInt8] {
+        try scalar.sign(DigestAlgorithm.sha256.hash(text.bytes)).copyBytes()
+    }
+}

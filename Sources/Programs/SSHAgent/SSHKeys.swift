@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyClient
+import LatchkeyCrypto
+package import LatchkeyModel
+
+/// A key of the enclave that is marked for SSH.
+package struct SSHKey: Sendable {
+    /// The public key in the encoding of SSH.
+    package var blob: [UInt8]
+    package var name: String
+    /// The persistent reference of the private key.
+    package var reference: [UInt8]
+
+    package init(blob: [UInt8], name: String, reference: [UInt8]) {
+        self.blob = blob
+        self.name = name
+        self.reference = reference
+    }
+}
+
+/// A proof that the person gave for one key, which the daemon keeps for this connection.
+package struct SSHProof: Equatable, Sendable {
+    let context: ContextHandle
+}
+
+/// Lists and uses keys. Calls block; they may be made from any thread.
+package protocol SSHKeyStore: Sendable {
+    /// The keys for SSH. Shows no prompt.
+    func keys() throws(Failure) -> [SSHKey]
+    /// Prepares a proof, which the next use fills.
+    func makeProof() throws(Failure) -> SSHProof
+    /// Signs a SHA-256 digest; shows a prompt unless the proof has been given. The result is r ‖ s, 64 bytes.
+    func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8]
+    /// Revokes a proof and dismisses its prompt.
+    func revoke(_ proof: SSHProof)
+}
+
+/// The keys in the daemon, which this process uses like every other program.
+package struct DaemonKeyStore: SSHKeyStore {
+    private let client: Client
+
+    /// Creates a store that reaches the daemon with the first call.
+    package init(
+        _ client: Client = Client(ofDaemonFor: SSHKeyMark.application, groups: [SSHKeyMark.application], faceUsage: nil)
+    ) {
+        self.client = client
+    }
+
+    package func keys() throws(Failure) -> [SSHKey] {
+        guard case .items(let items, _) = try client.call(.listItems(SSHKeyMark.query)) else { throw Self.unexpected }
+        return items.compactMap(Self.key).sorted { $0.name < $1.name }
+    }
+
+    /// A key that a person must release: one without a protection would be usable by every program that reaches the
+    /// socket, without a prompt.
+    static func key(_ item: FoundItem) -> SSHKey? {
+        guard let attributes = item.attributes, SSHKeyMark.isOn(attributes), attributes[.tokenID] != nil,
+            attributes[.keyClass] == .number(KeyHalf.privateKey.rawValue), let rule = item.accessControl,
+            !rule.plan.stages.isEmpty, !rule.constraints.contains(.applicationPassword),
+            let reference = item.persistentReference, case .data(let point) = attributes[.publicKey],
+            let publicKey = PublicKey(point, type: .ellipticCurve(.p256)), let blob = SSHKeyBlob.encode(publicKey),
+            case .data(let tag)? = attributes[.applicationTag]?.compared
+        else { return nil }
+        return SSHKey(blob: blob, name: String(showing: tag), reference: reference)
+    }
+
+    package func makeProof() throws(Failure) -> SSHProof {
+        guard case .context(let handle) = try client.call(.createContext) else { throw Self.unexpected }
+        return SSHProof(context: handle)
+    }
+
+    package func sign(
+        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String
+    ) throws(Failure) -> [UInt8] {
+        let request = Request.UseEnclaveKey(
+            name: .stored(key.reference), operation: .sign(digest: digest),
+            authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped))
+        guard case .enclaveResult(let result) = try client.call(.useEnclaveKey(request)), result.count == 64 else {
+            throw Self.unexpected
+        }
+        return result.copyBytes()
+    }
+
+    package func revoke(_ proof: SSHProof) {
+        // Fails only if the context or its connection is gone, and then the proof is, too.
+        _ = try? client.call(.invalidateContext(proof.context))
+    }
+
+    private static var unexpected: Failure {
+        Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+
+@main
+enum Main {
+    static func main() { FingerprintProcess.main() }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySystem
+import Glibc
+import LatchkeyAuthority
+import LatchkeyService
+import LatchkeyIdentity
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import ChildProcessDrivers
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+import TPMDriver
+
+/// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
+final class Daemon: FrameHandler {
+    private let service: Service
+    private let sessionCount: SessionCount
+    private let background = SerialWorkQueue { false }
+    private let agents: AgentPrompter
+    /// The simulated machine; nil in tier `user`.
+    private let world: SimulatedWorld?
+    /// The sensors of tier `user`; nil where the program that speaks to them is not installed.
+    private let sensors: ProcessSensors?
+    /// The TPM; nil where the configuration names none.
+    private let chip: TPMChip?
+
+    init(
+        _ options: Options, folder: StoreFolder, log events: any EventLog,
+        unlockedMemory: @escaping @Sendable () -> String?
+    ) throws(Failure) {
+        let tier: Tier = options.isSimulated ? .simulated : .user
+        agents = AgentPrompter(isSimulated: options.isSimulated)
+        let random = SystemRandomSource()
+        let realClock = SystemClock()
+        var clock: any Clock = realClock
+        var reader: any BiometricReader = AbsentReader()
+        var world: SimulatedWorld?
+        var problem: Failure?
+        if options.isSimulated {
+            var state = WorldState()
+            do throws(Failure) {
+                if let text = try folder.worldText() { state = try WorldState(text: text) }
+            } catch {
+                problem = error
+            }
+            let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
+            let simulated = SimulatedWorld(state, clock: virtual, random: random, user: geteuid()) {
+                (state) throws(Failure) in
+                try folder.keepWorld(state.text)
+            }
+            clock = virtual
+            reader = simulated
+            world = simulated
+        }
+        self.world = world
+        let programs = Files.folder(of: Environment.executable ?? "")
+        let refusals = RefusalNotices(events, clock: realClock)
+        // Started before the store is opened, because the first answer of fprintd may take a moment.
+        sensors =
+            options.isSimulated
+            ? nil : Self.sensors(programs + "/latchkey-authd", clock: realClock, log: refusals)
+        if let sensors { reader = sensors }
+        let keychain = Result { () throws(Failure) in
+            if let problem { throw problem }
+            return try Daemon.openKeychain(folder, tier, clock, random, world)
+        }
+        let sessions = SessionCount()
+        sessionCount = sessions
+        // The caller's terminal comes first, because it is where the user is. The agent's window is used when the
+        // caller has no terminal or runs in its background.
+        var prompters: [any Prompter] = [TerminalPrompter(program: programs + "/latchkey-prompt"), agents]
+        if let world { prompters.append(QueuedActionPrompter(world) { Processes.detachThread($0) }) }
+        var prompter: any Prompter = ChoosingPrompter(prompters)
+        var ended: (@Sendable (EvaluationEnd) -> Void)?
+        if let world {
+            prompter = ScriptedPrompter(prompter, world: world)
+            ended = { world.record.note($0.words) }
+        }
+        let (work, stretching) = (SerialWorkQueue { sessions.isOneAtMost }, StretchThreads())
+        let verifications = OneStretchAtATime(stretching)
+        var touch: (@Sendable (Bool) -> Void)?
+        if let world { touch = { world.scan(matching: $0) } }
+        // Without a keychain there are no permissions; every request that needs them fails with the keychain's error.
+        let permissions = try? keychain.get()
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
+                work: work, stretching: verifications, counters: keychain.map { $0 as any CounterStore },
+                permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
+                companions: world, simulatedTouch: touch,
+                ended: ended, log: events))
+        // Tier simulated protects nothing, so a virtual TPM is as good there. Without a TPM a damaged file must not stop
+        // the daemon; a match by a virtual reader is refused then.
+        let allowsVirtual: Bool
+        switch (tier, options.enclave) {
+        case (.simulated, _): allowsVirtual = true
+        case (_, .tpm?): allowsVirtual = try HardwareConfiguration.allowsVirtual()
+        case (_, .software?), (_, nil):
+            allowsVirtual =
+                refusals.noting(.sensorFailed) { () throws(Failure) in
+                    try HardwareConfiguration.allowsVirtual()
+                } ?? false
+        }
+        chip = options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: realClock, random: random) : nil
+        let modules = KeyModules(
+            options.enclave ?? (options.isSimulated ? .software : nil), chip: chip,
+            allowsVirtual: allowsVirtual, clock: clock, random: random)
+        service = Service(
+            Service.Parts(
+                tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
+                authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
+                clock: clock, random: random, work: work, stretching: stretching,
+                background: background, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
+                sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
+                moveDestination: options.isSimulated ? nil : SystemMove(folder), acceptsVirtual: allowsVirtual,
+                log: events,
+                unlockedMemory: unlockedMemory))
+        if case .failure(let failure) = keychain {
+            StandardError.write(failure)
+            events.note(.storeUnusable, failure)
+        }
+        if let sensors { follow(sensors, authority, events) }
+        refusals.tell { [weak service] source, count in
+            guard let service else { return false }
+            service.refused(source, count: count)
+            return true
+        }
+    }
+
+    /// The sensors through the program at this path; nil if it is not installed.
+    private static func sensors(
+        _ program: String, clock: any Clock, log: any EventLog
+    ) -> ProcessSensors? {
+        guard Files.exists(program) else { return nil }
+        return ProcessSensors(InstalledSensorProgram(program), user: geteuid(), clock: clock, log: log)
+    }
+
+    /// Follows the login sessions of the user from now on.
+    private func follow(_ sensors: ProcessSensors, _ authority: LocalAuthority, _ events: any EventLog) {
+        // A queue of its own: a lock must not wait for writes.
+        let follower = SessionFollower(
+            sensors, of: geteuid(), authority: authority, work: SerialWorkQueue { false }
+        ) { [weak service] isLocked in service?.followSessions(isLocked: isLocked) }
+        sensors.observeSession { event, done in follower.follow(event.change, done) }
+        follower.begin()
+    }
+
+    private static func openKeychain(
+        _ folder: StoreFolder, _ tier: Tier, _ clock: any Clock, _ random: any RandomSource, _ world: SimulatedWorld?
+    ) throws(Failure) -> Keychain {
+        // A simulated store protects nothing, so its passcodes are stretched at the lowest cost, only to exercise the
+        // code.
+        let identity = StoreIdentity(
+            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
+        try folder.prepare {
+            () throws(Failure) in
+            try random.bytes(32)
+        } build: { (path, rootKey) throws(Failure) in
+            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+        }
+        let items = try SQLiteItemStore.open(folder.database)
+        return try identity.open(
+            world.map { ScriptedStore(items, world: $0) } ?? items, vault: FileKeyVault(folder), clock: clock,
+            random: random)
+    }
+
+    /// Starts background work that does not depend on a request.
+    func begin() { service.beginStoreCheck() }
+
+    /// Stops the service after the last connection has ended.
+    func stop() {
+        service.stop()
+        chip?.close()
+    }
+
+    // MARK: - Connections
+
+    /// A daemon serves only its own user; the peer's user id comes from the kernel.
+    func serves(_ peer: PeerCredentials) -> Bool { peer.userID == geteuid() }
+
+    func payload(of refusal: Failure) -> SecretBytes { HostSession.payload(of: refusal) }
+
+    func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
+        let peer = connection.peer
+        let program = connection.process.path
+        let name = program.map(Files.name(of:)) ?? Caller.undetermined
+        // The first program: a reader may have been plugged in since the last one left.
+        if sessionCount.isNone { sensors?.look() }
+        var caller = Caller(
+            groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID,
+            process: connection.process)
+        // Without sensors nothing reports login sessions, and biometry is not refused because of one.
+        if sensors != nil {
+            do throws(Failure) {
+                caller.loginSession = try ControlGroup.session(ofProcess: peer.processID, user: peer.userID)
+            } catch {
+                // A program whose session is unknown has none, so biometry is refused to it.
+                caller.loginSession = ""
+            }
+        }
+        let terminal = Terminal.controlling(peer.processID)
+        let host = HostSession {
+            [weak connection] in
+            connection?.send($0)
+        } end: { [weak connection] in
+            connection?.end()
+        } begin: { [service, world, caller, weak connection] hello in
+            let session = service.session(caller: caller, terminal: terminal, mayNameItself: true, hello: hello) {
+                [weak connection] body in
+                if let connection { connection.whenDrained(body) } else { body() }
+            }
+            return world.map { ScriptedRequestHandler(session, world: $0) } ?? session
+        }
+        return ConnectedProgram(connection, host, sessionCount, agents)
+    }
+
+    func mayStop() -> Bool { !service.mustStay }
+
+    func rested() {
+        background.submit(.any) { [service] in
+            service.releaseMemory()
+            ProcessProtection.returnFreedMemory()
+        }
+    }
+}
+
+extension PeerProcess: CallerProcess {}

@@ -1,1 +1,0 @@
-../../../Tests/BiometricReaderTests/BiometricReaderContract.swift

@@ -1,0 +1,1 @@
+../BiometricReaderTests/BiometricReaderContract.swift

@@ -1,0 +1,1 @@
+../BiometricReaderTests/Driver.swift

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestSupport
+import Foundation
+import BusDrivers
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+import Testing
+
+/// A reader of a test, and what it has reported.
+final class ReaderUnderTest: Sendable {
+    static let user = UInt32(geteuid())
+    let bus: SystemBus
+    let reader: FprintReader
+    let log = CollectedNotes()
+    private let events = Mutex<[SensorEvent]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+    private let changes = DispatchSemaphore(value: 0)
+
+    init(
+        _ private: PrivateBus, templates: String?, allowsVirtual: Bool = true, trustedUser: UInt32 = user,
+        timing: FprintReader.Timing = .forTests
+    ) throws {
+        bus = try SystemBus(address: `private`.address)
+        reader = FprintReader(
+            bus, templates: templates, allowsVirtual: allowsVirtual, configuration: "/etc/latchkey/latchkeyd.conf",
+            trustedUser: trustedUser, timing: timing, log: log)
+        reader.observe { [changes] in changes.signal() }
+    }
+
+    deinit { bus.end() }
+
+    var state: SensorState { reader.state(for: Self.user) }
+
+    func arm(_ evaluation: UInt64 = 1) {
+        reader.arm(evaluation, user: Self.user) { [self] event in
+            events.withLock { $0.append(event) }
+            arrived.signal()
+        }
+    }
+
+    /// The events so far.
+    var all: [SensorEvent] { events.withLock { $0 } }
+
+    /// Waits for the next event.
+    func next(sourceLocation: SourceLocation = #_sourceLocation) throws -> SensorEvent {
+        try arrived.signalled(sourceLocation: sourceLocation)
+        return events.withLock { $0.removeFirst() }
+    }
+
+    /// Waits for a change of the state that fulfils the condition.
+    func change(
+        sourceLocation: SourceLocation = #_sourceLocation, until isReached: (SensorState) -> Bool
+    ) throws -> SensorState {
+        while true {
+            let state = state
+            if isReached(state) { return state }
+            try changes.signalled(sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Waits until everything that was submitted to the bus's thread before is done.
+    func settle() throws {
+        let done = DispatchSemaphore(value: 0)
+        bus.run { done.signal() }
+        try done.signalled()
+    }
+}
+
+typealias FprintDriverTiming = FprintReader.Timing
+
+extension FprintReader.Timing {
+    /// Generous, as a busy machine needs; a test of a deadline sets its own.
+    static let forTests = FprintReader.Timing()
+}
