@@ -18,20 +18,15 @@ STATIC = .build/static
 RELEASE = $(STATIC)/release
 STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC) $(SHARED)
 TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-# The programs that link libsystemd and libpam are a package of their own (docs/decisions/022-system-package.md); what
-# it builds is put beside the other programs.
-SYSTEM_FLAGS = --package-path System
-SYSTEM_STATIC = System/.build/static
-SYSTEM_STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib $(SYSTEM_FLAGS) --scratch-path $(SYSTEM_STATIC)
-SYSTEM_TEST_BUILD = $(TEST_BUILD) $(SYSTEM_FLAGS)
+# The manifests treat warnings as errors when this is set, which only this checkout does.
+export LATCHKEY_STRICT = 1
 # QuickNote and the agent are separate packages, because their windows need GTK. A manifest of QuickNote that was cached
 # before GTK was installed would leave the window out.
 NOTES_BUILD = $(STATIC_BUILD) --manifest-cache none --package-path Apps/QuickNote --product quicknote
 AGENT_BUILD = $(STATIC_BUILD) --package-path Apps/Agent --product latchkey-agent
 # So is the settings window. Its tests need the packages of the agent too, which shows the prompts.
 SETTINGS_BUILD = $(STATIC_BUILD) --package-path Apps/Settings --product latchkey-settings
-SETTINGS_TEST_PACKAGES = System/packages.txt Apps/Agent/packages.txt Apps/Settings/packages.txt \
-    Apps/Settings/test-packages.txt
+SETTINGS_TEST_PACKAGES = Apps/Agent/packages.txt Apps/Settings/packages.txt Apps/Settings/test-packages.txt
 LOGIN_BUILD = $(STATIC_BUILD) --package-path Apps/SignIn --product latchkey-sign-in
 # The relying party.
 SERVER_STATIC = RelyingParty/.build/static
@@ -65,19 +60,15 @@ test: bootstrap ## build and run the tests, use commands on a terminal, and use 
 ifdef ONLY
 	@scripts/run-tests --filter '$(ONLY)'
 else
-	$(SYSTEM_TEST_BUILD)
-	@scripts/run-tests
+	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests
 	@Tests/Terminal/run.py
-	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
-	$(SYSTEM_TEST_BUILD)
-	@LATCHKEY_TESTS=all scripts/run-tests
+	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests
 	@Tests/Terminal/run.py
-	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate
@@ -200,12 +191,11 @@ build: bootstrap ## build the shipped programs
 system-programs: services ## build the service that authenticates users of a system, and programs for its tests
 	$(STATIC_BUILD) --product latchkey-authd-testing
 	$(STATIC_BUILD) --product latchkey-test-client
-	$(SWIFT) build $(SYSTEM_FLAGS) --product synthetic-finger
+	$(SWIFT) build --product synthetic-finger
 
 services: bootstrap
 	@set -e; for program in $(SYSTEM_PROGRAMS); do \
-	    echo "$(SYSTEM_STATIC_BUILD) --product $$program"; $(SYSTEM_STATIC_BUILD) --product $$program; \
-	    install $(SYSTEM_STATIC)/release/$$program $(RELEASE)/$$program; \
+	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
 	done
 
 deb: bootstrap ## build the Debian packages into .build/deb and check them with lintian
@@ -305,4 +295,4 @@ mutants: bootstrap ## remove each rule of the policy and each defence once, and 
 	@scripts/mutate $(if $(ONLY),--only $(ONLY))
 
 bootstrap:
-	@$(BOOTSTRAP) System/packages.txt
+	@$(BOOTSTRAP)

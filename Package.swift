@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// Each target has the dependencies of docs/targets.md and no others; `scripts/check-arrows` compares the two.
+// Each target has the dependencies of docs/rooms.md and no others; `scripts/check-arrows` compares the two.
 
 // Set by make and by the checks. Warnings of a dependency are nothing that its user can mend, and the compiler refuses both
 // of "conflicting options '-warnings-as-errors' and '-suppress-warnings'", with which SwiftPM compiles dependencies.

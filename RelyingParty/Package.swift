@@ -5,7 +5,7 @@ import PackageDescription
 
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
 // (docs/decisions/036-relying-party.md). It shares no code with the package around it but the product `DeviceProof`.
-// `Rooms` is a link to its folder `Sources`: the six rooms of that product are compiled here again, because a dependency on
+// `Rooms` is a link to its folder `Sources`: the targets of that product are compiled here again, because a dependency on
 // the package would compile all its programs with the tests. `scripts/check-arrows` verifies that both manifests give a room
 // the same dependencies. The other targets have names of their own: names are unique in a graph of packages.
 
@@ -18,9 +18,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-/// A room of the package around this one.
-func shared(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: strict)
+/// A target of the package around this one.
+func shared(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: String(path.drop { $0 != "/" }.dropFirst()), dependencies: dependencies, path: "Rooms/\(path)",
+        swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -43,20 +45,17 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
 
         // The product `DeviceProof` of the package around this one, and the rooms below it.
-        .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/CLatchkeyLinux"),
+        .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/Drivers/CLatchkeyLinux"),
         .systemLibrary(
-            name: "COpenSSL", path: "Rooms/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        shared("LatchkeyModel", ["CLatchkeyLinux"]),
-        shared("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
-        shared("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
-        shared("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),
-        shared("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
-        shared(
-            "DeviceProof",
-            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
+            name: "COpenSSL", path: "Rooms/Drivers/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        shared("Formats/LatchkeyModel", ["CLatchkeyLinux"]),
+        shared("Formats/LatchkeyCrypto", ["COpenSSL", "LatchkeyModel"]),
+        shared("Formats/LatchkeyCertificates", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel"]),
+        shared("Formats/TPMProtocol", ["LatchkeyCrypto", "LatchkeyModel"]),
+        shared("API/DeviceProof", ["LatchkeyCertificates", "LatchkeyCrypto", "LatchkeyModel", "TPMProtocol"]),
 
         // What the command lines of both packages do alike.
-        shared("CommandWords"),
+        shared("Programs/CommandWords"),
 
         // Digests, message authentication, P-256 keys and their signatures.
         room("RelyingPartyCrypto", ["CServerOpenSSL"]),

@@ -24,7 +24,7 @@ struct Table {
 
     /// The names of the public constants with a prefix that the sources of a module declare.
     static func declared(in module: String, prefix: String) throws -> Set<String> {
-        let folder = Repository.sources(of: module)
+        let folder = try Repository.sources(of: module)
         var names: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".swift") {
             let text = try String(contentsOf: folder.appending(component: file), encoding: .utf8)

@@ -8,7 +8,7 @@ import textwrap
 from fprint import ENROLMENT, WithFprintd, sender
 from machine import CHECKOUT
 
-MAKER = CHECKOUT / "System/.build/debug/synthetic-finger"
+MAKER = CHECKOUT / ".build/debug/synthetic-finger"
 SOCKET, FOLDER = "/run/fprint-test/image.sock", "/srv/fingers"
 VIRTUAL = textwrap.dedent(f"""\
     [Service]

@@ -33,14 +33,22 @@ package enum Repository {
     package static func script(_ name: String) -> String { root.appending(components: "scripts", name).path }
 
     /// The folder of a module's sources.
-    package static func sources(of module: String) -> URL { root.appending(components: "Sources", module) }
+    package static func sources(of module: String) throws -> URL {
+        let sources = root.appending(component: "Sources")
+        let groups = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        let folders = groups.map { sources.appending(components: $0, module) }
+        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: module])
+        }
+        return folder
+    }
 
     /// Options of the compiler and its tools to find the modules that were built with the running tests.
     package static var moduleOptions: [String] {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var options = ["-I", URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules").path]
         for room in ["CLatchkeyLinux", "COpenSSL"] {
-            options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(room)/module.modulemap"]
+            options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/Drivers/\(room)/module.modulemap"]
         }
         return options
     }

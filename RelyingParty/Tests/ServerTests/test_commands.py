@@ -69,7 +69,7 @@ class HelpTests(unittest.TestCase):
             self.assertEqual(run("/nonexistent/configuration", name, "--help")[:2], (0, shown))
 
     def test_the_version_is_that_of_the_project(self):
-        version = re.search('"(.*)"', (CHECKOUT / "Sources/LatchkeyModel/Version.swift").read_text())[1]
+        version = re.search('"(.*)"', (CHECKOUT / "Sources/Formats/LatchkeyModel/Version.swift").read_text())[1]
         self.assertEqual(run("--version"), (0, f"latchkey-server {version}\n", ""))
 
     def test_the_manual_page_has_every_command_and_every_option(self):
