@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import AuthorityDaemon
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
@@ -11,6 +10,7 @@ import SystemDriver
 import TestSupport
 import Testing
 
+@testable import AuthorityDaemon
 
 /// The socket of the service channel serves one peer at a time.
 @Suite struct AuthorityServerTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AuthorityDriver
 import AuthorityDaemon
+import AuthorityDriver
 import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
 import SensorTestSupport
 import SimulatedDriver
 import Synchronization

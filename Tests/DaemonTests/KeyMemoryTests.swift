@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyService
-import LatchkeyKeychain
 import LatchkeyCrypto
+import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyService
 import LatchkeySystem
 import SQLiteDriver
 import SystemDriver

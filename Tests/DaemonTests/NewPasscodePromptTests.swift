@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import ChildProcessDrivers
 import Testing
 
 /// The terminal prompt while it asks for a new passcode, without a daemon.

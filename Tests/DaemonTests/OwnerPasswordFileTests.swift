@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 import TestSupport
 import Testing
 

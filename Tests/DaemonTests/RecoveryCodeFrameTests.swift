@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySystem
 import Testing
 

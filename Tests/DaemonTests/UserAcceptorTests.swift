@@ -4,11 +4,11 @@ import CLatchkeyLinux
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
-@testable import LatchkeySystem
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import LatchkeySystem
 
 /// The accepting process with programs in place of the users' processes. The name of a connection says whose it is, so that
 /// one user of the machine stands for several.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeySystem
 import Testing
 
+@testable import LatchkeySystem
 
 /// What the accepting process waits for, and what it does not wait for any more.
 @Suite struct UserWorkerTests {

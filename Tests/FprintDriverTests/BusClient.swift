@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
 import Foundation
 import LatchkeySystem
 import Synchronization
-import BusDrivers
 import Testing
 
 /// Another program on the bus, such as the settings of a desktop, with calls that wait for their answer.

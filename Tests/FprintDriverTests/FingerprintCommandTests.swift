@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import latchkey_fingerprint
+import BusDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWords
 import Synchronization
-import BusDrivers
 import TestSupport
 import Testing
+import latchkey_fingerprint
 
 extension FprintDriverTests {
     /// `latchkey fingerprint` with the real fprintd and a virtual reader.

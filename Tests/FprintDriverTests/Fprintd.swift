@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
 import Foundation
 import Glibc
 import LatchkeySystem
 import Synchronization
-import BusDrivers
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
 import Foundation
-import BusDrivers
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem

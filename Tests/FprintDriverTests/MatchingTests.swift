@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 import SyntheticFingerprints
-import BusDrivers
 import TestSupport
 import Testing
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
-import latchkey_fingerprint
 import Foundation
 import LatchkeyModel
 import Synchronization
-import BusDrivers
 import TestSupport
 import Testing
+import latchkey_fingerprint
 
 extension FprintDriverTests {
     /// `latchkey fingerprint` with a program that answers as an fprintd whose readers change.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import BusDrivers
+import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem

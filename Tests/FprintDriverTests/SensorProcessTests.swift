@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BusTestSupport
+import ChildProcessDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
 import SensorTestSupport
 import Synchronization
 import SystemDriver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAgent
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 import Testing
 
 /// The texts and flags of a prompt as an agent receives it.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import LatchkeyService
 import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyService
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import LatchkeyService
 import SQLiteDriver
 import Synchronization
 import SystemDriver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeyService
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeyService
 import TestSupport
 import Testing
 

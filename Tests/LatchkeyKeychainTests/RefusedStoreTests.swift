@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyService
 import TestSupport
 import Testing
 

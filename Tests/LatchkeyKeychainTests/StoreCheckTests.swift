@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyService
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import Testing
 
 @testable import LatchkeyKeychain

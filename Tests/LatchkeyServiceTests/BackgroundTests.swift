@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import LatchkeyWire
 import SQLiteDriver
 import SeamStandIns

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyModel
+import LatchkeyService
 import LatchkeyWire
 import Synchronization
 import Testing

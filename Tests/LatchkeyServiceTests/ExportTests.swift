@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization

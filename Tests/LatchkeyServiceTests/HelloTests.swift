@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyService
 import LatchkeyModel
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
 import Testing
 
+@testable import LatchkeyService
 
 /// Hello is the first request of a connection and is sent once, so that an app cannot use proofs of another app on the
 /// same connection.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyService
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
 
+@testable import LatchkeyService
 
 /// A callback that runs once, at a defined point of another operation.
 final class Interruption: Sendable {

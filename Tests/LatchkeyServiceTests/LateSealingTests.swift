@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -9,6 +8,7 @@ import SoftwareEnclaveDriver
 import SystemDriver
 import Testing
 
+@testable import LatchkeyService
 
 /// Items that could not be sealed for a passcode when it was set are sealed when they can be.
 @Suite struct LateSealingTests {

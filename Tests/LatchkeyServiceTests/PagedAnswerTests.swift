@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver

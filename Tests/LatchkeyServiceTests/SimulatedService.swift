@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAuthority
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import LatchkeyService
 import LatchkeyModel
+import LatchkeyService
 import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver

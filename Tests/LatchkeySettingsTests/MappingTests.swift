@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeySettings
 import LatchkeyModel
 import Testing
 
+@testable import LatchkeySettings
 
 /// What a program outside the package gets in place of the package's own values.
 @Suite struct MappingTests {

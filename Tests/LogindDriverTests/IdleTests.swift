@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
 import Foundation
 import LatchkeySystem
 import Synchronization
-import BusDrivers
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import BusTestSupport
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import BusDrivers
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BusTestSupport
+import ChildProcessDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import ChildProcessDrivers
 import SensorTestSupport
 import Synchronization
 import SystemDriver

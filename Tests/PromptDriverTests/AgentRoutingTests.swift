@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPrompts
-import LatchkeyModel
 import ChildProcessDrivers
+import LatchkeyModel
+import LatchkeyPrompts
 import Synchronization
 import Testing
 

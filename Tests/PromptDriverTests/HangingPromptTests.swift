@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Dispatch
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import ChildProcessDrivers
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
 import Synchronization
 import Testing
 

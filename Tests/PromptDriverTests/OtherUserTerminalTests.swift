@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import ChildProcessDrivers
 import Synchronization
 import TestSupport
 import Testing

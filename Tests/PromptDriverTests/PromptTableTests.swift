@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
 import ChildProcessDrivers
+import LatchkeyModel
 import Testing
 
 /// Starting a prompt's process takes time; changes made meanwhile must not be lost.

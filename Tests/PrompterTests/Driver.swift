@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Dispatch
 import Glibc
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySeams
-import ChildProcessDrivers
 import SimulatedDriver
 import Synchronization
 import SystemDriver

@@ -3,10 +3,10 @@
 import Foundation
 import LatchkeyAuthority
 import LatchkeyClient
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver

@@ -2,10 +2,10 @@
 
 import Foundation
 import LatchkeyClient
-import LatchkeyService
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 import LatchkeyWire
 import LocalAuthentication
 import Security

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import ChildProcessDrivers
 import LatchkeyWire
 import Synchronization
 import Testing

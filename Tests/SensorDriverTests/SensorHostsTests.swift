@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AuthorityDaemon
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import AuthorityDaemon
 import LatchkeyWire
 import Synchronization
 import Testing

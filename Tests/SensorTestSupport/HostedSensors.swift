@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AuthorityDaemon
+package import ChildProcessDrivers
 import LatchkeyModel
 package import LatchkeySeams
 package import LatchkeySystem
-package import ChildProcessDrivers
-import AuthorityDaemon
 
 /// Starts the real `SensorHost` with sensors of the test, on a thread of the test instead of a process.
 package final class HostedSensors: SensorProgram {

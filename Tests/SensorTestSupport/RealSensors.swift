@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ChildProcessDrivers
 import Glibc
 package import LatchkeySystem
-package import ChildProcessDrivers
 import Synchronization
 
 /// Starts the built `latchkey-authd --user` as `latchkeyd` does, on a message bus of the test.

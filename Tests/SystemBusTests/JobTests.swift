@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import BusDrivers
+import Dispatch
 import Testing
 
 /// Jobs for the thread of a bus. No bus is needed: a connection is made by the first call.

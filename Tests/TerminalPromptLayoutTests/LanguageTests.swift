@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyPrompts
 import LatchkeyModel
 import LatchkeyWords
 import TestSupport
 import Testing
 
+@testable import LatchkeyPrompts
 
 /// Tests of prompts in other languages: German, one with long texts, and one that is written from right to left.
 @Suite struct LanguageTests {

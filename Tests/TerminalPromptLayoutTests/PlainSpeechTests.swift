@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyPrompts
 import LatchkeyModel
 import Testing
 
+@testable import LatchkeyPrompts
 
 /// Tests of a prompt written as sentences.
 @Suite struct PlainSpeechTests {

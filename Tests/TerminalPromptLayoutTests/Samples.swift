@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import LatchkeyPrompts
 import LatchkeyModel
 
+@testable import LatchkeyPrompts
 
 extension PromptState {
     /// A prompt with default values.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 
 /// Why `AgentLink.init()` could not register the agent.
 public struct AgentFailure: Error, Sendable {

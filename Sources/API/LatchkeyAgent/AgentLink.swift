@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyWords
-import LatchkeyPrompts
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySystem
 import LatchkeyWire
+import LatchkeyWords
 import Synchronization
 
 /// The connection of the program that shows the user's prompts (the agent) to the user's daemon.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyPrompts
 import LatchkeyModel
+package import LatchkeyPrompts
 
 /// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
 /// caller's own texts in quotation marks.

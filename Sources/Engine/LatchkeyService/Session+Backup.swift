@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeychain
 import LatchkeyCrypto
+import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams

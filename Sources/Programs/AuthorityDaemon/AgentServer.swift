@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildProcessDrivers
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import ChildProcessDrivers
 import Synchronization
 
 /// Serves the programs of one user that show prompts: one for each login session.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import LatchkeyModel
+import LatchkeySystem
 
 /// What `latchkey-authd` reads from the configuration of the services. latchkeyd could name something weaker, so its word
 /// is not taken for it; it reads the other lines, and refuses unknown ones.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Glibc
 package import LatchkeyModel
 package import LatchkeySeams
+import LatchkeySystem
 
 /// Runs `latchkey-authd`. The sensor and the login sessions come from the program, so that a program for tests can have
 /// scripted ones.

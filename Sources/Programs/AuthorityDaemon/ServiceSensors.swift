@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
+import ChildProcessDrivers
 import LatchkeyAuthority
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
+import LatchkeySystem
 
 /// The process of the sensors as the process of a user reaches it: through the accepting process, which starts it.
 struct ServiceSensors: SensorProgram {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeySystem
 import SystemDriver
 
 /// The process that speaks to fprintd and logind for the processes of all users. It has no key and no passcode.

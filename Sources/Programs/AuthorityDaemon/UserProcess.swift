@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
+import ChildProcessDrivers
 import Glibc
 import LatchkeyAuthority
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
+import LatchkeySystem
 import Synchronization
 import SystemDriver
 import TPMDriver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 import SystemDriver
 
 /// `latchkey-authd --user`: speaks to fprintd and logind for the `latchkeyd` of tier `user` that started it, over descriptor 3.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusDrivers
 import Glibc
-import LatchkeyWords
 import LatchkeyModel
 import LatchkeySystem
-import BusDrivers
+import LatchkeyWords
 
 /// The process of `latchkey fingerprint`, which `latchkey` becomes.
 package enum FingerprintProcess {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 @main
 enum Main {
     static func main() { FingerprintProcess.main() }

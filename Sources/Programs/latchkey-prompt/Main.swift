@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyWords
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySystem
 import LatchkeyWire
+import LatchkeyWords
 
 /// Shows one prompt on the terminal at its standard input and sends its events on descriptor 3.
 ///

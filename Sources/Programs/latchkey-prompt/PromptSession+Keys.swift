@@ -2,8 +2,8 @@
 
 import Glibc
 import LatchkeyModel
-import LatchkeySystem
 import LatchkeyPrompts
+import LatchkeySystem
 
 extension PromptSession {
     /// Reads and processes the keys that have arrived; false when the terminal has hung up.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySystem
 import LatchkeyWire
 import LatchkeyWords

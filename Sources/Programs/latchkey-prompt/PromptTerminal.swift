@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySystem
 import LatchkeyPrompts
+import LatchkeySystem
 
 /// The caller's terminal while the prompt uses it.
 struct PromptTerminal {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySystem
 import LatchkeyPrompts
+import LatchkeySystem
 
 /// The output of --help and `latchkey help`, made from the table.
 enum Help {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 import SSHAgent
 
 /// ssh-agent: serves the keys for SSH to ssh(1), in the background or in the foreground.

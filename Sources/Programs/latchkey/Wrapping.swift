@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import LatchkeyPrompts
+import LatchkeySystem
 
 extension String {
     private static let narrowest = 80

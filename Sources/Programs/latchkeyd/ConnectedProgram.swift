@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyService
-import LatchkeyModel
-import LatchkeySystem
 import ChildProcessDrivers
+import LatchkeyModel
+import LatchkeyService
+import LatchkeySystem
 import Synchronization
 
 /// Passes the frames of a connection to its session, or to the prompter once the program has registered as the agent.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
+import ChildProcessDrivers
 import Glibc
 import LatchkeyAuthority
-import LatchkeyService
 import LatchkeyIdentity
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
-import ChildProcessDrivers
+import LatchkeyService
+import LatchkeySystem
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver

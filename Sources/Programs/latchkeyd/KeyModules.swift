@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeySystem
 import SoftwareEnclaveDriver
 import TPMDriver
 

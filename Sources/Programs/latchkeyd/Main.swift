@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import Glibc
 import LatchkeyModel
+import LatchkeySystem
 import SystemDriver
 
 @main

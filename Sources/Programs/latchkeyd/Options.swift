@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySystem
 import LatchkeyModel
+import LatchkeySystem
 import TPMDriver
 
 /// The daemon's command line and its configuration file.

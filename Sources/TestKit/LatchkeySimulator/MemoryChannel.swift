@@ -2,9 +2,9 @@
 
 import Glibc
 import LatchkeyClient
-import LatchkeyService
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
 
 /// A connection to the engine in this process: frames pass through a queue in memory instead of the daemon's socket.
 final class MemoryChannel: ClientChannel, @unchecked Sendable {

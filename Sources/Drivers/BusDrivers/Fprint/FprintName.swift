@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// The names of fprintd's D-Bus interface.
 enum FprintName {
     static let service = "net.reactivated.Fprint"

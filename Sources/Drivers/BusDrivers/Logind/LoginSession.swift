@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// A session of logind. A property that is missing or of another type gives less, never more.
 struct LoginSession: Equatable {
     let id: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPrompts
 package import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySeams
 import LatchkeySystem
 import Synchronization

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyPrompts
 package import LatchkeyModel
+import LatchkeyPrompts
 import LatchkeySeams
 package import LatchkeySystem
 import Synchronization

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Closes what the accepting process has of connections that it has passed on or refused.
 ///
 /// To close a connection that no other process has is to discard what its program sent, descriptors too, and the close of one of

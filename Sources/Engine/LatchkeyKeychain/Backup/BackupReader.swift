@@ -50,6 +50,7 @@ package struct BackupReader {
             }
             throw damage
         }
+        // What cannot be decoded is the damage that is thrown below.
         guard case .reply(sequence, .items(let items, more: !isLast))? = try? Message(decoding: plain),
             items.count == (isLast ? 0 : 1)
         else { throw damage }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// The output for a prompt drawn as a block of lines: shows it, updates it in place and removes it.
 ///
 /// Uses the alternate screen if the terminal has one: there no terminal re-wraps lines when the window becomes

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
-import LatchkeySystem
 import Glibc
-import LatchkeyService
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
+import LatchkeySystem
 import SystemDriver
 import TPMDriver
 

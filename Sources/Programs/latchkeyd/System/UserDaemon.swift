@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
-import LatchkeySystem
-import LatchkeyService
 import LatchkeyModel
 import LatchkeySeams
+import LatchkeyService
+import LatchkeySystem
 import SystemDriver
 
 /// The daemon of one user in a system tier: serves the user's programs, each as the program that `latchkey-authd`

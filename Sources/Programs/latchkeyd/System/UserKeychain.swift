@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
-import LatchkeySystem
 import Glibc
 import LatchkeyIdentity
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
+import LatchkeySystem
 import Synchronization
 import SystemDriver
 
