@@ -4,8 +4,8 @@
 // check the same property for every single-bit change of the golden vectors.
 //
 
-import LatchkeyPrompts
 import LatchkeyModel
+import LatchkeyPrompts
 
 /// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 ///

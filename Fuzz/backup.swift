@@ -4,8 +4,8 @@
 // The decrypted records are frames, which the target frame covers. `scripts/fuzz 60 backup` runs it.
 //
 
-import LatchkeyKeychain
 import LatchkeyCrypto
+import LatchkeyKeychain
 import LatchkeyModel
 
 /// The entry point of libFuzzer, called with each input.
