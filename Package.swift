@@ -53,13 +53,11 @@ let package = Package(
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
-        .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
         .library(name: "LatchkeySignIn", targets: ["LatchkeySignIn"]),
         // With the API modules, without which a test of them does not link.
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator", "LocalAuthentication", "Security"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting", "LocalAuthentication", "Security"]),
-        .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
-        .library(name: "LatchkeySettings", targets: ["LatchkeySettings", "LatchkeyWords"]),
+        .library(name: "LatchkeyDesktop", targets: ["LatchkeyDesktop", "LatchkeyWords"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
@@ -129,7 +127,6 @@ let package = Package(
         // Also builds on Apple systems.
         target("API/LatchkeyKit", ["LocalAuthentication", "Security"]),
         target("API/SecureEnclaveKit", ["LocalAuthentication", "Security"]),
-        target("API/DeviceAttestation", ["Security"]),
         target("API/KeyFormats", ["LatchkeyCrypto", "LatchkeyModel"]),
         target("API/DeviceProof", ["LatchkeyCertificates", "LatchkeyCrypto", "LatchkeyModel", "TPMProtocol"]),
         // The only target that links FoundationNetworking.
@@ -139,12 +136,14 @@ let package = Package(
                 "KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKit", "LatchkeyModel", "LocalAuthentication",
                 "Security",
             ]),
+        // For our own windows, which are packages of their own.
         target(
-            "API/LatchkeyAgent",
-            ["LatchkeyClient", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySystem", "LatchkeyWire", "LatchkeyWords"]),
-        target(
-            "API/LatchkeySettings",
-            ["LatchkeyClient", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "LatchkeyWords"]),
+            "API/LatchkeyDesktop",
+            [
+                "LatchkeyClient", "LatchkeyIdentity", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySystem",
+                "LatchkeyWire",
+                "LatchkeyWords",
+            ]),
         // Re-exports in a target what `import Foundation` brings on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
 
@@ -191,7 +190,7 @@ let package = Package(
             "Programs/latchkey",
             [
                 "CommandWords", "DeviceProof", "KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel",
-                "LatchkeyPrompts", "LatchkeySeams", "LatchkeySettings", "LatchkeySystem", "LatchkeyWords", "SSHAgent",
+                "LatchkeyDesktop", "LatchkeyPrompts", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords", "SSHAgent",
                 "SystemDriver", "TPMDriver",
             ]),
 
@@ -213,8 +212,8 @@ let package = Package(
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [
-                "DeviceAttestation", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem",
-                "LatchkeyWire", "LocalAuthentication", "Security",
+                "LatchkeyClient", "LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire",
+                "LocalAuthentication", "SecureEnclaveKit", "Security",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
@@ -274,7 +273,7 @@ let package = Package(
         tests(
             "LatchkeyDoctorTests",
             [
-                "LatchkeyClient", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySettings", "LatchkeySystem",
+                "LatchkeyClient", "LatchkeyDesktop", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem",
                 "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
@@ -292,8 +291,8 @@ let package = Package(
         tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
-            ["LatchkeyModel", "LatchkeySettings", "LatchkeySystem", "TestSupport"]),
-        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPrompts"]),
+            ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+        tests("LatchkeyAgentTests", ["LatchkeyDesktop", "LatchkeyModel", "LatchkeyPrompts"]),
         tests(
             "TerminalPromptLayoutTests",
             ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWords", "TestSupport"]),
@@ -342,7 +341,7 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),
         .testTarget(
             name: "LatchkeyPolicyTests", dependencies: ["LatchkeyModel", "LatchkeyPolicy"], swiftSettings: optimised),
-        tests("DeviceAttestationTests", ["DeviceAttestation", "LatchkeySimulator", "Security"]),
+        tests("DeviceAttestationTests", ["LatchkeySimulator", "SecureEnclaveKit", "Security"]),
         tests(
             "LatchkeySignInTests",
             [
@@ -425,8 +424,8 @@ let package = Package(
 // libraries are declared too, for manifests that use them on Linux only: SwiftPM looks a product up before it evaluates
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
-    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "DeviceAttestation",
-    "LatchkeyAgent", "LatchkeySignIn", "LatchkeySimulator", "LatchkeyTesting",
+    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "LatchkeySignIn",
+    "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",

@@ -18,7 +18,7 @@ let package = Package(
         .executableTarget(
             name: "latchkey-agent",
             dependencies: [
-                .product(name: "LatchkeyAgent", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
+                .product(name: "LatchkeyDesktop", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
                 "QRCodes",
             ],
             swiftSettings: strict),

@@ -18,7 +18,7 @@ let package = Package(
         .executableTarget(
             name: "latchkey-settings",
             dependencies: [
-                .product(name: "LatchkeySettings", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
+                .product(name: "LatchkeyDesktop", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
             ],
             swiftSettings: strict)
     ],

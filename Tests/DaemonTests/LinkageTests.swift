@@ -52,8 +52,8 @@ import Testing
     @Test func onlySigningInLinksFoundationNetworking() throws {
         #expect(try demanded(by: "LatchkeySignIn").contains("FoundationNetworking"))
         for room in [
-            "Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "DeviceAttestation", "KeyFormats",
-            "LatchkeyClient", "LatchkeyAgent", "LatchkeySettings",
+            "Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "KeyFormats", "LatchkeyClient",
+            "LatchkeyDesktop",
         ] {
             let libraries = try demanded(by: room)
             #expect(libraries.contains("swiftCore"), "the list of \(room) was read")

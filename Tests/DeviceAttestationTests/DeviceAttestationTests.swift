@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAttestation
 import Foundation
 import LatchkeySimulator
+import SecureEnclaveKit
 import Security
 import Testing
 

@@ -4,7 +4,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct DevelopmentRowsTests {
     private static let version = "Swift version 6.3.1 (swift-6.3.1-RELEASE)"

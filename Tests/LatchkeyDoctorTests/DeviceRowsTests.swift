@@ -5,7 +5,7 @@ import LatchkeyIdentity
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct DeviceRowsTests {
     private let machine: TemporaryMachine

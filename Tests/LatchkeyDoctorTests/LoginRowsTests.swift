@@ -4,7 +4,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 /// The rows about login sessions, their lock, and the units of the services, with programs that answer as systemd's do.
 @Suite struct LoginRowsTests {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct PasswordRowTests {
     private static let right = "auth required pam_unix.so nodelay\naccount required pam_unix.so\n"

@@ -7,7 +7,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct ServiceRowsTests {
     private static func service(_ answer: DaemonProbe.Answer, isSystem: Bool = false) -> DoctorRow {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct SessionRowsTests {
     private static let graphical = SessionFacts(session: "2", display: "wayland-0")

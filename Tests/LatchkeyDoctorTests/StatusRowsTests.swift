@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct StatusRowsTests {
     private static let sound = StatusReport.sound

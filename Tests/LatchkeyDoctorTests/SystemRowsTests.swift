@@ -5,7 +5,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct SystemRowsTests {
     private let machine: TemporaryMachine

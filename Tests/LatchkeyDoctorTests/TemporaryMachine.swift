@@ -6,7 +6,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 /// A folder that stands in for the root folder of a machine, whose administrator is the user of the tests.
 final class TemporaryMachine: Sendable {

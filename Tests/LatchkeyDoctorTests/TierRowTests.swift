@@ -6,7 +6,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct TierRowTests {
     private static let socket = "/run/latchkey/public/keychain.sock"

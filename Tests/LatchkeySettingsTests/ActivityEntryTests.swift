@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 /// What the list of the audit log shows after its latest entries were read again.
 @Suite struct ActivityEntryTests {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct BackupTransferTests {
     /// A daemon that answers each request with the next of these results.

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct CancellationTests {
     /// Without the check before the connection is made, this call would start a daemon.

@@ -5,7 +5,7 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 /// The control with a script in place of `latchkey-fingerprint`.
 @Suite struct FingerprintControlTests {

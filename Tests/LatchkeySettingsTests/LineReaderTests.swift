@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 @Suite struct LineReaderTests {
     private let text = Array("reader\tA reader\tswipe\nfinger\tleft-thumb\n\nscan\t\t\nrest".utf8)

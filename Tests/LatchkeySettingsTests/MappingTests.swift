@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-@testable import LatchkeySettings
+@testable import LatchkeyDesktop
 
 /// What a program outside the package gets in place of the package's own values.
 @Suite struct MappingTests {

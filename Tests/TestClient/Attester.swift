@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAttestation
 import Foundation
+import SecureEnclaveKit
 import Security
 
 /// Enrols with a relying party, or answers its challenge and proves a key; messages are lines of base64.

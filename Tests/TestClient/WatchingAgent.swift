@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyAgent
+import LatchkeyDesktop
 
 /// An agent without a window: prints each order on standard output, and reports each prompt as visible.
 enum WatchingAgent {

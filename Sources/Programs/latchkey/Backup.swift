@@ -2,8 +2,8 @@
 
 import Glibc
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// export, import: copies the bytes of a backup between the daemon and a file. Only the daemon can decrypt them.

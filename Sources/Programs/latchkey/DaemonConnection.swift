@@ -2,8 +2,8 @@
 
 import Glibc
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 import Synchronization
 

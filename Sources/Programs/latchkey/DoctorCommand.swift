@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// doctor: shows what this machine has and lacks, and the next step for each gap.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// The program `latchkey-fingerprint`, which this process becomes: it links libsystemd, which `latchkey` does not.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 
 extension FoundItem {
     var protection: String { accessControl?.protection ?? "none" }

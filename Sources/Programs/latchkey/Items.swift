@@ -2,8 +2,8 @@
 
 import Glibc
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// set, get, list, delete: generic passwords of the command's own access groups.

@@ -2,8 +2,8 @@
 
 import KeyFormats
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 
 /// key enroll, answer, attest: the side of the device (docs/device-proof.md).
 enum KeyAttestation {

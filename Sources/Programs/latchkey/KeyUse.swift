@@ -2,8 +2,8 @@
 
 import KeyFormats
 import LatchkeyCrypto
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// key sign, verify, encrypt, decrypt.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 
 /// The report of a migration as text and as JSON, before and after it.
 struct MigrationText {

@@ -2,8 +2,8 @@
 
 import LatchkeyClient
 import LatchkeyCrypto
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import SSHAgent
 
 /// A key of the keychain as listed without a proof: a pair, named by its private half, or a public key alone.

@@ -3,8 +3,8 @@
 import DeviceProof
 import Glibc
 import KeyFormats
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 import LatchkeySystem
 
 /// proof challenge, accept, verify: the side of the relying party (docs/device-proof.md). Needs no daemon and no TPM.

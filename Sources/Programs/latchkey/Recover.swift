@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 
 /// recover: opens a keychain on a TPM with its recovery code, which is typed at the prompt only.
 enum Recover {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyDesktop
 import LatchkeyModel
-import LatchkeySettings
 
 extension Staying {
     /// A line for each listed item, and one for the rest.

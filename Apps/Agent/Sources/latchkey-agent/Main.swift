@@ -2,7 +2,7 @@
 
 import Dispatch
 import Glibc
-import LatchkeyAgent
+import LatchkeyDesktop
 import Widgets
 
 /// Shows the prompts of the user's daemon in windows until the session ends.

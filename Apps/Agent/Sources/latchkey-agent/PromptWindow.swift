@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyAgent
+import LatchkeyDesktop
 import Widgets
 
 /// The window of one prompt.

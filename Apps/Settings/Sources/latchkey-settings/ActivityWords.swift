@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySettings
+import LatchkeyDesktop
 
 /// The texts of the page about activity.
 enum ActivityWords {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The items by app: names and rules. It shows no secret and cannot ask for one: the daemon gives an item to its app only.

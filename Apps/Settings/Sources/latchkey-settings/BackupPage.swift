@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// Writes and reads backups. The recovery code is shown and entered at the daemon's prompt only.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// A message above the page that stays until it is dismissed, with a button that helps.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The answers to apps that asked to use the user's face.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 
 /// The sentences for what went wrong. The daemon's own sentence follows where it says more.
 enum FailureWords {

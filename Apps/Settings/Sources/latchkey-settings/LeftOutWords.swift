@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 
 /// The lines of a message about items that something left out.
 enum LeftOutWords {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import LatchkeyWords
 
 /// The texts of this window in the language of the session. Names, values and paths are the same in every language.

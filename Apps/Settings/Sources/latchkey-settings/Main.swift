@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The window with which a person controls their keychain without a shell.

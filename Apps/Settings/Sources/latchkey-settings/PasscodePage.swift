@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The passcode: whether it is set, and setting, changing, checking and removing it, also if it is forgotten. Every passcode

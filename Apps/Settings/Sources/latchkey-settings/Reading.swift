@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 
 /// Reads something that can change at any time, on another thread.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The pages, in the order of the list; raw values are their names on the command line.

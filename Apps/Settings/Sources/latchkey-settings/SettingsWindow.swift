@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySettings
+import LatchkeyDesktop
 import Widgets
 
 /// The window: a list of pages beside the page that is open, a message above it, and the operation that runs below it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import LatchkeySettings
+import LatchkeyDesktop
 
 /// Runs calls that block on threads beside the main loop.
 enum Work {
