@@ -60,4 +60,25 @@ import Testing
             #expect(!libraries.contains("FoundationNetworking"), "\(room)")
         }
     }
+
+    /// Daemons translate nothing: the catalogue of another language would be a file of the machine that they read.
+    @Test func noDaemonReadsCatalogues() throws {
+        let daemons = [
+            "latchkeyd", "latchkey-authd", "AuthorityDaemon", "AuthorityDriver", "BusDrivers", "ChildProcessDrivers",
+            "LatchkeyAuthority", "LatchkeyIdentity", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
+            "LatchkeyPrompts", "LatchkeySeams", "LatchkeyService", "LatchkeySystem", "LatchkeyWire", "SQLiteDriver",
+            "SystemDriver", "TPMDriver",
+        ]
+        #expect(try readsCatalogues("latchkey"), "the name of the function is that of today")
+        for module in daemons { #expect(try !readsCatalogues(module), "\(module)") }
+    }
+
+    /// Whether a module calls `Words.installed(isolates:isTerminal:)`.
+    private func readsCatalogues(_ module: String) throws -> Bool {
+        let folder = "\(TestDaemon.programs)/\(module).build"
+        let objects = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+        try #require(!objects.isEmpty, "\(folder) has the module's objects")
+        let listed = try daemon.run("/usr/bin/nm", ["--undefined-only"] + objects.map { "\(folder)/\($0)" })
+        return listed.output.contains("13LatchkeyWords0B0V9installed")
+    }
 }
