@@ -64,7 +64,7 @@ import Testing
     /// Daemons translate nothing: the catalogue of another language would be a file of the machine that they read.
     @Test func noDaemonReadsCatalogues() throws {
         let daemons = [
-            "latchkeyd", "latchkey-authd", "AuthorityDaemon", "AuthorityDriver", "BusDrivers", "ChildProcessDrivers",
+            "latchkeyd", "latchkey_authd", "AuthorityDaemon", "AuthorityDriver", "BusDrivers", "ChildProcessDrivers",
             "LatchkeyAuthority", "LatchkeyIdentity", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
             "LatchkeyPrompts", "LatchkeySeams", "LatchkeyService", "LatchkeySystem", "LatchkeyWire", "SQLiteDriver",
             "SystemDriver", "TPMDriver",

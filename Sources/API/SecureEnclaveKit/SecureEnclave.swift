@@ -15,8 +15,8 @@ import Security
 /// > Note: Linux: CryptoKit does not exist here, so public keys, signatures and shared secrets are types of this
 /// > module. Their `x963Representation` and `rawRepresentation` have the same formats as in CryptoKit.
 public enum SecureEnclave {
-    /// Whether the app can use a Secure Enclave. In this version it is a software implementation, which the daemon's
-    /// configuration has to enable.
+    /// Whether the app can use a Secure Enclave: keys of the TPM in tier `tpm`, else a software implementation, which the
+    /// daemon's configuration has to enable.
     ///
     /// Blocks for one request to the daemon; does not prompt. Also false when the daemon cannot be reached.
     /// Apple: `SecureEnclave.isAvailable`.
@@ -25,9 +25,9 @@ public enum SecureEnclave {
     /// Keys on the curve NIST P-256. Apple: `SecureEnclave.P256`.
     public enum P256 {
         /// Keys for ECDSA signatures. Apple: `SecureEnclave.P256.Signing`.
-        public enum Signing {}
+        public enum Signing: Sendable {}
         /// Keys for ECDH key agreement. Apple: `SecureEnclave.P256.KeyAgreement`.
-        public enum KeyAgreement {}
+        public enum KeyAgreement: Sendable {}
     }
 }
 

@@ -1,98 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import LocalAuthentication
-public import Security
+import Security
 
-extension SecureEnclave.P256.Signing {
-    /// A P-256 private key in the Secure Enclave that creates ECDSA signatures.
+extension SecureEnclave.P256.PrivateKey where Purpose == SecureEnclave.P256.Signing {
+    /// Signs data with ECDSA and SHA-256.
     ///
-    /// Apple: `SecureEnclave.P256.Signing.PrivateKey`.
-    public struct PrivateKey: Sendable {
-        private let enclave: EnclaveKey
-
-        /// The public key of this private key.
-        public let publicKey: PublicKey
-
-        /// Creates a private key with an access control in the Secure Enclave.
-        ///
-        /// Blocks until the daemon has created the key. Prompts for the passcode only when the protection of
-        /// `accessControl` is `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` and the passcode was not entered
-        /// since the daemon started.
-        /// Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
-        ///
-        /// - Parameters:
-        ///   - accessControl: the protection of the key and the constraints that the user must satisfy before each use.
-        ///     Include `.privateKeyUsage`: without it every use fails with code -1009 of the domain of `LAError`.
-        ///   - authenticationContext: the context that provides the proofs and the prompt texts for this call and for all
-        ///     later uses of the key; with nil, each use of a protected key prompts.
-        /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
-        ///   Enclave, or another code of `SecKeyCreateRandomKey`.
-        public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclaveKey(accessControl, authenticationContext))
-        }
-
-        /// Creates a private key without user constraints, which can be used while the device is unlocked.
-        ///
-        /// Its access control is `kSecAttrAccessibleWhenUnlockedThisDeviceOnly` with `.privateKeyUsage`. Blocks until
-        /// the daemon has created the key; does not prompt.
-        /// Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
-        ///
-        /// - Parameter authenticationContext: the context that is passed with each use of the key; nil for none.
-        /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
-        ///   Enclave, or another code of `SecKeyCreateRandomKey`.
-        public init(authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclaveKey(nil, authenticationContext))
-        }
-
-        /// Restores a private key from its `dataRepresentation`.
-        ///
-        /// Blocks for one request to the daemon; does not prompt.
-        /// Apple: `init(dataRepresentation:authenticationContext:)` of the same type.
-        ///
-        /// - Parameters:
-        ///   - dataRepresentation: the `dataRepresentation` of a key that this app created on this machine for this
-        ///     user.
-        ///   - authenticationContext: the context that provides the proofs and the prompt texts for all uses of the key;
-        ///     with nil, each use of a protected key prompts.
-        /// - Throws: an error of `NSOSStatusErrorDomain`: -50 (`errSecParam`) for bytes that the Secure Enclave did not
-        ///   create for this app. Changes to the encrypted private key are detected at its first use instead.
-        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclaveKey(dataRepresentation, authenticationContext))
-        }
-
-        private init(_ enclave: EnclaveKey) throws {
-            self.enclave = enclave
-            publicKey = try PublicKey(x963Representation: enclave.point())
-        }
-
-        /// The key in encrypted form, for the app to store; restore it with
-        /// `init(dataRepresentation:authenticationContext:)`.
-        ///
-        /// It works on this machine, for this user and this app only, and does not have to be kept secret. Its format
-        /// is not documented. Apple: `SecureEnclave.P256.Signing.PrivateKey.dataRepresentation`.
-        public var dataRepresentation: Data { enclave.data }
-
-        /// Signs data with ECDSA and SHA-256.
-        ///
-        /// Blocks until the daemon has signed. Prompts when the key's access control has constraints that the
-        /// context's proofs do not satisfy. Apple: `SecureEnclave.P256.Signing.PrivateKey.signature(for:)`.
-        ///
-        /// - Parameter data: the message, of any length; this function computes its SHA-256 digest.
-        /// - Returns: the signature; its numbers are available as `rawRepresentation`.
-        /// - Throws: an error of the domain of `LAError` when the user does not authenticate or the access control
-        ///   does not allow signing; otherwise an error of `NSOSStatusErrorDomain`.
-        public func signature(for data: some DataProtocol) throws -> ECDSASignature {
-            var error: Unmanaged<CFError>?
-            let signature = SecKeyCreateSignature(
-                enclave.key, .ecdsaSignatureMessageRFC4754SHA256, Data(data) as CFData, &error)
-            guard let signature else { throw thrown(error) }
-            return try ECDSASignature(rawRepresentation: signature as Data)
-        }
+    /// Blocks until the daemon has signed. Prompts when the key's access control has constraints that the
+    /// context's proofs do not satisfy. Apple: `SecureEnclave.P256.Signing.PrivateKey.signature(for:)`.
+    ///
+    /// - Parameter data: the message, of any length; this function computes its SHA-256 digest.
+    /// - Returns: the signature; its numbers are available as `rawRepresentation`.
+    /// - Throws: an error of the domain of `LAError` when the user does not authenticate or the access control
+    ///   does not allow signing; otherwise an error of `NSOSStatusErrorDomain`.
+    public func signature(for data: some DataProtocol) throws -> SecureEnclave.P256.Signing.ECDSASignature {
+        var error: Unmanaged<CFError>?
+        let signature = SecKeyCreateSignature(
+            enclave.key, .ecdsaSignatureMessageRFC4754SHA256, Data(data) as CFData, &error)
+        guard let signature else { throw thrown(error) }
+        return try SecureEnclave.P256.Signing.ECDSASignature(rawRepresentation: signature as Data)
     }
+}
+
+extension SecureEnclave.P256.Signing: EnclaveKeyPurpose {
+    /// A P-256 private key in the Secure Enclave that creates ECDSA signatures.
+    public typealias PrivateKey = SecureEnclave.P256.PrivateKey<Self>
 
     /// A P-256 public key that verifies ECDSA signatures. Apple: CryptoKit's `P256.Signing.PublicKey`.
-    public struct PublicKey: Hashable, Sendable {
+    public struct PublicKey: EnclavePublicKey, Hashable {
         private let key: SecKey
 
         /// The key in X9.63 representation: the uncompressed point 04, X, Y, 65 bytes, coordinates big-endian.
