@@ -146,7 +146,7 @@ test-sign-in: bootstrap ## test the example app of demo-server against servers t
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
 	@scripts/test-sign-in $(ONLY)
 
-test-server: bootstrap ## test the relying party: its rooms, and running servers with an independent client
+test-server: bootstrap ## test the relying party: its modules, and running servers with an independent client
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
 	@scripts/test-server $(ONLY)
 
@@ -170,7 +170,7 @@ test-server-api: bootstrap ## send requests that schemathesis, from PyPI, makes 
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/test-server-api
 
-check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
+check: bootstrap ## check formatting, warnings as errors, imports between modules, documentation and hygiene
 	@scripts/bootstrap RelyingParty/packages.txt
 	@scripts/check
 

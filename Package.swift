@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// Each target has the dependencies of docs/rooms.md and no others; `scripts/check-arrows` compares the two.
+// docs/targets.md says what each target does; `scripts/check-dependencies --table` prints this graph.
 
 // Set by make and by the checks. Warnings of a dependency are nothing that its user can mend, and the compiler refuses both
 // of "conflicting options '-warnings-as-errors' and '-suppress-warnings'", with which SwiftPM compiles dependencies.
@@ -208,7 +208,7 @@ let package = Package(
             ],
             path: "Tests/AuthorityTesting", swiftSettings: strict),
 
-        // Tests: one target for each room or seam, and DaemonTests for several processes.
+        // Tests: one target for each module or seam, and DaemonTests for several processes.
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [

@@ -6,7 +6,7 @@ import PackageDescription
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
 // (docs/decisions/036-relying-party.md). It shares no code with the package around it but the product `DeviceProof`.
 // `Rooms` is a link to its folder `Sources`: the targets of that product are compiled here again, because a dependency on
-// the package would compile all its programs with the tests. `scripts/check-arrows` verifies that both manifests give a room
+// the package would compile all its programs with the tests. `scripts/check-dependencies` verifies that both manifests give a target
 // the same dependencies. The other targets have names of their own: names are unique in a graph of packages.
 
 let strict: [SwiftSetting] = [
@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
@@ -44,7 +44,7 @@ let package = Package(
             name: "CServerHTTP", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
 
-        // The product `DeviceProof` of the package around this one, and the rooms below it.
+        // The product `DeviceProof` of the package around this one, and the modules below it.
         .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/Drivers/CLatchkeyLinux"),
         .systemLibrary(
             name: "COpenSSL", path: "Rooms/Drivers/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -58,31 +58,31 @@ let package = Package(
         shared("Programs/CommandWords"),
 
         // Digests, message authentication, P-256 keys and their signatures.
-        room("RelyingPartyCrypto", ["CServerOpenSSL"]),
+        module("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
-        room("RelyingPartyJSON"),
-        // What keys sign at a sign-in: challenges, bound proofs and passkeys (WebAuthn). Pure functions, and the only room with
+        module("RelyingPartyJSON"),
+        // What keys sign at a sign-in: challenges, bound proofs and passkeys (WebAuthn). Pure functions, and the only module with
         // a promise to other packages.
-        room("SignInVerification", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
-        // Proofs that a key is in a TPM; the only room that uses code of the package around this one.
-        room("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
+        module("SignInVerification", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
+        // Proofs that a key is in a TPM; the only module that uses code of the package around this one.
+        module("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
         // Challenges, keys, sessions, revocation and the audit log. No input or output but SQL, through a protocol.
-        room(
+        module(
             "RelyingParty",
             ["RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyJSON", "SignInVerification"]),
         // The storage in a file of SQLite.
-        room("RelyingPartySQLite", ["RelyingParty", "RelyingPartyCrypto", "CServerSQLite"]),
+        module("RelyingPartySQLite", ["RelyingParty", "RelyingPartyCrypto", "CServerSQLite"]),
         // The storage in a database of PostgreSQL, which several nodes share.
-        room("RelyingPartyPostgreSQL", ["RelyingParty", "CServerPostgreSQL"]),
+        module("RelyingPartyPostgreSQL", ["RelyingParty", "CServerPostgreSQL"]),
         // Requests and responses of HTTP; no knowledge of what they mean.
-        room("RelyingPartyHTTP", ["CServerHTTP"]),
+        module("RelyingPartyHTTP", ["CServerHTTP"]),
         // The interface /v1: what each request means.
-        room(
+        module(
             "RelyingPartyAPI",
             ["RelyingParty", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON", "SignInVerification"],
             resources: [.embedInCode("OpenAPI.json")]),
         // The page of the administration and its requests. The files of the page become a part of the program.
-        room(
+        module(
             "RelyingPartyAdmin",
             ["RelyingParty", "RelyingPartyAPI", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON"],
             resources: [.embedInCode("Page")]),
