@@ -37,11 +37,11 @@ import Testing
         #expect(try libraries(of: program, foundation: false).filter { $0 != "libcrypto.so.3" } == [])
     }
 
-    /// The libraries that the object files of a room ask the linker for.
-    private func demanded(by room: String) throws -> Set<String> {
-        let folder = "\(TestDaemon.programs)/\(room).build"
+    /// The libraries that the object files of a module ask the linker for.
+    private func demanded(by module: String) throws -> Set<String> {
+        let folder = "\(TestDaemon.programs)/\(module).build"
         let objects = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
-        try #require(!objects.isEmpty, "\(folder) has the room's objects")
+        try #require(!objects.isEmpty, "\(folder) has the module's objects")
         let listed = try daemon.run(
             "/usr/bin/readelf", ["-p", ".swift1_autolink_entries"] + objects.map { "\(folder)/\($0)" })
         let options = listed.output.split { $0.isWhitespace }.filter { $0.hasPrefix("-l") }
@@ -51,13 +51,13 @@ import Testing
     /// FoundationNetworking brings libcurl, libssl and libxml2, which only programs that sign in need.
     @Test func onlySigningInLinksFoundationNetworking() throws {
         #expect(try demanded(by: "LatchkeySignIn").contains("FoundationNetworking"))
-        for room in [
+        for module in [
             "Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "KeyFormats", "LatchkeyClient",
             "LatchkeyDesktop",
         ] {
-            let libraries = try demanded(by: room)
-            #expect(libraries.contains("swiftCore"), "the list of \(room) was read")
-            #expect(!libraries.contains("FoundationNetworking"), "\(room)")
+            let libraries = try demanded(by: module)
+            #expect(libraries.contains("swiftCore"), "the list of \(module) was read")
+            #expect(!libraries.contains("FoundationNetworking"), "\(module)")
         }
     }
 

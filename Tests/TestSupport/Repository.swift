@@ -47,8 +47,8 @@ package enum Repository {
     package static var moduleOptions: [String] {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var options = ["-I", URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules").path]
-        for room in ["CLatchkeyLinux", "COpenSSL"] {
-            options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/Drivers/\(room)/module.modulemap"]
+        for module in ["CLatchkeyLinux", "COpenSSL"] {
+            options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/Drivers/\(module)/module.modulemap"]
         }
         return options
     }

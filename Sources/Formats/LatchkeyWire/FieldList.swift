@@ -24,8 +24,8 @@
 // The type of a property fixes its form (`WireValue`). A type that leaves something open, such as the limit of a text, has
 // a shape (`WireShape`), which the field names.
 //
-// The protocols with few messages, which other rooms define, have tuples only. Tuples and shapes are therefore available
-// in the whole package, maps and `WireValue` in this room.
+// The protocols with few messages, which other modules define, have tuples only. Tuples and shapes are therefore available
+// in the whole package, maps and `WireValue` in this module.
 //
 // A new field is one more line here. If an old reader may ignore it, its number is 128 or above and it is optional.
 // A query has no such fields: a reader that ignored a condition would find, and delete, more items.
