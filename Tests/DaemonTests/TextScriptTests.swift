@@ -19,16 +19,17 @@ import Testing
         #expect(failure == nil, "\(name).txt, \(failure ?? "")")
     }
 
-    private static func readme() throws -> String {
-        let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/README.md"
+    private static func page(_ name: String) throws -> String {
+        let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/" + name
         return String(decoding: try #require(try Files.read(path, limit: 1 << 20)).copyBytes(), as: UTF8.self)
     }
 
-    /// The blocks of README.md that begin with this line.
+    /// The blocks of the README and of the page of the command line that begin with this line.
     private static func blocks(_ fence: String) throws -> [String] {
         var blocks: [String] = []
         var open: Substring?
-        for line in try readme().split(separator: "\n", omittingEmptySubsequences: false) {
+        let text = try page("README.md") + page("docs/command-line.md")
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             guard line.hasPrefix("```") else {
                 if open == fence[...] { blocks[blocks.count - 1] += line + "\n" }
                 continue
@@ -39,19 +40,19 @@ import Testing
         return blocks
     }
 
-    @Test func sessionsInREADMEMatchTheirOutput() throws {
+    @Test func sessionsInPagesMatchTheirOutput() throws {
         let sessions = try Self.blocks("```console")
         #expect(!sessions.isEmpty)
         for session in sessions {
             let script = TextScript(session)
             #expect(script.steps.count > 3)
             let failure = try script.run(try TestDaemon())
-            #expect(failure == nil, "README.md, \(failure ?? "")")
+            #expect(failure == nil, "\(failure ?? "")")
         }
     }
 
     /// Runs each command line of the other blocks with `--help`: an unknown command or option is refused.
-    @Test func commandLinesInREADMEAreValid() throws {
+    @Test func commandLinesInPagesAreValid() throws {
         let daemon = try TestDaemon()
         let lines = try Self.blocks("```").flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("latchkey ") }
         #expect(lines.count > 8)
