@@ -3,12 +3,12 @@
 """Attacks the shipped daemon and prints a verdict for each attack.
 
 This is an independent client of the wire protocol, written from docs/protocol.md, docs/store-format.md,
-docs/backup-format.md and SECURITY.md without any of the Swift code. Each attack uses its own daemons on stores in
+docs/backup-format.md and docs/promises.md without any of the Swift code. Each attack uses its own daemons on stores in
 private temporary folders. A line shows the verdict and the observations. The verdicts are:
 
   held        the daemon resisted the attack
   FELL        the attack succeeded, or its script failed
-  no promise  the attack succeeded, and SECURITY.md states that limit
+  no promise  the attack succeeded, and docs/promises.md states that limit
   not played  this machine cannot run the attack
 
 The exit code is 1 if the verdict of an attack is FELL.
@@ -439,17 +439,17 @@ class NotPlayed(Exception):
 
 
 class NoPromise(Exception):
-    """The attack succeeds, and SECURITY.md states that limit."""
+    """The attack succeeds, and docs/promises.md states that limit."""
 
 
 def no_promise(words, seen):
-    """Raises `NoPromise` if SECURITY.md contains the text `words` (a line break counts as a space); otherwise the
+    """Raises `NoPromise` if docs/promises.md contains the text `words` (a line break counts as a space); otherwise the
     verdict is FELL."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "SECURITY.md")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "promises.md")
     with open(path, encoding="utf-8") as file:
         if " ".join(words.split()) in " ".join(file.read().split()):
             raise NoPromise(seen)
-    return False, "SECURITY.md does not state this limit (%r); %s" % (words, seen)
+    return False, "docs/promises.md does not state this limit (%r); %s" % (words, seen)
 
 
 def attack(name, words):
@@ -1162,7 +1162,7 @@ def _():
                     file.write(bytes(size))
             except OSError:
                 pass
-    # SECURITY.md: a full disk neither loses the counters nor makes a try fail.
+    # docs/promises.md: a full disk neither loses the counters nor makes a try fail.
     typed, reply = guess(store, owner)
     full = Probe(store, owner, 3)
     store.stop(signal.SIGKILL)
@@ -1433,7 +1433,7 @@ def _():
         last = thief.read("treasure")
     took = time.monotonic() - begin
     person.close()
-    # SECURITY.md: equal refusals of one program within a minute are one entry with their number, written by a clean stop at the
+    # docs/promises.md: equal refusals of one program within a minute are one entry with their number, written by a clean stop at the
     # latest.
     store.stop()
     store.start()
