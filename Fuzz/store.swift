@@ -34,14 +34,12 @@ enum FuzzedStore {
     /// A proof that satisfies the access control of every item.
     private static let proof: Authorisation = {
         var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
-        state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
         let request = EvaluationRequest(
-            id: 1, plan: AuthenticationPlan([[.biometry], [.passcode], [.companion]]), allowsFallback: false,
+            id: 1, plan: AuthenticationPlan([[.biometry], [.passcode]]), allowsFallback: false,
             interactionAllowed: true, caller: caller)
         let events: [PolicyEvent] = [
             .evaluate(request), .promptVisible(1), .matched(1, set, isVirtual: false), .passcodeEntered(1, at: 0),
-            .countersKept(1),
-            .passcodeChecked(1, isRight: true), .companionConfirmed(1),
+            .countersKept(1), .passcodeChecked(1, isRight: true),
         ]
         for case .reply(_, .granted(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
         return .none

@@ -9,11 +9,11 @@ import Testing
 @Suite struct ShownPromptTests {
     private func shown(
         _ method: AuthenticationMethod = .biometry, notice: PromptContent.Notice = .none, tries: Int = 3,
-        fallback: Bool = false, companion: Bool = false, permission: Bool = false, sensor: BiometryKind = .touchID,
+        fallback: Bool = false, permission: Bool = false, sensor: BiometryKind = .touchID,
         tier: Tier = .user, ownName: String = "", usage: String = "", reason: String = "open the token"
     ) -> ShownPrompt {
         let content = PromptContent(
-            method: method, notice: notice, triesLeft: tries, showsFallback: fallback, offersCompanion: companion,
+            method: method, notice: notice, triesLeft: tries, showsFallback: fallback,
             question: permission ? .permission : .none)
         let prompt = Prompt(
             id: 7, caller: "notes", program: "/usr/bin/notes", ownName: ownName, processID: 4711, reason: reason,
@@ -118,7 +118,6 @@ import Testing
         #expect(shown().isWatching)
         #expect(!shown(tries: 0).isWatching)
         #expect(!shown(.passcode).isWatching)
-        #expect(!shown(.companion).isWatching)
         #expect(!shown(permission: true, sensor: .faceID).isWatching)
         #expect(shown(permission: true, sensor: .faceID).method == .permission)
     }
@@ -159,13 +158,12 @@ import Testing
     }
 
     @Test func simulationButtonsExistOnlyInSimulatedTier() {
-        #expect(shown(companion: true).plays.isEmpty && shown().simulation == nil)
-        let simulated = shown(companion: true, tier: .simulated)
-        #expect(simulated.plays.map(\.title) == ["Play enrolled finger", "Play another finger", "Play paired device"])
-        #expect(simulated.plays.map(\.isMatching) == [true, false, nil])
+        #expect(shown().plays.isEmpty && shown().simulation == nil)
+        let simulated = shown(tier: .simulated)
+        #expect(simulated.plays.map(\.title) == ["Play enrolled finger", "Play another finger"])
+        #expect(simulated.plays.map(\.isMatching) == [true, false])
         #expect(simulated.simulation == "This machine is simulated, for tests only.")
         #expect(shown(.passcode, tier: .simulated).plays.isEmpty)
-        #expect(shown(.companion, tier: .simulated).plays.map(\.isMatching) == [nil])
         #expect(shown(permission: true, sensor: .faceID, tier: .simulated).plays.isEmpty)
     }
 

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aUnionWithAProofOfAnotherCallerReadsNothing() throws {
-        let proof = Authorisation.ofPasscode.union(.testOnly([.companion], by: other))
+        let proof = Authorisation.ofPasscode.union(.testOnly([.biometry], by: other))
         #expect(status { _ = try keychain.secret("mine", proof: proof) } == .itemAuthenticationFailed)
     }
 
@@ -53,7 +53,7 @@ import Testing
         let caller = StoreOnDisk.caller
         let wrong: [Authorisation] = [
             .none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
-            Authorisation.testOnly([.companion], by: caller, evaluation: 1)
+            Authorisation.testOnly([.biometry], by: caller, evaluation: 1)
                 .union(.testOnly([.passcode], by: caller, evaluation: 2)),
         ]
         let new = try keychain.stretched(SecretBytes("new".utf8))
@@ -72,7 +72,7 @@ import Testing
             return count
         }
         let weak: [Authorisation] = [
-            .none, .testOnly([.passcode], by: other), .testOnly([.companion], by: StoreOnDisk.caller),
+            .none, .testOnly([.passcode], by: other),
             .testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller),
         ]
         #expect(status { _ = try count(.ofPasscode) } == .itemAuthenticationFailed, "there is no passcode")

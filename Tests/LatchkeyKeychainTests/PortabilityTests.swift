@@ -52,7 +52,7 @@ import Testing
         other.session += 1
         for proof in [
             Authorisation.none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
-            Authorisation.testOnly([.companion], by: caller, evaluation: 1).union(.ofPasscode),
+            Authorisation.testOnly([.biometry], by: caller, evaluation: 1).union(.ofPasscode),
         ] where !proof.isOnePasscodeEvaluation || !proof.belongs(to: caller) {
             #expect(
                 status { _ = try keychain.page(after: BackupPage.start, caller: caller, proof: proof) }

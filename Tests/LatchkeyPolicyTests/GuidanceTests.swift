@@ -102,14 +102,6 @@ import Testing
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
 
-    @Test func disconnectedSensorIsReplacedByAPairedDevice() {
-        var world = World(.touch)
-        world.send(.companionsChanged(.watchNear))
-        world.show(.biometryOrCompanion)
-        #expect(world.send(.sensorDisconnected(1)).content?.method == .companion)
-        #expect(world.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
-    }
-
     @Test func aWaitingEvaluationIsRefusedWhenTheSensorWasDisconnected() {
         var world = World(.touch)
         world.show(.biometry)

@@ -69,13 +69,12 @@ import Testing
 
     @Test func authenticationEventsAreIgnoredDuringTheLastStep() {
         var world = World(.touch)
-        world.send(.companionsChanged(.watchNear))
-        world.send(request(.biometryOrCompanion, .showsRecoveryCode))
+        world.send(request(.biometry, .showsRecoveryCode))
         world.send([.promptVisible(1), .matched(1, .a)])
         #expect(
             world.send([
-                .passcodeEntered(1, at: 0), .passcodeChecked(1, isRight: false), .notMatched(1), .companionConfirmed(1),
-                .fallbackChosen(1), .sensorFailed(1), .companionsChanged(.watchAway),
+                .passcodeEntered(1, at: 0), .passcodeChecked(1, isRight: false), .notMatched(1), .fallbackChosen(1),
+                .sensorFailed(1),
                 .permissionAnswered(1, true), .promptVisible(1),
             ]).isEmpty)
         #expect(world.send(.permissionChanged("a", false)).count == 1, "the decision is stored, nothing else happens")

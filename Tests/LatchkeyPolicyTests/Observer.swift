@@ -288,9 +288,7 @@ struct Observer: Hashable, Sendable {
             if content.step != expected { return "a last step that was not requested" }
             let proven = prompts[request.id]?.proven ?? []
             if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code before all stages" }
-            if content.triesLeft != 0 || content.showsFallback || content.offersCompanion
-                || content.question != .none
-            {
+            if content.triesLeft != 0 || content.showsFallback || content.question != .none {
                 return "requests a proof in the last step"
             }
         } else if request.startsWithAccount, prompts[request.id]?.hasAccount != true {

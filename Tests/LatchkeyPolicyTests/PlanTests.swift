@@ -13,7 +13,7 @@ import Testing
         ([.biometryAny, .and, .devicePasscode], .biometryThenPasscode),
         ([.biometryCurrentSet, .devicePasscode], .biometryThenPasscode),
         ([.userPresence, .applicationPassword], .either),
-        ([.biometryAny, .or, .companion], AuthenticationPlan([[.biometry, .companion]])),
+        ([.biometryAny, .or, .companion], .biometry),
         ([.biometryAny, .privateKeyUsage], .biometry),
     ]
 

@@ -83,6 +83,25 @@ import Testing
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
+    @Test func withoutASensorBiometryOrAPairedDeviceReportsTheDevice_LA05() {
+        for (sensor, failures, status) in [
+            (SensorState.absent, 0, Status.companionNotAvailable), (.touchEmpty, 0, .biometryNotEnrolled),
+            (.touch, 5, .biometryLockout),
+        ] {
+            let state = World(sensor, biometryFailures: failures).state
+            let policy = Policy.deviceOwnerAuthenticationWithBiometricsOrCompanion
+            #expect(state.refusal(of: policy, for: "a", in: "") == status)
+        }
+        let state = World(.touch).state
+        for (policy, status) in [
+            (Policy.deviceOwnerAuthenticationWithBiometricsOrCompanion, nil),
+            (.deviceOwnerAuthenticationWithCompanion, Status.companionNotAvailable),
+            (.deviceOwnerAuthenticationWithWristDetection, .companionNotAvailable),
+        ] {
+            #expect(state.refusal(of: policy, for: "a", in: "") == status)
+        }
+    }
+
     @Test func preflightChecksEveryStage() {
         #expect(World(.absent).state.refusal(of: .passcodeThenBiometry, for: "a") == .biometryNotAvailable)
         #expect(World(.absent).state.refusal(of: .biometryThenPasscode, for: "a") == .biometryNotAvailable)

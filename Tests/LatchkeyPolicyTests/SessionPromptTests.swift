@@ -206,9 +206,9 @@ import Testing
     }
 
     @Test func aHeldPasscodeIsNotUsedForTheNextStage() {
-        var world = two(.passcode, AuthenticationPlan([[.companion, .passcode], [.passcode]]))
+        var world = two(.passcode, AuthenticationPlan([[.biometry, .passcode], [.passcode]]))
         world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0)])
-        world.send([.companionsChanged(.watchNear), .companionConfirmed(2)])
+        world.send(.matched(2, .a))
         #expect(world.state.shown(2)?.stage == 1 && world.state.heldEntries.isEmpty)
         world.send(.passcodeChecked(1, isRight: false))
         #expect(world.state.passcodeFailures == 1)

@@ -68,7 +68,6 @@ import Testing
         Change(flaw: .otherBoot) { $0.bootID = [1, 2, 4] },
         Change(flaw: .notYetValid) { $0.issued = 151 },
         Change(flaw: .expired) { $0.expires = 149 },
-        Change(flaw: .planNotCompleted) { $0.methods = [.companion] },
         Change(flaw: .planNotCompleted) { $0.methods = [] },
         Change(flaw: .weak) { $0.strength = .weak },
         Change(flaw: .weak) { $0.strength = .none },

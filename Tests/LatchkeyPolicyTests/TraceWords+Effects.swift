@@ -36,7 +36,6 @@ extension TraceWords {
         ["\(content.method)", "triesLeft \(content.triesLeft)"]
             .appending("notice \(content.notice)", if: content.notice != .none)
             .appending("showsFallback", if: content.showsFallback)
-            .appending("offersCompanion", if: content.offersCompanion)
             .appending("asksPermission", if: content.question == .permission)
             .appending("asksScan", if: content.question == .scan)
             .appending("entry in \(content.delaySeconds) s", if: content.delaySeconds != 0)

@@ -45,7 +45,6 @@ enum TraceWords {
         case ("withdrawn", 1): return .withdrawn(id, try named(rest[1], Status.allCases))
         case ("deadlinePassed", 0): return .deadlinePassed(id)
         case ("permissionAnswered", 1): return .permissionAnswered(id, try truth(rest[1]))
-        case ("companionConfirmed", 0): return .companionConfirmed(id)
         default: return nil
         }
     }
@@ -55,10 +54,6 @@ enum TraceWords {
         case ("sensorChanged", 1...2):
             let kind = try named(words[0], BiometryKind.allCases)
             return .sensorChanged(SensorState(kind: kind, enrolment: words.count == 2 ? set(words[1]) : nil))
-        case ("companionsChanged", 0): return .companionsChanged(CompanionState())
-        case ("companionsChanged", 2) where ["near", "away"].contains(words[1]):
-            let type = try named(words[0], CompanionType.allCases)
-            return .companionsChanged(CompanionState(paired: [type: [1]], nearby: words[1] == "near" ? [type] : []))
         case ("locked", 0): return .locked
         case ("unlocked", 1):
             return .unlocked(byBiometry: try named(words[0], AuthenticationMethod.allCases) == .biometry)

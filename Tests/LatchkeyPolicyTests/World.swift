@@ -78,11 +78,6 @@ extension SensorState {
         kind: .faceID, enrolment: .a, reportsEnrolmentChanges: false, isWeak: true)
 }
 
-extension CompanionState {
-    static let watchNear = CompanionState(paired: [.watch: [1]], nearby: [.watch])
-    static let watchAway = CompanionState(paired: [.watch: [1]])
-}
-
 extension Int64 {
     /// Returns nanoseconds.
     static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
@@ -96,9 +91,6 @@ extension AuthenticationPlan {
     static let either = Policy.deviceOwnerAuthentication.plan
     static let biometryThenPasscode = AuthenticationPlan([[.biometry], [.passcode]])
     static let passcodeThenBiometry = AuthenticationPlan([[.passcode], [.biometry]])
-    static let companion = Policy.deviceOwnerAuthenticationWithCompanion.plan
-    static let biometryOrCompanion = Policy.deviceOwnerAuthenticationWithBiometricsOrCompanion.plan
-    static let companionOrPasscode = AuthenticationPlan([[.companion, .passcode]])
     static let all = [nothing, biometry, passcode, either, biometryThenPasscode, passcodeThenBiometry]
 }
 
@@ -106,7 +98,6 @@ extension Authorisation {
     static let finger = granted(.biometry, [.matched(1, .a)])
     static let code = granted(
         .passcode, [.passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
-    static let watch = granted(.companion, [.companionConfirmed(1)])
     static let both = granted(
         .biometryThenPasscode,
         [.matched(1, .a), .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
@@ -114,7 +105,6 @@ extension Authorisation {
     /// Returns the authorisation that the reducer grants after those events.
     private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
         var world = World()
-        world.send(.companionsChanged(.watchNear))
         world.show(plan)
         for case .reply(_, .granted(let authorisation)) in world.send(events) { return authorisation }
         return .none
@@ -135,7 +125,6 @@ struct Proven: Equatable {
     static let none = Proven(methods: [])
     static let finger = Proven(methods: [.biometry], enrolment: .a)
     static let code = Proven(methods: [.passcode])
-    static let watch = Proven(methods: [.companion])
     static let both = Proven(methods: [.biometry, .passcode], enrolment: .a)
 }
 

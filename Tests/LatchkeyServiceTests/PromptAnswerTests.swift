@@ -42,7 +42,6 @@ import Testing
         #expect(answer(content(.biometry), isArmed: true).action == .touch(matching: true))
         #expect(answer(content(.biometry), sensor: .opticID, isArmed: true).action == .face(matching: true))
         #expect(answer(content(.passcode)).action == .passcode(secret("5678")))
-        #expect(answer(content(.companion) { $0.offersCompanion = true }).action == .confirm)
         for question in [PromptContent.Question.permission, .scan] {
             #expect(answer(content(.biometry) { $0.question = question }).action == .permission(true))
         }
@@ -52,7 +51,6 @@ import Testing
         #expect(answer(content(.biometry)) == (nil, waits: true), "it is armed a moment later")
         #expect(answer(content(.biometry), wasArmed: true) == (nil, waits: false))
         #expect(answer(content(.biometry) { $0.showsFallback = true }, wasArmed: true).action == .fallback)
-        #expect(answer(content(.biometry) { $0.offersCompanion = true }, wasArmed: true).action == .confirm)
     }
 
     @Test func lastStepsAreAnswered() {

@@ -43,13 +43,6 @@ import Testing
         #expect(simulator.transcript.lines.contains { $0.contains("Face ID is allowed") })
     }
 
-    @Test func alwaysConfirmsOnThePairedDevice() async throws {
-        let simulator = try Simulator(sensor: .none)
-        try simulator.pair(.watch)
-        try simulator.answer(.always)
-        #expect(await simulator.run { await evaluate(.deviceOwnerAuthenticationWithCompanion) } == nil)
-    }
-
     @Test func alwaysEntersThePasscodeThatWasChangedLast() async throws {
         let simulator = try Simulator(sensor: .none)
         try simulator.answer(.always)

@@ -66,7 +66,6 @@ import Testing
         let acts: [(String, Act)] = [
             ("a passcode is entered", { $0.enter(passcode: "1234") }),
             ("the fallback is chosen", { $0.chooseFallback() }),
-            ("the paired device confirms", { $0.confirmOnCompanion() }),
             ("Face ID is allowed", { $0.answerFaceIDQuestion(allow: true) }),
             ("the recovery code is written down", { $0.acknowledgeRecoveryCode() }),
             ("a recovery code is entered", { $0.enter(recoveryCode: "X") }),
@@ -169,15 +168,6 @@ import Testing
         }
     }
 
-    @Test func aPromptForACompanionWithoutAQueuedActionEnds() async throws {
-        let simulator = try Simulator()
-        try simulator.pair(.watch)
-        let error = await simulator.run { await evaluate(.deviceOwnerAuthenticationWithCompanion) }
-        #expect(error?.code == .notInteractive)
-        #expect(simulator.scriptProblem?.description.contains("asks for the paired device.") == true)
-        #expect(simulator.scriptProblem?.description.contains("confirmOnCompanion()") == true)
-    }
-
     @Test func aMachineThatWaitsForActionsKeepsAPromptWithoutOne() async throws {
         let simulator = try Simulator(waitsForActions: true)
         async let ending = simulator.run { await evaluate(.deviceOwnerAuthentication) }
@@ -194,7 +184,7 @@ import Testing
             { $0.touch(matching: true) }, { $0.touch(matching: false) }, { $0.presentFace(matching: true) },
             { $0.presentFace(matching: false) }, { $0.scanBadly(.scanAgain) }, { $0.unplugSensor() },
             { try? $0.failNext(.sensor) }, { $0.enter(passcode: "1234") }, { $0.enter(passcode: "0000") },
-            { $0.chooseFallback() }, { $0.cancel() }, { $0.confirmOnCompanion() },
+            { $0.chooseFallback() }, { $0.cancel() },
             { $0.answerFaceIDQuestion(allow: true) }, { $0.answerFaceIDQuestion(allow: false) },
             { $0.acknowledgeRecoveryCode() }, { $0.enter(recoveryCode: "X") }, { $0.enter(newPasscode: "12345") },
         ]

@@ -20,7 +20,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     private init(_ name: String, _ message: AgentMessage) { self.init(name, .message(prompt: 7, message)) }
 
     private static let content = PromptContent(
-        method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true, offersCompanion: true)
+        method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true)
 
     static let code = PromptContent(
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown,
@@ -89,7 +89,6 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         AgentSample("agent-fallback", .event(.fallback)),
         AgentSample("agent-passcode", .event(.passcode(SecretBytes("1234".utf8)))),
         AgentSample("agent-touch", .event(.simulatedTouch(matching: true))),
-        AgentSample("agent-confirmed", .event(.companionConfirmed)),
         AgentSample("agent-permission", .event(.permission(false))),
         AgentSample("agent-code-acknowledged", .event(.codeAcknowledged)),
         AgentSample("agent-code-entered", .event(.codeEntered(SecretBytes("AB".utf8)))),
@@ -207,7 +206,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             CBORItem.array([
                 3,
                 .array([
-                    7, .array([1, .array([2, 0, 0, false, false, 0, .unsigned(step), 0, .bytes(code), 0, ""])]),
+                    7, .array([1, .array([2, 0, 0, false, 0, .unsigned(step), 0, .bytes(code), 0, ""])]),
                 ]),
             ]).encoded
         }

@@ -103,14 +103,14 @@ extension Sample {
             .environment(
                 EnvironmentReport(
                     biometry: .touchID, isEnrolled: true, isLockedOut: false, isBiometryUsable: true,
-                    biometryHash: [UInt8](repeating: 7, count: 32), isPasscodeSet: true, isCompanionUsable: true,
-                    companions: [.watch: [1, 2], .vision: [3]], revision: 3))),
+                    biometryHash: [UInt8](repeating: 7, count: 32), isPasscodeSet: true,
+                    revision: 3))),
         Sample(
             "environment-report-empty",
             .environment(
                 EnvironmentReport(
                     biometry: .none, isEnrolled: false, isLockedOut: false, isBiometryUsable: false, biometryHash: nil,
-                    isPasscodeSet: false, isCompanionUsable: false, companions: [:], revision: 0))),
+                    isPasscodeSet: false, revision: 0))),
         Sample("face-permissions-none", .facePermissions([])),
         Sample(
             "face-permissions-two",

@@ -118,13 +118,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-lock", .simulate(.lock)),
         Sample("simulate-unlock-finger", .simulate(.unlock(byBiometry: true))),
         Sample("simulate-unlock-passcode", .simulate(.unlock(byBiometry: false))),
-        Sample("simulate-pair", .simulate(.pair(.watch))),
-        Sample("simulate-unpair", .simulate(.unpair(.vision))),
-        Sample("simulate-near", .simulate(.nearby(.mac, true))),
-        Sample("simulate-far", .simulate(.nearby(.mac, false))),
         Sample("simulate-background", .simulate(.background(true))),
         Sample("simulate-foreground", .simulate(.background(false))),
-        Sample("simulate-confirm", .simulate(.confirm)),
         Sample(
             "evaluate-with-reuse", id: 44,
             .evaluate(

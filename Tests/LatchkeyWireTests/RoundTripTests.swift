@@ -27,7 +27,7 @@ import Testing
             passcodeRemove,
             passcodeSetAtPrompt, passcodeChangeAtPrompt, passcodeRecoverAtPrompt,
             sensor, enrol, unenrol, replaceFinger
-        case touch, look, answer, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
+        case touch, look, answer, advance, reset, lock, unlock, background
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
             restart,
@@ -74,11 +74,7 @@ import Testing
         case .simulate(.reset): .reset
         case .simulate(.lock): .lock
         case .simulate(.unlock): .unlock
-        case .simulate(.pair): .pair
-        case .simulate(.unpair): .unpair
-        case .simulate(.nearby): .nearby
         case .simulate(.background): .background
-        case .simulate(.confirm): .confirm
         case .evaluateRule: .evaluateRule
         case .environment: .environment
         case .facePermissions: .facePermissions

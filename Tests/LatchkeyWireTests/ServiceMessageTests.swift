@@ -49,7 +49,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             "service-evaluate",
             call: .evaluate(
                 AuthorityCall.Evaluate(
-                    plan: AuthenticationPlan([[.passcode], [.biometry, .companion]]), process: process,
+                    plan: AuthenticationPlan([[.passcode], [.biometry], []]), process: process,
                     faceUsage: "why", prompting: Prompting(reason: "open"), purpose: .exportItems,
                     lastStep: .showsRecoveryCode, recoveryCode: SecretBytes("AB".utf8), reuseSeconds: 10,
                     challenge: bytes(2, 32), binding: bytes(4, 32)))),

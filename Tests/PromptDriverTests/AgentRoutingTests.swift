@@ -98,10 +98,8 @@ import Testing
     }
 
     /// Outside tier `simulated` there is no hardware that an agent operates.
-    @Test(arguments: [
-        PromptEvent.simulatedTouch(matching: true), .simulatedTouch(matching: false), .companionConfirmed,
-    ])
-    func aTouchOrAConfirmationEndsTheConnectionOfItsAgent(event: PromptEvent) throws {
+    @Test(arguments: [PromptEvent.simulatedTouch(matching: true), .simulatedTouch(matching: false)])
+    func aSimulatedTouchEndsTheConnectionOfItsAgent(event: PromptEvent) throws {
         let a = Connection(prompter, 1, "a")
         let events = try show(1, user: 1, session: "a")
         #expect(a.stays(after: .visible, 1))

@@ -13,7 +13,6 @@ extension Authorisation {
         evaluation: UInt64 = 1, at time: Int64 = 0
     ) -> Authorisation {
         var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
-        state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
         let request = EvaluationRequest(
             id: evaluation, plan: AuthenticationPlan(methods.map { [$0] }), allowsFallback: false,
             interactionAllowed: true, caller: caller)
@@ -25,7 +24,6 @@ extension Authorisation {
                 effects += state.reduce(.passcodeEntered(evaluation, at: time), at: time)
                 effects += state.reduce(.countersKept(evaluation), at: time)
                 effects += state.reduce(.passcodeChecked(evaluation, isRight: true), at: time)
-            case .companion: effects += state.reduce(.companionConfirmed(evaluation), at: time)
             }
         }
         let granted: [Authorisation] = effects.compactMap {

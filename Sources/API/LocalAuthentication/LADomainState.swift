@@ -3,31 +3,22 @@
 import LatchkeyModel
 public import Security
 
-/// The enrolled set and the paired devices, as opaque hashes. Apple: `LADomainState`.
+/// The enrolled set, as an opaque hash. Apple: `LADomainState`.
 ///
 /// A hash has 32 bytes. It differs between apps and changes with every change of the set: adding a finger and
 /// removing it again does not restore the previous hash. The object is an immutable snapshot.
 public final class LADomainState: NSObject, Sendable {
     /// The sensor and its enrolled set. Apple: `LADomainState.biometry`.
     public let biometry: LADomainStateBiometry
-    /// The paired devices. Apple: `LADomainState.companion`.
-    public let companion: LADomainStateCompanion
+    /// The paired devices, of which Linux has none. Apple: `LADomainState.companion`.
+    public let companion = LADomainStateCompanion()
 
     init(_ report: EnvironmentReport?) {
         biometry = LADomainStateBiometry(report)
-        companion = LADomainStateCompanion(report)
     }
 
-    /// The hash of `biometry` followed by that of `companion`: 32 bytes for each part that has one; nil when neither
-    /// has. Apple: `LADomainState.stateHash`.
-    public var stateHash: Data? {
-        switch (biometry.stateHash, companion.stateHash) {
-        case (nil, nil): nil
-        case (let biometry?, nil): biometry
-        case (nil, let companion?): companion
-        case (let biometry?, let companion?): biometry + companion
-        }
-    }
+    /// The hash of `biometry`, 32 bytes; nil when it has none. Apple: `LADomainState.stateHash`.
+    public var stateHash: Data? { biometry.stateHash }
 }
 
 /// The biometric part of a domain state. Apple: `LADomainStateBiometry`.
@@ -47,37 +38,20 @@ public final class LADomainStateBiometry: NSObject, Sendable {
 }
 
 /// The paired part of a domain state. Apple: `LADomainStateCompanion`.
+///
+/// > Note: Linux: no device can be paired, so it is always empty.
 public final class LADomainStateCompanion: NSObject, Sendable {
-    private let hashes: [LACompanionType: Data]
+    override init() {}
 
-    init(_ report: EnvironmentReport?) {
-        var hashes: [LACompanionType: Data] = [:]
-        for (type, hash) in report?.companions ?? [:] { hashes[LACompanionType(type)] = Data(hash) }
-        self.hashes = hashes
-    }
+    /// Always empty. Apple: `LADomainStateCompanion.availableCompanionTypes`.
+    public var availableCompanionTypes: Set<LACompanionType> { [] }
 
-    /// The types of which a device is paired. Apple: `LADomainStateCompanion.availableCompanionTypes`.
-    public var availableCompanionTypes: Set<LACompanionType> { Set(hashes.keys) }
+    /// Always nil. Apple: `LADomainStateCompanion.stateHash`.
+    public var stateHash: Data? { nil }
 
-    /// 32 bytes for each paired type, in the order of the raw values; nil when no device is paired. Apple:
-    /// `LADomainStateCompanion.stateHash`.
-    public var stateHash: Data? {
-        hashes.isEmpty ? nil : hashes.sorted { $0.key.rawValue < $1.key.rawValue }.reduce(Data()) { $0 + $1.value }
-    }
-
-    /// Returns the hash of the paired devices of one type. Apple: `LADomainStateCompanion.stateHash(for:)`.
+    /// Returns nil. Apple: `LADomainStateCompanion.stateHash(for:)`.
     ///
-    /// - Parameter companionType: the type of device.
-    /// - Returns: 32 bytes that identify the paired devices of that type; nil when none is paired.
-    public func stateHash(for companionType: LACompanionType) -> Data? { hashes[companionType] }
-}
-
-extension LACompanionType {
-    init(_ type: CompanionType) {
-        switch type {
-        case .watch: self = .watch
-        case .mac: self = .mac
-        case .vision: self = .vision
-        }
-    }
+    /// - Parameter companionType: ignored.
+    /// - Returns: nil, since no device is paired.
+    public func stateHash(for companionType: LACompanionType) -> Data? { nil }
 }

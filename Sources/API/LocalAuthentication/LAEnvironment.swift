@@ -74,23 +74,21 @@ public final class LAEnvironment: NSObject, Sendable {
         public let biometry: MechanismBiometry?
         /// The passcode mechanism; nil when the daemon cannot be reached. Apple: `LAEnvironment.State.userPassword`.
         public let userPassword: MechanismUserPassword?
-        /// One entry for each type of which a device is paired, whether or not a device is nearby. Apple:
-        /// `LAEnvironment.State.companions`.
-        public let companions: [MechanismCompanion]
+        /// Always empty. Apple: `LAEnvironment.State.companions`.
+        ///
+        /// > Note: Linux: no device can be paired.
+        public let companions: [MechanismCompanion] = []
         let report: EnvironmentReport?
 
         init(_ report: EnvironmentReport?) {
             self.report = report
             biometry = report.flatMap { $0.biometry == .none ? nil : MechanismBiometry($0) }
             userPassword = report.map { MechanismUserPassword($0) }
-            companions = (report?.companions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }.map { type, hash in
-                MechanismCompanion(LACompanionType(type), Data(hash), report?.isCompanionUsable ?? false)
-            }
         }
 
-        /// All mechanisms of `biometry`, `userPassword` and `companions`. Apple: `LAEnvironment.State.allMechanisms`.
+        /// All mechanisms: `biometry` and `userPassword`. Apple: `LAEnvironment.State.allMechanisms`.
         public var allMechanisms: [Mechanism] {
-            [biometry as Mechanism?, userPassword as Mechanism?].compactMap { $0 } + companions
+            [biometry as Mechanism?, userPassword as Mechanism?].compactMap { $0 }
         }
 
         /// Returns the object itself, since it is immutable. Apple: `NSCopying.copy(with:)`.
@@ -175,24 +173,20 @@ public final class LAEnvironment: NSObject, Sendable {
     }
 
     /// Paired devices of one type. Apple: `LAEnvironment.MechanismCompanion`.
+    ///
+    /// > Note: Linux: no device can be paired, so there is no object of this class.
     public final class MechanismCompanion: Mechanism, @unchecked Sendable {
         // Only constants.
 
         /// The type of the paired devices. Apple: `LAEnvironment.MechanismCompanion.type`.
         public let type: LACompanionType
-        /// 32 bytes that identify the paired devices of this type. Apple: `LAEnvironment.MechanismCompanion.stateHash`.
+        /// Identifies the paired devices of this type. Apple: `LAEnvironment.MechanismCompanion.stateHash`.
         public let stateHash: Data?
 
-        init(_ type: LACompanionType, _ hash: Data, _ isUsable: Bool) {
+        private init(_ type: LACompanionType) {
             self.type = type
-            stateHash = hash
-            let (name, icon) =
-                switch type {
-                case .watch: ("Watch", "applewatch")
-                case .mac: ("Computer", "desktopcomputer")
-                case .vision: ("Headset", "visionpro")
-                }
-            super.init(isUsable: isUsable, localizedName: name, iconSystemName: icon)
+            stateHash = nil
+            super.init(isUsable: false, localizedName: "", iconSystemName: "")
         }
     }
 

@@ -57,10 +57,6 @@ extension LocalAuthority {
             post(enter)
         case .newPasscodeEntered(let passcode): enterNew(passcode, id)
         case .newPasscodeRepeated(let passcode): repeatNew(passcode, id)
-        case .companionConfirmed:
-            // Outside the simulated tier a prompt must not confirm for a paired device.
-            guard parts.tier == .simulated else { return }
-            post(.companionConfirmed(id))
         case .simulatedTouch(let matching):
             // Outside the simulated tier a prompt must not operate the sensor.
             guard parts.tier == .simulated else { return }

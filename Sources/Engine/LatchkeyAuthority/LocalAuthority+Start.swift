@@ -74,7 +74,6 @@ extension LocalAuthority {
             }
         }
         post(.sensorChanged(sensor))
-        if let companions = parts.companions { post(.companionsChanged(companions.companions)) }
     }
 
     /// Seconds between two attempts to adopt an enrolment set.

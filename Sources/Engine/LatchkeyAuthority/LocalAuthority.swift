@@ -35,7 +35,6 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// Tells two times of the same enrolment set from each other; nil where the keys of a set are not approved by a
         /// process of their own.
         package var enrolments: (any EnrolmentEpochs)?
-        package var companions: (any CompanionMonitor)?
         /// The account of the user; nil where no password of an account is verified.
         package var account: AccountParts?
         /// Operates the simulated sensor, for prompts of the simulated tier.
@@ -58,7 +57,6 @@ package final class LocalAuthority: AuthenticationAuthority {
             permissions: (any FacePermissionStore)?,
             passcodeID: (@Sendable () throws(Failure) -> [UInt8])? = nil,
             approvalKey: (@Sendable () throws(Failure) -> SecretBytes)? = nil,
-            companions: (any CompanionMonitor)? = nil,
             simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog(),
             nextNumber: (@Sendable () -> UInt64)? = nil
@@ -76,7 +74,6 @@ package final class LocalAuthority: AuthenticationAuthority {
             self.permissions = permissions
             self.passcodeID = passcodeID
             self.approvalKey = approvalKey
-            self.companions = companions
             self.simulatedTouch = simulatedTouch
             self.ended = ended
             self.log = log

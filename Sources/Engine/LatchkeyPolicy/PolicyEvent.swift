@@ -61,9 +61,7 @@ package enum PolicyEvent: Hashable, Sendable {
     /// The evaluation was cancelled: by the caller (`appCancel`) or because its connection ended (`systemCancel`).
     case withdrawn(UInt64, Status)
     case deadlinePassed(UInt64)
-    case companionConfirmed(UInt64)
     case sensorChanged(SensorState)
-    case companionsChanged(CompanionState)
     case locked
     case unlocked(byBiometry: Bool)
     /// A login session of the user was locked.

@@ -24,8 +24,6 @@ package struct PolicyState: Hashable, Sendable {
     package var lastPasscode: Int64? = 0
     /// When biometry last matched; nil if not since the machine started.
     package var lastBiometry: Int64?
-    /// The paired devices as last reported.
-    package var companions: CompanionState
     /// Whether the device is locked, so that only prompts that unlock it are shown.
     package var isLocked: Bool
     /// Whether the lock is that of a login session, with which it ends. Another lock ends at a prompt only.
@@ -58,7 +56,6 @@ package struct PolicyState: Hashable, Sendable {
         self.biometryFailures = biometryFailures
         self.passcodeFailures = passcodeFailures
         self.passcodeBlockedUntil = passcodeBlockedUntil
-        companions = CompanionState()
         isLocked = false
         isInBackground = false
         facePermissions = [:]

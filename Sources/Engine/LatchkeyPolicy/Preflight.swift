@@ -37,7 +37,16 @@ extension PolicyState {
         return sensor.isWeak ? .scan : .none
     }
 
-    /// Returns why the plan cannot be completed, as `canEvaluatePolicy` reports it; nil if it can.
+    /// Returns why an app cannot evaluate a policy, as `canEvaluatePolicy` reports it; nil if it can.
+    package func refusal(of policy: Policy, for faceUser: String?, in session: String) -> Status? {
+        // Behaviour LA-05: of biometry and a paired device, the status is that of biometry if there is a sensor.
+        if policy == .deviceOwnerAuthenticationWithBiometricsOrCompanion, sensor.kind == .none {
+            return .companionNotAvailable
+        }
+        return refusal(of: policy.plan, for: faceUser, in: session, acceptsWeak: true)
+    }
+
+    /// Returns why the plan cannot be completed; nil if it can.
     package func refusal(
         of plan: AuthenticationPlan, for faceUser: String?, in session: String = "", acceptsWeak: Bool = false
     ) -> Status? {
@@ -66,30 +75,17 @@ extension PolicyState {
         refusal(of: stage, for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
     }
 
-    /// Returns whether a paired device can complete the current stage.
-    func offersCompanion(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.accepted.contains(.companion) && companions.isReachable
-    }
-
     /// Returns why a stage cannot be completed; nil if it can.
     private func refusal(
         of stage: Set<AuthenticationMethod>, for faceUser: String?, in session: String, acceptsWeak: Bool
     ) -> Status? {
         if stage.contains(.passcode) { return isPasscodeSet ? nil : .passcodeNotSet }
-        if stage.contains(.companion), companions.isReachable { return nil }
-        // Behaviour LA-05: for biometry or companion, the status is that of biometry if there is a sensor, and that of
-        // the companion otherwise.
-        if stage.contains(.biometry), sensor.kind != .none || !stage.contains(.companion) {
-            return biometryRefusal(for: faceUser, in: session, acceptsWeak: acceptsWeak)
-        }
+        if stage.contains(.biometry) { return biometryRefusal(for: faceUser, in: session, acceptsWeak: acceptsWeak) }
         return .companionNotAvailable
     }
 
     /// Returns the method with which a stage begins, provided that the stage can be completed.
     func firstMethod(of stage: Set<AuthenticationMethod>, for request: EvaluationRequest) -> AuthenticationMethod {
-        if stage.contains(.biometry), biometryRefusal(of: request) == nil { return .biometry }
-        // A companion out of reach is not asked; the passcode is used if the stage accepts it.
-        if stage.contains(.companion), companions.isReachable { return .companion }
-        return stage.contains(.passcode) ? .passcode : .companion
+        stage.contains(.biometry) && biometryRefusal(of: request) == nil ? .biometry : .passcode
     }
 }

@@ -25,15 +25,9 @@ extension PolicyState {
         evaluation.awaitsSensor =
             evaluation.method == .biometry && active.contains { $0.request.id != request.id && usesSensor($0) }
         guard evaluation.awaitsSensor else { return }
-        evaluation.method = methodWithoutSensor(stage)
+        if stage.contains(.passcode) { evaluation.method = .passcode }
         evaluation.question = .none
         evaluation.notice = .sensorInUse
-    }
-
-    /// Returns the method that is requested while the sensor is used for another evaluation; biometry if there is none.
-    private func methodWithoutSensor(_ stage: Set<AuthenticationMethod>) -> AuthenticationMethod {
-        if stage.contains(.companion), companions.isReachable { return .companion }
-        return stage.contains(.passcode) ? .passcode : .biometry
     }
 
     /// Gives the sensor to the evaluation that has waited for it longest, if no other one uses it.
@@ -71,16 +65,5 @@ extension PolicyState {
         evaluation.isArmed = evaluation.isVisible && mayScan(evaluation)
         put(evaluation)
         return [.update(id, content(evaluation))] + (evaluation.isArmed ? [.arm(id)] : [])
-    }
-
-    /// Continues without the paired device, which is out of reach. An evaluation that waits for the sensor goes on waiting.
-    mutating func leaveCompanion(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
-        guard evaluation.awaitsSensor, !passcodeIsAllowed(evaluation) else {
-            return leaveMethod(evaluation, notice: .none, status: .companionNotAvailable)
-        }
-        var evaluation = evaluation
-        evaluation.method = .biometry
-        put(evaluation)
-        return [.update(evaluation.request.id, content(evaluation))]
     }
 }

@@ -2,28 +2,9 @@
 
 import LatchkeyModel
 
-// Events that do not come from the prompt of an evaluation: changes of paired devices, lock, sensor and passcode.
+// Events that do not come from the prompt of an evaluation: changes of lock, sensor and passcode.
 
 extension PolicyState {
-    // MARK: - Companion
-
-    mutating func companionConfirmed(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = shown(id), evaluation.isVisible, offersCompanion(evaluation)
-        else { return [] }
-        return proven(evaluation, proof(.companion, nil, evaluation.request, isVirtual: false))
-    }
-
-    mutating func companionsChanged(_ companions: CompanionState) -> [PolicyEffect] {
-        self.companions = companions
-        return forEachShown { state, evaluation in
-            guard evaluation.accepted.contains(.companion) else { return [] }
-            if evaluation.method == .companion, !companions.isReachable {
-                return state.leaveCompanion(evaluation)
-            }
-            return [.update(evaluation.request.id, state.content(evaluation))]
-        }
-    }
-
     // MARK: - Lock and background
 
     mutating func locked() -> [PolicyEffect] {
@@ -103,7 +84,6 @@ extension PolicyState {
         if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
             return end(evaluation.request.id, .denied(.authenticationFailed))
         }
-        if evaluation.method == .companion { return [.update(evaluation.request.id, content(evaluation))] }
         guard evaluation.method == .biometry else { return [] }
         if let refusal = biometryRefusal(of: evaluation.request) {
             return leaveMethod(evaluation, notice: .none, status: refusal)
@@ -130,7 +110,7 @@ extension PolicyState {
                 if let refusal = state.refusal(of: evaluation.request) {
                     return state.end(evaluation.request.id, .denied(refusal))
                 }
-                // Biometry requires that a passcode is set; a companion does not.
+                // Biometry requires that a passcode is set.
                 guard evaluation.method == .biometry else { return [] }
                 return state.leaveMethod(evaluation, notice: .none, status: .passcodeNotSet)
             }

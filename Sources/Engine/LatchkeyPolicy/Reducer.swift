@@ -48,9 +48,7 @@ extension PolicyState {
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
         case .withdrawn(let id, let status): end(id, .denied(status))
         case .deadlinePassed(let id): deadlinePassed(id)
-        case .companionConfirmed(let id): companionConfirmed(id)
         case .sensorChanged(let sensor): sensorChanged(sensor)
-        case .companionsChanged(let companions): companionsChanged(companions)
         case .locked: locked()
         case .unlocked(let byBiometry): unlocked(byBiometry: byBiometry, at: now)
         case .sessionLocked: sessionLocked()
@@ -165,15 +163,11 @@ extension PolicyState {
         case .passcode:
             tries = Self.passcodeTriesPerEvaluation - evaluation.failedTries
             showsFallback = false
-        case .companion:
-            tries = 0
-            showsFallback = evaluation.request.allowsFallback
         }
         return PromptContent(
             method: evaluation.method, notice: evaluation.notice,
             triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
-            showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
-            question: evaluation.question, step: evaluation.step,
+            showsFallback: showsFallback, question: evaluation.question, step: evaluation.step,
             delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0,
             secret: evaluation.isProvingAccount
                 ? .accountPassword : evaluation.asksPrevious ? .previousPassword : .passcode)
@@ -285,16 +279,15 @@ extension PolicyState {
         evaluation.accepted.contains(.passcode) && isPasscodeSet
     }
 
-    /// Continues with a companion or the passcode if the stage accepts it; otherwise ends the evaluation with `status`.
+    /// Continues with the passcode if the stage accepts it; otherwise ends the evaluation with `status`.
     mutating func leaveMethod(
         _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
     ) -> [PolicyEffect] {
         let id = evaluation.request.id
-        let waitsForCompanion = offersCompanion(evaluation) && status != .userFallback
-        guard passcodeIsAllowed(evaluation) || waitsForCompanion else { return end(id, .denied(status)) }
+        guard passcodeIsAllowed(evaluation) else { return end(id, .denied(status)) }
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
-        evaluation.method = waitsForCompanion ? .companion : .passcode
+        evaluation.method = .passcode
         evaluation.isArmed = false
         evaluation.awaitsSensor = false
         evaluation.question = .none

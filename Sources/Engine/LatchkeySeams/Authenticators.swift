@@ -17,12 +17,6 @@ package protocol BiometricReader: AnyObject, Sendable {
     func observe(_ changed: @escaping @Sendable () -> Void)
 }
 
-/// The role that reports the paired devices.
-package protocol CompanionMonitor: AnyObject, Sendable {
-    /// The paired devices and which of them are near.
-    var companions: CompanionState { get }
-}
-
 /// The role that reports login sessions.
 package protocol SessionMonitor: AnyObject, Sendable {
     /// Returns the present state of a user's sessions. May wait for it, with a deadline.

@@ -13,7 +13,6 @@ final class EnvironmentWatch: Sendable {
         var isPasscodeSet: Bool
         var isLockedOut: Bool
         var isPasscodeDue: Bool
-        var companions: CompanionState
         var facePermissions: [String: Bool]
         var biometrySessions: BiometrySessions
     }
@@ -44,8 +43,8 @@ final class EnvironmentWatch: Sendable {
     func follow(_ policy: PolicyState) {
         let picture = Picture(
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
-            isPasscodeDue: policy.isPasscodeDue, companions: policy.companions,
-            facePermissions: policy.facePermissions, biometrySessions: policy.biometrySessions)
+            isPasscodeDue: policy.isPasscodeDue, facePermissions: policy.facePermissions,
+            biometrySessions: policy.biometrySessions)
         let told: [@Sendable () -> Void] = state.withLock { state in
             guard state.picture != picture else { return [] }
             state.picture = picture

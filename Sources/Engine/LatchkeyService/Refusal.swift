@@ -62,7 +62,7 @@ enum Refusal {
                 status, "latchkey-authd, which authenticates users, cannot be reached.",
                 hint: "See: systemctl status latchkey-authd")
         case .companionNotAvailable:
-            Failure(status, "No paired device is nearby.", hint: "Bring one near, or authenticate in another way.")
+            Failure(status, "No device can be paired with this machine.", hint: "Authenticate in another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
         }

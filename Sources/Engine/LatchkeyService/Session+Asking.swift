@@ -15,10 +15,12 @@ extension Session {
 
     func preflight(_ policy: Policy) -> Reply {
         let state = service.authority.state
-        let refusal = state.refusal(
-            of: policy.plan, for: asker.faceUser, in: caller.loginSession, acceptsWeak: true
-        ).map { Refusal.failure($0, state, in: caller.loginSession) }
-        return .policy(Reply.PolicyAnswer(refusal: refusal, biometry: state.sensor.kind))
+        return .policy(Reply.PolicyAnswer(refusal: refusal(of: policy, state), biometry: state.sensor.kind))
+    }
+
+    private func refusal(of policy: Policy, _ state: PolicyState) -> Failure? {
+        state.refusal(of: policy, for: asker.faceUser, in: caller.loginSession)
+            .map { Refusal.failure($0, state, in: caller.loginSession) }
     }
 
     func evaluate(_ id: UInt64, _ evaluate: Request.Evaluate, _ answer: @escaping Answer) throws(Failure) {
@@ -28,6 +30,11 @@ extension Session {
         if proof.satisfies(plan, acceptsWeak: true) {
             let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
             return answer(.proven(proof.methods.intersection(accepted)))
+        }
+        // The plan of a policy does not say that a paired device would do too.
+        if let refusal = refusal(of: evaluate.policy, service.authority.state), refusal.status == .companionNotAvailable
+        {
+            return deny(refusal, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
         }
         ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds, acceptsWeak: true) {
             [self] outcome in

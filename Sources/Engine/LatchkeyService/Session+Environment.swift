@@ -29,10 +29,6 @@ extension Session {
         let application = caller.application
         do throws(Failure) {
             let keychain = try keychain()
-            var companions: [CompanionType: [UInt8]] = [:]
-            for (type, name) in state.companions.paired {
-                companions[type] = try keychain.domainHash(application, "companion \(type.rawValue)", name)
-            }
             var biometry: [UInt8]?
             if let set = state.sensor.enrolment {
                 biometry = try keychain.domainHash(application, "biometry", set.bytes)
@@ -44,7 +40,7 @@ extension Session {
                     isBiometryUsable: state.biometryRefusal(
                         for: asker.faceUser, in: caller.loginSession, acceptsWeak: true) == nil,
                     biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
-                    isCompanionUsable: state.companions.isReachable, companions: companions, revision: revision))
+                    revision: revision))
         } catch {
             return .failure(error)
         }

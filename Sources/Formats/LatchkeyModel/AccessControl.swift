@@ -92,11 +92,12 @@ package struct AccessControl: Hashable, Sendable {
     /// The authentication required before the item can be read; empty if none is.
     package var plan: AuthenticationPlan {
         if constraints.contains(.userPresence) { return AuthenticationPlan([[.biometry, .passcode]]) }
-        var single: [AuthenticationMethod] = []
-        if !constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { single.append(.biometry) }
-        if constraints.contains(.devicePasscode) { single.append(.passcode) }
-        if constraints.contains(.companion) { single.append(.companion) }
-        if constraints.contains(.or), !single.isEmpty { return AuthenticationPlan([Set(single)]) }
-        return AuthenticationPlan(single.map { [$0] })
+        var stages: [Set<AuthenticationMethod>] = []
+        if !constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { stages.append([.biometry]) }
+        if constraints.contains(.devicePasscode) { stages.append([.passcode]) }
+        // No device can be paired on Linux, so no method completes the stage; it must not be dropped.
+        if constraints.contains(.companion) { stages.append([]) }
+        guard constraints.contains(.or), !stages.isEmpty else { return AuthenticationPlan(stages) }
+        return AuthenticationPlan([stages.reduce([]) { $0.union($1) }])
     }
 }

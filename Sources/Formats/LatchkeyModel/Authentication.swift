@@ -4,7 +4,6 @@
 package enum AuthenticationMethod: UInt8, CaseIterable, Hashable, Sendable {
     case biometry = 1
     case passcode = 2
-    case companion = 3
 }
 
 /// The kind of sensor. Raw values are those of Apple's `LABiometryType`.
@@ -33,10 +32,10 @@ package enum Policy: UInt8, CaseIterable, Sendable {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: AuthenticationPlan([[.biometry]])
         case .deviceOwnerAuthentication: AuthenticationPlan([[.biometry, .passcode]])
-        case .deviceOwnerAuthenticationWithCompanion: AuthenticationPlan([[.companion]])
-        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: AuthenticationPlan([[.biometry, .companion]])
-        // Only a watch can detect that it is worn, so this plan has one stage that no method meets.
-        case .deviceOwnerAuthenticationWithWristDetection: AuthenticationPlan([[]])
+        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: AuthenticationPlan([[.biometry]])
+        // No device can be paired on Linux, and only a watch can detect that it is worn: no method completes the stage.
+        case .deviceOwnerAuthenticationWithCompanion, .deviceOwnerAuthenticationWithWristDetection:
+            AuthenticationPlan([[]])
         }
     }
 }

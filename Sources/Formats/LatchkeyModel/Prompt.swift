@@ -167,8 +167,6 @@ package struct PromptContent: Hashable, Sendable {
     package var delaySeconds: Int
     /// Whether the fallback button is shown.
     package var showsFallback: Bool
-    /// Whether a paired device may confirm instead.
-    package var offersCompanion: Bool
     /// What the prompt asks before the camera is used.
     package var question: Question
     /// The recovery code to show, as UTF-8 text; nil in every other step, so that a program that shows prompts cannot
@@ -186,7 +184,7 @@ package struct PromptContent: Hashable, Sendable {
     /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false, question: Question = .none, step: Step = .proof, delaySeconds: Int = 0,
+        question: Question = .none, step: Step = .proof, delaySeconds: Int = 0,
         recoveryCode: SecretBytes? = nil, secret: Secret = .passcode, message: String = ""
     ) {
         self.secret = secret
@@ -198,7 +196,6 @@ package struct PromptContent: Hashable, Sendable {
         self.notice = notice
         self.triesLeft = triesLeft
         self.showsFallback = showsFallback
-        self.offersCompanion = offersCompanion
         self.question = question
     }
 
@@ -214,7 +211,7 @@ package struct PromptContent: Hashable, Sendable {
         hasher.combine(delaySeconds)
         hasher.combine(secret)
         hasher.combine(question)
-        hasher.combine([showsFallback, offersCompanion])
+        hasher.combine(showsFallback)
     }
 }
 
@@ -238,8 +235,6 @@ package enum PromptEvent: Equatable, Sendable {
     case permission(Bool)
     /// The user operated the simulated sensor; ignored outside the simulated tier.
     case simulatedTouch(matching: Bool)
-    /// A paired device confirmed; ignored outside the simulated tier, the only tier with such devices.
-    case companionConfirmed
     /// The user confirmed that the recovery code is written down, or has read that the password has expired.
     case codeAcknowledged
     /// The user entered a recovery code.

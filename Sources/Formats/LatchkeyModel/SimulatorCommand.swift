@@ -28,15 +28,8 @@ package enum SimulatorCommand: Equatable, Sendable {
     case lock
     /// Unlocks the device by biometry or by passcode.
     case unlock(byBiometry: Bool)
-    /// Pairs a device of that type, or replaces the paired one, and brings it near.
-    case pair(CompanionType)
-    case unpair(CompanionType)
-    /// Brings a paired device near or out of reach.
-    case nearby(CompanionType, Bool)
     /// Moves the apps to the background or to the foreground.
     case background(Bool)
-    /// The user confirms on the paired device.
-    case confirm
     /// The user answers whether the app may use Face ID.
     case permission(Bool)
     /// Makes the next matching operation fail once.

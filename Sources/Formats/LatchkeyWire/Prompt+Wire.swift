@@ -44,13 +44,12 @@ private struct ContentFields: WireTuple {
             notice: try tuple.field(1, \.content.notice),
             triesLeft: try tuple.field(2, \.content.triesLeft, CountShape()),
             showsFallback: try tuple.field(3, \.content.showsFallback),
-            offersCompanion: try tuple.field(4, \.content.offersCompanion),
-            question: try tuple.field(5, \.content.question),
-            step: try tuple.field(6, \.content.step),
-            delaySeconds: try tuple.field(7, \.content.delaySeconds, CountShape()))
-        content.recoveryCode = try tuple.field(8, \.shownCode, CodeShape())
-        content.secret = try tuple.field(9, \.content.secret)
-        content.message = try tuple.field(10, \.content.message, .text(limit: Limits.titleBytes))
+            question: try tuple.field(4, \.content.question),
+            step: try tuple.field(5, \.content.step),
+            delaySeconds: try tuple.field(6, \.content.delaySeconds, CountShape()))
+        content.recoveryCode = try tuple.field(7, \.shownCode, CodeShape())
+        content.secret = try tuple.field(8, \.content.secret)
+        content.message = try tuple.field(9, \.content.message, .text(limit: Limits.titleBytes))
         return Self(content: content)
     }
 
@@ -84,7 +83,6 @@ private enum EventKind: UInt8, ClosedSet {
     case fallback = 4
     case passcode = 5
     case simulatedTouch = 6
-    case companionConfirmed = 7
     case permission = 8
     case codeAcknowledged = 9
     case codeEntered = 10
@@ -103,7 +101,6 @@ extension PromptEvent: WireValue {
         case .cancel: writer.event(.cancel)
         case .interrupt: writer.event(.interrupt)
         case .fallback: writer.event(.fallback)
-        case .companionConfirmed: writer.event(.companionConfirmed)
         case .codeAcknowledged: writer.event(.codeAcknowledged)
         case .passcode(let passcode): writer.event(.passcode, passcode, .passcode)
         case .simulatedTouch(let isMatching): writer.event(.simulatedTouch, isMatching, OwnShape())
@@ -125,7 +122,6 @@ extension PromptEvent: WireValue {
         case (.cancel, 1): self = .cancel
         case (.interrupt, 1): self = .interrupt
         case (.fallback, 1): self = .fallback
-        case (.companionConfirmed, 1): self = .companionConfirmed
         case (.codeAcknowledged, 1): self = .codeAcknowledged
         case (.passcode, 2): self = .passcode(try reader.value(.passcode))
         case (.simulatedTouch, 2): self = .simulatedTouch(matching: try reader.value())

@@ -19,12 +19,7 @@ private struct SimulatorParameters: WireMap {
         case reset = 7
         case lock = 8
         case unlock = 9
-        case pair = 10
-        case unpair = 11
-        case near = 12
-        case far = 13
         case background = 14
-        case confirm = 15
         case permission = 16
         case fail = 17
         case acceptAnyPasscode = 18
@@ -76,11 +71,7 @@ extension SimulatorParameters {
         case .reset: self.init(.reset)
         case .lock: self.init(.lock)
         case .unlock(let byBiometry): self.init(.unlock, flag: byBiometry)
-        case .pair(let type): self.init(.pair, type)
-        case .unpair(let type): self.init(.unpair, type)
-        case .nearby(let type, let isNear): self.init(isNear ? .near : .far, type)
         case .background(let isBehind): self.init(.background, flag: isBehind)
-        case .confirm: self.init(.confirm)
         case .permission(let isAllowed): self.init(.permission, flag: isAllowed)
         case .fail(let failure): self.init(.fail, failure)
         case .acceptAnyPasscode(let isOn): self.init(.acceptAnyPasscode, flag: isOn)
@@ -121,12 +112,7 @@ extension SimulatorParameters {
         case .reset: try plain(.reset)
         case .lock: try plain(.lock)
         case .unlock: .unlock(byBiometry: try flag())
-        case .pair: .pair(try number())
-        case .unpair: .unpair(try number())
-        case .near: .nearby(try number(), true)
-        case .far: .nearby(try number(), false)
         case .background: .background(try flag())
-        case .confirm: try plain(.confirm)
         case .permission: .permission(try flag())
         case .fail: .fail(try number())
         case .acceptAnyPasscode: .acceptAnyPasscode(try flag())

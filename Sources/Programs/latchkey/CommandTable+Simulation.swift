@@ -10,7 +10,6 @@ extension CommandTable {
         """
 
     private static let other = CommandOption(.other, "with a finger or a face that is not enrolled")
-    private static let device = CommandArgument("DEVICE", .choice(["watch", "mac", "vision"]))
 
     /// A verb that sends one command to the simulator.
     private static func verb(
@@ -93,7 +92,6 @@ extension CommandTable {
         verb("face", "answer an app that asks to use Face ID", CommandArgument("ANSWER", .choice(["allow", "deny"]))) {
             .permission($0 == "allow")
         },
-        verb("confirm", "confirm on the paired device") { _ in .confirm },
         verb("reset", "remove the queued actions") { _ in .reset },
     ]
 
@@ -102,10 +100,6 @@ extension CommandTable {
         verb("unlock", "unlock the device with the finger", [CommandOption(.other, "with the passcode")]) {
             .unlock(byBiometry: !$0.has(.other))
         },
-        verb("pair", "pair a device and bring it near", device) { .pair(Simulation.companion($0)) },
-        verb("unpair", "remove the pairing", device) { .unpair(Simulation.companion($0)) },
-        verb("near", "bring a paired device near", device) { .nearby(Simulation.companion($0), true) },
-        verb("far", "move a paired device out of range", device) { .nearby(Simulation.companion($0), false) },
         verb("background", "move apps to the background") { _ in .background(true) },
         verb("foreground", "bring apps to the foreground") { _ in .background(false) },
         verb(

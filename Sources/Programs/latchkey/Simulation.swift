@@ -23,10 +23,6 @@ enum Simulation {
     /// The value of a name; the table of commands accepts no other name.
     static func value<Value>(_ name: String, _ names: [(String, Value)]) -> Value? { names.first { $0.0 == name }?.1 }
 
-    static func companion(_ name: String) -> CompanionType {
-        value(name, [("watch", .watch), ("mac", .mac), ("vision", .vision)]) ?? .watch
-    }
-
     static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {

@@ -90,7 +90,7 @@ final class Daemon: FrameHandler {
                 tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
                 work: work, stretching: verifications, counters: keychain.map { $0 as any CounterStore },
                 permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
-                companions: world, simulatedTouch: touch,
+                simulatedTouch: touch,
                 ended: ended, log: events))
         // Tier simulated protects nothing, so a virtual TPM is as good there. Without a TPM a damaged file must not stop
         // the daemon; a match by a virtual reader is refused then.

@@ -107,7 +107,7 @@ final class Machine: Sendable {
                     SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
                 clock: clock, random: random,
                 work: work, stretching: work, counters: .success(keychain), permissions: keychain,
-                approvalKey: { () throws(Failure) in try keychain.approvalKey() }, companions: world,
+                approvalKey: { () throws(Failure) in try keychain.approvalKey() },
                 ended: { world.record.note($0.words) }, log: events))
         return Service(
             Service.Parts(

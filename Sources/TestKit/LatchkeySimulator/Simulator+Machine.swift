@@ -77,34 +77,6 @@ extension Simulator {
         machine.setFacePermission(application ?? self.application, permission.isAllowed)
     }
 
-    /// Pairs a device and brings it near. A device that was paired before is replaced by another of the same type.
-    ///
-    /// Never prompts, and blocks only while the simulated machine applies it.
-    ///
-    /// - Parameter companion: the type of device.
-    /// - Throws: `SimulatorError` when the machine cannot be reached.
-    public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }
-
-    /// Removes the paired device of a type.
-    ///
-    /// Never prompts, and blocks only while the simulated machine applies it.
-    ///
-    /// - Parameter companion: the type of device.
-    /// - Throws: `SimulatorError` when the machine cannot be reached.
-    public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
-
-    /// Brings a paired device near or out of reach.
-    ///
-    /// Never prompts, and blocks only while the simulated machine applies it.
-    ///
-    /// - Parameters:
-    ///   - companion: the type of device.
-    ///   - isNearby: whether the device is near.
-    /// - Throws: `SimulatorError` when the machine cannot be reached.
-    public func setNearby(_ companion: Companion, _ isNearby: Bool) throws {
-        try control(.nearby(companion.type, isNearby))
-    }
-
     /// Restarts the machine: another boot on the same store. All contexts lose their proofs, and all prompts end.
     ///
     /// - Throws: `SimulatorError` when the store cannot be opened.

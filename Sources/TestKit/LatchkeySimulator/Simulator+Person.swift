@@ -185,16 +185,6 @@ extension Simulator {
         fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.cancel, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Confirms on a paired device as soon as a prompt offers it. Does not block.
-    ///
-    /// - Parameters:
-    ///   - fileID: the file to report when the script cannot continue.
-    ///   - filePath: the path to report when the script cannot continue.
-    ///   - line: the line to report when the script cannot continue.
-    public func confirmOnCompanion(
-        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
-    ) { perform(.confirm, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
-
     /// Answers an app's request to use Face ID as soon as a prompt shows it. Does not block.
     ///
     /// - Parameters:

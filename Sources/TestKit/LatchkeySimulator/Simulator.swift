@@ -44,24 +44,6 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// The type of a paired device.
-    public enum Companion: Sendable {
-        /// A watch that can confirm.
-        case watch
-        /// A Mac that can confirm.
-        case mac
-        /// A headset that can confirm.
-        case vision
-
-        var type: CompanionType {
-            switch self {
-            case .watch: .watch
-            case .mac: .mac
-            case .vision: .vision
-            }
-        }
-    }
-
     /// The user's answer to an app's request to use Face ID.
     public enum FaceIDPermission: Sendable {
         /// No answer yet: the next evaluation asks.

@@ -114,7 +114,6 @@ extension SimulatedWorld.ShownPrompt {
                 "asks for \(prompt.sensor.object)" + (content.showsFallback ? " and offers the fallback" : "")
             case .passcode where content.delaySeconds > 0: "accepts no passcode for \(content.delaySeconds) s"
             case .passcode: "asks for the passcode"
-            case .companion: "asks for the paired device"
             }
         }
     }
@@ -136,7 +135,6 @@ extension SimulatedWorld.ShownPrompt {
             case .biometry where prompt.sensor.isCamera: ("presentFace(matching: true)", "look")
             case .biometry: ("touch(matching: true)", "touch")
             case .passcode: ("enter(passcode:)", "enter")
-            case .companion: ("confirmOnCompanion()", "confirm")
             }
         }
     }

@@ -56,7 +56,6 @@ extension SimulatedWorld {
             // A prompt that delays passcode entry accepts a passcode when the clock has advanced.
             case .passcode: !content.asks(for: .passcode) || isDelayedForEver
             case .fallback: !content.showsFallback
-            case .confirm: !content.offersCompanion
             case .permission: content.question == .none
             case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
             case .recoveryCode: content.step != .recoveryCodeAsked && content.step != .recoveryCodeRepeated
@@ -110,12 +109,10 @@ extension SimulatedWorld {
             case .biometry:
                 if isArmed { return .action(.scan(matching: true, sensor)) }
                 if !wasArmed { return .later }
-                if content.offersCompanion { return .action(.confirm) }
                 return content.showsFallback ? .action(.fallback) : .never
             case .passcode:
                 guard content.delaySeconds == 0 else { return isDelayedForEver ? .never : .later }
                 return .action(.passcode(passcode ?? KnownPasscode.usual))
-            case .companion: return content.offersCompanion ? .action(.confirm) : .never
             }
         }
     }

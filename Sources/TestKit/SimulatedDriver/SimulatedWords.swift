@@ -12,7 +12,6 @@ extension SimulatedWorld.Action {
         case .passcode: "a passcode is entered"
         case .fallback: "the fallback is chosen"
         case .cancel: "the prompt is cancelled"
-        case .confirm: "the paired device confirms"
         case .permission(let isAllowed): isAllowed ? "Face ID is allowed" : "Face ID is not allowed"
         case .codeAcknowledged: "the recovery code is written down"
         case .recoveryCode: "a recovery code is entered"
@@ -33,9 +32,8 @@ extension SimulatorCommand {
         case .enrol: "a finger is enrolled"
         case .unenrol: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
-        case .touch, .look, .guide, .unplug, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter,
-            .acknowledgeCode,
-            .enterCode, .enterNewPasscode, .tellCode:
+        case .touch, .look, .guide, .unplug, .permission, .fail(.sensor), .cancel, .fallback, .enter,
+            .acknowledgeCode, .enterCode, .enterNewPasscode, .tellCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "queued actions are dropped"
@@ -44,9 +42,6 @@ extension SimulatorCommand {
         case .answer(.byRule): "queued actions answer prompts"
         case .lock: "the device is locked"
         case .unlock(let byBiometry): byBiometry ? "unlocked by biometry" : "unlocked by the passcode"
-        case .pair(let type): "paired: \(type)"
-        case .unpair(let type): "not paired any more: \(type)"
-        case .nearby(let type, let isNear): isNear ? "near: \(type)" : "far: \(type)"
         case .background(let isBehind): isBehind ? "the app is in the background" : "the app is in front"
         case .fail(.diskFull): "the disk is full for one write"
         case .fail(.missingEntitlement): "one request has no entitlement"
@@ -72,12 +67,11 @@ extension PromptContent {
             switch method {
             case .biometry: question == .permission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
             case .passcode: secretWords
-            case .companion: "companion"
             }
-        let tries = method == .companion || question == .permission ? "" : ", tries left: \(triesLeft)"
+        let tries = question == .permission ? "" : ", tries left: \(triesLeft)"
         let fallback = showsFallback ? ", fallback \"\(prompt.fallbackTitle)\"" : ""
         let delay = delaySeconds == 0 ? "" : ", entry in \(delaySeconds) s"
-        return "  prompt: " + title + why + tries + delay + fallback + (offersCompanion ? ", or a paired device" : "")
+        return "  prompt: " + title + why + tries + delay + fallback
     }
 
     /// The notice, as a part of a line.
@@ -129,7 +123,6 @@ extension PromptEvent {
         case .codeEntered(let code): SimulatedWorld.Action.recoveryCode(code).words
         case .newPasscodeEntered(let passcode), .newPasscodeRepeated(let passcode):
             SimulatedWorld.Action.newPasscode(passcode).words
-        case .companionConfirmed: SimulatedWorld.Action.confirm.words
         }
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// Actions are queued. The first one is performed as soon as it is accepted: a touch when the sensor is armed, a
 /// passcode when the prompt asks for one, the fallback button when it is shown. Instead of the queued actions, a person
 /// can answer every prompt, or cancel it (`SimulatedAnswers`).
-package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor {
+package final class SimulatedWorld: BiometricReader, SessionMonitor {
     /// An action of the user.
     package enum Action: Equatable, Sendable {
         case touch(matching: Bool)
@@ -18,8 +18,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case passcode(SecretBytes)
         case fallback
         case cancel
-        /// A confirmation on a paired device.
-        case confirm
         /// The answer whether the app may use Face ID.
         case permission(Bool)
         /// The confirmation that the recovery code is written down.
@@ -48,7 +46,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         /// Whether the last action has not had its consequence yet: a change or the end of the prompt.
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
-        var companions = CompanionState()
         var report: (@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)?
         /// Faults to inject, once each.
         var failures: Set<SimulatedFailure> = []
@@ -164,9 +161,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package func observe(_ changed: @escaping @Sendable () -> Void) { core.withLock { $0.observer = changed } }
 
-    // MARK: - Companions and session
-
-    package var companions: CompanionState { core.withLock { $0.companions } }
+    // MARK: - Session
 
     /// The simulated session is at the machine, and its lock is that of the device, which events report.
     package func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
@@ -179,17 +174,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     private func report(_ change: SessionEvent.Change) {
         core.withLock { $0.report }?(SessionEvent(user: user, session: Self.session, change)) {}
-    }
-
-    /// Pairs or unpairs a device. Every pairing gets a random identifier, so that the domain state hash of its type
-    /// changes.
-    private func pair(_ type: CompanionType, _ isPaired: Bool) throws(Failure) {
-        let name = try random.bytes(16).copyBytes()
-        core.withLock { core in
-            core.companions.paired[type] = isPaired ? name : nil
-            if isPaired { core.companions.nearby.insert(type) } else { core.companions.nearby.remove(type) }
-        }
-        core.withLock { $0.observer }?()
     }
 
     // MARK: - Prompt
@@ -357,9 +341,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .fallback:
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.showsFallback else { return nil }
             return { prompt.events(.fallback) }
-        case .confirm:
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.offersCompanion else { return nil }
-            return { prompt.events(.companionConfirmed) }
         case .sensorFailure:
             guard let armed = core.armed else { return nil }
             return { armed.events(.failed) }
@@ -450,14 +431,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .lock: report(.locked)
         case .unlock(let byBiometry): report(.unlocked(byBiometry: byBiometry))
         case .background(let isBehind): report(.background(isBehind))
-        case .pair(let type): try pair(type, true)
-        case .unpair(let type): try pair(type, false)
-        case .nearby(let type, let isNear):
-            core.withLock { core in
-                if isNear { core.companions.nearby.insert(type) } else { core.companions.nearby.remove(type) }
-            }
-            core.withLock { $0.observer }?()
-        case .confirm: return perform(.confirm)
         case .permission(let isAllowed): return perform(.permission(isAllowed))
         case .fail(.sensor): return perform(.sensorFailure)
         case .fail(let failure): core.withLock { _ = $0.failures.insert(failure) }

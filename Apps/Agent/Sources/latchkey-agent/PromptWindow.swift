@@ -95,7 +95,7 @@ import Widgets
         switch prompt.method {
         case .passcode: !prompt.isDelayed
         case .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: true
-        case .biometry, .companion, .permission, .scan, .recoveryCode, .message: false
+        case .biometry, .permission, .scan, .recoveryCode, .message: false
         }
     }
 
@@ -105,7 +105,7 @@ import Widgets
         case .passcode where prompt.isDelayed: nil
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: prompt.entryTitle
         case .recoveryCode, .message: prompt.acknowledgement
-        case .biometry, .companion: nil
+        case .biometry: nil
         }
     }
 
@@ -170,7 +170,7 @@ import Widgets
         case .permission, .scan: send(.permission(true))
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
         case .recoveryCode, .message: send(.codeAcknowledged)
-        case .biometry, .companion: break
+        case .biometry: break
         }
     }
 
@@ -181,8 +181,7 @@ import Widgets
 
     private func play(_ place: Int) {
         guard place < prompt.plays.count else { return }
-        let isMatching = prompt.plays[place].isMatching
-        send(isMatching.map { .simulatedTouch(matching: $0) } ?? .simulatedConfirmation)
+        send(.simulatedTouch(matching: prompt.plays[place].isMatching))
     }
 
     private func sendTyped() {
@@ -191,7 +190,7 @@ import Widgets
             switch prompt.method {
             case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
             case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
-            case .passcode, .biometry, .companion, .permission, .scan, .recoveryCode, .message:
+            case .passcode, .biometry, .permission, .scan, .recoveryCode, .message:
                 link.send(passcode: $0, prompt: prompt.number)
             }
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the window when a sensor is locked, needs a permission or has stopped, and with a paired device."""
+"""Tests of the window when a sensor is locked, needs a permission or has stopped."""
 
 from screen import Machine, check
 
@@ -60,25 +60,8 @@ def stopped_sensor_is_reported_and_buttons_remain():
         caller.ends_with("userFallback")
 
 
-def paired_device_confirms_evaluation():
-    with Machine("sim enroll", "sim pair watch", "sim near watch") as machine:
-        caller = machine.ask("--policy", "3", "--reason", "pay")
-        asking = machine.prompt.reads("Confirm on your paired device.")
-        check(asking.buttons == ["Cancel", "Enter Password", "Play paired device"], f"the buttons: {asking.buttons}")
-        machine.prompt.picture("companion")
-        asking.press_button("Play paired device")
-        caller.ends_with("granted")
-        machine.prompt.is_gone()
-        both = machine.ask("--policy", "4", "--reason", "pay")
-        machine.prompt.reads("Touch the sensor, or confirm on your paired device.")
-        machine.prompt.picture("touch-or-companion")
-        machine.prompt.keys("Escape")
-        both.ends_with("userCancel")
-
-
 TESTS = [
     locked_sensor_prompts_for_passcode_and_says_why,
     face_permission_is_requested_before_sensor_starts,
     stopped_sensor_is_reported_and_buttons_remain,
-    paired_device_confirms_evaluation,
 ]

@@ -51,8 +51,6 @@ public final class AgentLink: Sendable {
         case codeAcknowledged
         /// A touch of the simulated sensor, by an enrolled finger if `matching`. Ignored outside the simulated tier.
         case simulatedTouch(matching: Bool)
-        /// A confirmation on the simulated paired device. Ignored outside the simulated tier.
-        case simulatedConfirmation
     }
 
     private let socket: Descriptor
@@ -147,7 +145,6 @@ public final class AgentLink: Sendable {
         case .permission(let isAllowed): send(.permission(isAllowed), prompt)
         case .codeAcknowledged: send(.codeAcknowledged, prompt)
         case .simulatedTouch(let matching): send(.simulatedTouch(matching: matching), prompt)
-        case .simulatedConfirmation: send(.companionConfirmed, prompt)
         }
     }
 

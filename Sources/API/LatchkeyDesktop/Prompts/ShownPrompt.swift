@@ -17,8 +17,6 @@ public struct ShownPrompt: Equatable, Sendable {
         case biometry
         /// A passcode, to be typed.
         case passcode
-        /// A confirmation on a paired device.
-        case companion
         /// Permission for the app to use the camera.
         case permission
         /// The start of a scan by the camera, which waits for the user.
@@ -107,16 +105,15 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isRightToLeft: Bool
     /// A notice that this machine is simulated; nil in other tiers.
     public let simulation: String?
-    /// Buttons that simulate the sensor and the paired device; empty outside the simulated tier.
+    /// Buttons that simulate the sensor; empty outside the simulated tier.
     public let plays: [Play]
 
-    /// A button that simulates the sensor or the paired device.
+    /// A button that simulates the sensor.
     public struct Play: Equatable, Sendable {
         /// The title of the button.
         public let title: String
-        /// The button's answer: true or false for `AgentLink.Answer.simulatedTouch(matching:)`, nil for
-        /// `simulatedConfirmation`.
-        public let isMatching: Bool?
+        /// The button's answer: `AgentLink.Answer.simulatedTouch(matching:)`.
+        public let isMatching: Bool
     }
 
     /// Maximum number of lines of `reason`; a longer text ends with an ellipsis.
@@ -140,7 +137,6 @@ public struct ShownPrompt: Equatable, Sendable {
             case (.proof, _) where content.question == .scan: .scan
             case (.proof, .biometry): .biometry
             case (.proof, .passcode): .passcode
-            case (.proof, .companion): .companion
             }
         sensor =
             switch prompt.sensor {

@@ -167,10 +167,9 @@ extension PromptEvent {
     /// pretends a match.
     fileprivate var isSimulation: Bool {
         switch self {
-        case .simulatedTouch, .companionConfirmed: true
+        case .simulatedTouch: true
         case .visible, .unavailable, .lost, .cancel, .interrupt, .fallback, .passcode, .permission, .codeAcknowledged,
-            .codeEntered,
-            .newPasscodeEntered, .newPasscodeRepeated:
+            .codeEntered, .newPasscodeEntered, .newPasscodeRepeated:
             false
         }
     }

@@ -101,10 +101,9 @@ extension PromptState {
     }
 
     private var tries: String? {
-        switch (content.method, content.triesLeft) {
-        case (.companion, _): nil
-        case (_, 0): words("No tries left.")
-        case (_, let count): words.count(count, "One try left.", "\(count) tries left.")
+        switch content.triesLeft {
+        case 0: words("No tries left.")
+        case let count: words.count(count, "One try left.", "\(count) tries left.")
         }
     }
 }

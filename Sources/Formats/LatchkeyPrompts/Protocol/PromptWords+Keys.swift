@@ -107,13 +107,8 @@ extension PromptState {
         return [(key: "M", title: right), (key: "X", title: wrong)]
     }
 
-    /// The titles of the buttons that operate the simulated sensor and the simulated paired device; `isMatching` is nil
-    /// for the device.
-    package var simulatedButtons: [(title: String, isMatching: Bool?)] {
-        let touches = zip(simulatedKeys.map(\.title), [true, false]).map { (words("Play \($0)"), Bool?.some($1)) }
-        guard prompt.tier == .simulated, content.offersCompanion || content.method == .companion else {
-            return touches
-        }
-        return touches + [(words("Play paired device"), nil)]
+    /// The titles of the buttons that operate the simulated sensor.
+    package var simulatedButtons: [(title: String, isMatching: Bool)] {
+        zip(simulatedKeys.map(\.title), [true, false]).map { (words("Play \($0)"), $1) }
     }
 }

@@ -22,7 +22,6 @@ extension PromptState {
         case (.biometry, .faceID): words("your face", context: "asks for")
         case (.biometry, .opticID): words("your eyes", context: "asks for")
         case (.passcode, _), (.biometry, .none): passcode("asks for")
-        case (.companion, _): words("a confirmation on your paired device", context: "asks for")
         }
     }
 
@@ -112,7 +111,6 @@ extension PromptState {
         case .scan: return words("Press Enter when the camera may look for your face.")
         }
         switch content.method {
-        case .companion: return words("Confirm on your paired device.")
         case .passcode where isDelayed:
             let time = time(delayLeft)
             return asksForPasscode
@@ -146,12 +144,7 @@ extension PromptState {
             case .none: words("The sensor has stopped looking for your passcode.")
             }
         }
-        return switch (prompt.sensor == .touchID, content.offersCompanion) {
-        case (true, false): words("Touch the sensor.")
-        case (true, true): words("Touch the sensor, or confirm on your paired device.")
-        case (false, false): words("Look at the sensor.")
-        case (false, true): words("Look at the sensor, or confirm on your paired device.")
-        }
+        return prompt.sensor == .touchID ? words("Touch the sensor.") : words("Look at the sensor.")
     }
 
     /// The passcode that is asked for, as the object of a verb. A move asks for two, one after the other, which can
