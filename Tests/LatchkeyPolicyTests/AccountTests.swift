@@ -26,7 +26,7 @@ import Testing
 
     @Test func theAccountIsAskedForBeforeAnEmptyPlanIsGranted() {
         var world = asking()
-        #expect(world.state.active.first?.isProvingAccount == true)
+        #expect(world.state.active.first?.secret == .accountPassword)
         #expect(enter(&world, .accountProven(1)).outcomes() == [.granted(.none)])
         #expect(world.state.passcodeFailures == 0)
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(effects.content?.secret == .previousPassword && effects.content?.notice == .accountPasswordChanged)
         #expect(effects.content?.triesLeft == 3 && world.state.passcodeFailures == 1)
         #expect(enter(&world, .passcodeOutdated(1)).outcomes() == [], "asked for once")
-        #expect(world.state.active.first?.isChecking == true)
+        #expect(world.state.active.first?.isVerifying == true)
         #expect(world.send(.passcodeChecked(1, isRight: true)).outcomes() == [.granted(.code)])
         #expect(world.state.passcodeFailures == 0)
     }

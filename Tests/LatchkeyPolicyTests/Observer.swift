@@ -388,8 +388,10 @@ extension Observer {
 
     private func complaint(about active: ActiveEvaluation, in state: PolicyState) -> String? {
         guard let shown = prompts[active.request.id], shown.request == active.request else { return "nothing is shown" }
-        if shown.isKeeping != (active.keeping != nil) { return "the wrong count is being stored" }
-        if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
+        if shown.isKeeping != active.isStoring { return "the wrong count is being stored" }
+        if (shown.isVisible, shown.isArmed, shown.isVerifying)
+            != (active.isVisible, active.isArmed, active.isVerifying)
+        {
             return "the prompt differs from the state"
         }
         if shown.content.step != active.step { return "shows another step" }

@@ -122,10 +122,11 @@ extension LocalAuthority {
 extension LocalAuthority.Core {
     /// What the passcode that was entered last answers.
     func passcodeQuestion(_ id: UInt64) -> LocalAuthority.PasscodeQuestion {
-        guard let evaluation = state.shown(id) else { return .passcode }
-        if evaluation.isProvingAccount { return .account }
-        guard evaluation.asksPrevious else { return .passcode }
+        switch state.shown(id)?.secret {
+        case .passcode, nil: .passcode
+        case .accountPassword: .account
         // Policy asks for the previous password only after the system has accepted the present one.
-        return pending[id]?.accountPassword.map { .previous($0) } ?? .passcode
+        case .previousPassword: pending[id]?.accountPassword.map { .previous($0) } ?? .passcode
+        }
     }
 }

@@ -100,11 +100,13 @@ extension PolicyState {
     /// Counts the passcode that is being verified again, if there is one: the right passcode of an evaluation that has
     /// ended must not yield a free try to another one.
     private mutating func countAgain() {
-        guard let index = active.firstIndex(where: \.isVerifying) else { return }
-        if active[index].isChecking {
-            active[index].uncounted = counters
+        guard let index = active.firstIndex(where: \.isVerifying),
+            case .passcode(let secret, let entry) = active[index].phase
+        else { return }
+        if case .counting = entry {
+            active[index].phase = .passcode(secret, .counting(since: counters))
         } else {
-            active[index].keeping = .passcode(counters)
+            active[index].phase = .passcode(secret, .verifying(since: counters))
         }
         countWrongPasscode()
     }

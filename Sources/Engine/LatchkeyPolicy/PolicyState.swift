@@ -146,70 +146,129 @@ package struct HeldEntry: Hashable, Sendable {
 
 /// An evaluation whose prompt is shown or about to be shown.
 package struct ActiveEvaluation: Hashable, Sendable {
-    package var request: EvaluationRequest
+    package let request: EvaluationRequest
+    /// What the prompt asks for, and what happens with it.
+    package var phase: Phase
     /// Index of the current stage of the plan; the number of stages during the last step.
-    package var stage: Int
-    /// The requested method; without meaning during the last step.
-    package var method: AuthenticationMethod
+    package var stage = 0
     /// Whether the prompt is visible to the user; input is ignored before.
-    package var isVisible: Bool
-    /// Whether the sensor is scanning.
-    package var isArmed: Bool
-    /// Whether biometry is requested as soon as the sensor is not used for another evaluation any more.
-    package var awaitsSensor = false
-    /// What the prompt asks before the camera is used.
-    package var question: PromptContent.Question
-    /// Whether an entered passcode is being verified.
-    package var isChecking: Bool
-    /// The failed or unverified try whose count is being stored; nil if there is none.
-    package var keeping: Keeping?
-    /// The counters before the passcode that is being verified was counted; nil if none is.
-    package var uncounted: PolicyCounters?
-    /// Whether the prompt asks for the password of the account, before the first stage.
-    package var isProvingAccount = false
-    /// Whether the passcode is the password that the account had before it was changed.
-    package var asksPrevious = false
-    /// Whether a new passcode was entered once and is asked for again.
-    package var isRepeatingPasscode = false
+    package var isVisible = false
     /// Whether the password of the account that was entered has expired.
     package var accountHasExpired = false
-    /// Whether the prompt says so, when nothing else is left to do.
-    package var showsExpiry = false
     /// Failed tries of the current method in this evaluation.
-    package var failedTries: Int
+    package var failedTries = 0
     /// The proofs so far.
-    package var proven: Authorisation
+    package var proven = Authorisation.none
     /// The message of the prompt.
-    package var notice: PromptContent.Notice
+    package var notice = PromptContent.Notice.none
 
-    /// A try that is processed further once its count is durable.
-    package enum Keeping: Hashable, Sendable {
-        /// A finger or face that did not match.
-        case miss
-        /// A passcode that is not verified yet, with the counters before it was counted.
-        case passcode(PolicyCounters)
+    /// What the prompt asks for. A stage begins with one of the first two cases, and the cases of the last step follow the
+    /// stages.
+    package enum Phase: Hashable, Sendable {
+        case biometry(Scan)
+        /// A passcode or password is asked for: which one, and how far its entry is.
+        case passcode(PromptContent.Secret, Entry)
+        /// The last step; without one, that the password of the account has expired.
+        case lastStep
+        /// A new passcode was entered once and is asked for again.
+        case repeatingNewPasscode
     }
 
-    /// The current step of the prompt.
-    package var step: PromptContent.Step {
-        guard !isProvingAccount, stage >= request.plan.stages.count else { return .proof }
-        return switch request.lastStep {
-        case .none: showsExpiry ? .accountExpired : .proof
-        case .showsRecoveryCode: .recoveryCodeShown
-        case .asksRecoveryCode: .recoveryCodeAsked
-        case .asksNewPasscode: isRepeatingPasscode ? .newPasscodeRepeated : .newPasscodeAsked
-        case .repeatsRecoveryCode: .recoveryCodeRepeated
+    /// Use of the sensor.
+    package enum Scan: Hashable, Sendable {
+        /// The sensor is used for another evaluation.
+        case waiting
+        /// The sensor scans as soon as the prompt is visible.
+        case appearing
+        /// The prompt asks whether the app may use Face ID.
+        case askingPermission
+        /// The user starts the scan.
+        case askingToScan
+        case scanning
+        /// A finger or face did not match, and its count is being stored; the sensor still scans.
+        case storingMiss
+        /// No tries are left, but the prompt stays with its fallback button (behaviour LA-27).
+        case stopped
+    }
+
+    /// Entry of a passcode. The counters are those before the try was counted.
+    package enum Entry: Hashable, Sendable {
+        /// Nothing was entered. With `awaitsSensor` biometry is requested instead as soon as the sensor is free.
+        case typing(awaitsSensor: Bool)
+        /// The count of the try is being stored.
+        case counting(since: PolicyCounters)
+        case verifying(since: PolicyCounters)
+    }
+
+    /// The requested method; during the last step the passcode, which needs neither sensor nor fallback.
+    package var method: AuthenticationMethod { if case .biometry = phase { .biometry } else { .passcode } }
+
+    /// What the prompt asks before the camera is used.
+    package var question: PromptContent.Question {
+        switch phase {
+        case .biometry(.askingPermission): .permission
+        case .biometry(.askingToScan): .scan
+        case .biometry, .passcode, .lastStep, .repeatingNewPasscode: .none
         }
+    }
+
+    /// The secret that an entered passcode is compared with.
+    package var secret: PromptContent.Secret { if case .passcode(let secret, _) = phase { secret } else { .passcode } }
+
+    /// Whether the sensor is scanning.
+    package var isArmed: Bool { phase == .biometry(.scanning) || phase == .biometry(.storingMiss) }
+
+    /// Whether biometry is requested as soon as the sensor is not used for another evaluation any more.
+    package var awaitsSensor: Bool {
+        switch phase {
+        case .biometry(.waiting), .passcode(_, .typing(awaitsSensor: true)): true
+        case .biometry, .passcode, .lastStep, .repeatingNewPasscode: false
+        }
+    }
+
+    /// Whether the count of a failed or unverified try is being stored.
+    package var isStoring: Bool {
+        if case .passcode(_, .counting) = phase { true } else { phase == .biometry(.storingMiss) }
     }
 
     /// Whether an entered passcode is being counted or verified.
     package var isVerifying: Bool {
-        if case .passcode? = keeping { return true }
-        return isChecking
+        switch phase {
+        case .passcode(_, .counting), .passcode(_, .verifying): true
+        case .biometry, .passcode, .lastStep, .repeatingNewPasscode: false
+        }
     }
 
     /// The methods that complete the current stage; none during the last step.
     package var accepted: Set<AuthenticationMethod> {
-        !isProvingAccount && stage < request.plan.stages.count ? request.plan.stages[stage] : []
+        stage < request.plan.stages.count ? request.plan.stages[stage] : []
     }
+
+    /// The current step of the prompt.
+    package var step: PromptContent.Step {
+        switch phase {
+        case .biometry, .passcode: return .proof
+        case .repeatingNewPasscode: return .newPasscodeRepeated
+        case .lastStep: break
+        }
+        return switch request.lastStep {
+        case .none: .accountExpired
+        case .showsRecoveryCode: .recoveryCodeShown
+        case .asksRecoveryCode: .recoveryCodeAsked
+        case .asksNewPasscode: .newPasscodeAsked
+        case .repeatsRecoveryCode: .recoveryCodeRepeated
+        }
+    }
+
+    /// Starts the sensor if nothing has to happen before.
+    mutating func arm() -> [PolicyEffect] {
+        guard phase == .biometry(.appearing) else { return [] }
+        phase = .biometry(.scanning)
+        return [.arm(request.id)]
+    }
+}
+
+extension ActiveEvaluation.Phase {
+    /// The passcode is asked for.
+    static let typing = Self.passcode(.passcode, .typing(awaitsSensor: false))
 }

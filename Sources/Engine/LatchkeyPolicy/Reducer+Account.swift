@@ -6,33 +6,20 @@ import LatchkeyModel
 // and delays are those of the passcode (`Reducer+Passcode.swift`).
 
 extension PolicyState {
-    /// Activates an evaluation that begins with the password of the account.
-    mutating func activateAccount(_ request: EvaluationRequest) -> [PolicyEffect] {
-        var evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
-            isChecking: false, failedTries: 0, proven: .none, notice: .none)
-        evaluation.isProvingAccount = true
-        active.append(evaluation)
-        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
-            + delay(evaluation)
-    }
-
     /// Continues after the password of the account was found right. It is no proof of the passcode, so it resets no
     /// counter: only its own try is taken back.
     mutating func accountProven(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = checked(id), evaluation.isProvingAccount else { return [] }
-        let keep = takeBackTry(&evaluation)
-        evaluation.isProvingAccount = false
+        guard var (evaluation, before) = checked(id), evaluation.secret == .accountPassword else { return [] }
         evaluation.failedTries = 0
-        return keep + enter(0, evaluation)
+        return takeBackTry(before) + enter(0, evaluation)
     }
 
     /// Asks for the previous password of the account: the entered one is right, but does not open the keychain.
     mutating func passcodeOutdated(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = checked(id), !evaluation.isProvingAccount, !evaluation.asksPrevious else { return [] }
+        guard var (evaluation, before) = checked(id), evaluation.secret == .passcode else { return [] }
         // Tries that were wrong before stay counted: who knows the new password may be guessing the previous one.
-        let keep = takeBackTry(&evaluation)
-        evaluation.asksPrevious = true
+        let keep = takeBackTry(before)
+        evaluation.phase = .passcode(.previousPassword, .typing(awaitsSensor: false))
         evaluation.failedTries = 0
         evaluation.notice = .accountPasswordChanged
         put(evaluation)
@@ -41,14 +28,13 @@ extension PolicyState {
 
     /// Shows why the password was not verified, and asks again while the evaluation has tries left.
     mutating func accountNotProven(_ id: UInt64, _ fault: AccountFault) -> [PolicyEffect] {
-        guard var evaluation = checked(id) else { return [] }
+        guard var (evaluation, before) = checked(id) else { return [] }
         var keep: [PolicyEffect] = []
         switch fault {
         case .notAvailable:
-            keep = takeBackTry(&evaluation)
+            keep = takeBackTry(before)
             evaluation.notice = .accountNotChecked
         case .refused, .failed:
-            evaluation.uncounted = nil
             evaluation.failedTries += 1
             evaluation.notice = fault == .refused ? .accountRefused : .accountNotChecked
         }
@@ -60,7 +46,7 @@ extension PolicyState {
     /// Remembers that the password has expired. The prompt says so after all stages, because a right password can end
     /// it at once.
     mutating func accountExpired(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        guard var evaluation = visible(id), case .passcode(_, .verifying) = evaluation.phase else { return [] }
         evaluation.accountHasExpired = true
         put(evaluation)
         return []
@@ -68,21 +54,21 @@ extension PolicyState {
 
     /// Sends the content again, to which the authority adds the message.
     func accountMessage(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        guard let evaluation = visible(id), case .passcode(_, .verifying) = evaluation.phase else { return [] }
         return [.update(id, content(evaluation))]
     }
 
-    /// Returns the evaluation whose entered passcode was being verified, with the verification ended.
-    func checked(_ id: UInt64) -> ActiveEvaluation? {
-        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return nil }
-        evaluation.isChecking = false
-        return evaluation
+    /// Returns the evaluation whose entered passcode was being verified, with the verification ended, and the counters
+    /// before the try was counted.
+    func checked(_ id: UInt64) -> (ActiveEvaluation, before: PolicyCounters)? {
+        guard var evaluation = visible(id), case .passcode(let secret, .verifying(let before)) = evaluation.phase
+        else { return nil }
+        evaluation.phase = .passcode(secret, .typing(awaitsSensor: false))
+        return (evaluation, before)
     }
 
     /// Takes back the try that was counted before it was verified.
-    mutating func takeBackTry(_ evaluation: inout ActiveEvaluation) -> [PolicyEffect] {
-        guard let before = evaluation.uncounted else { return [] }
-        evaluation.uncounted = nil
+    mutating func takeBackTry(_ before: PolicyCounters) -> [PolicyEffect] {
         let counted = counters
         takeBack(before)
         return counters == counted ? [] : [.keep(counters)]

@@ -6,15 +6,6 @@ import LatchkeyModel
 // or requests a new passcode.
 
 extension PolicyState {
-    /// Activates an evaluation whose plan has no stages, so that it begins with the last step.
-    mutating func activateLastStep(_ request: EvaluationRequest) -> [PolicyEffect] {
-        let evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
-            isChecking: false, failedTries: 0, proven: .none, notice: request.notice)
-        active.append(evaluation)
-        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.lastStepSeconds)]
-    }
-
     /// Continues when all stages are complete: with the last step in the same prompt, or with the grant.
     mutating func beginLastStep(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         let id = evaluation.request.id
@@ -25,21 +16,13 @@ extension PolicyState {
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = evaluation.request.plan.stages.count
-        // No method is requested any more. The passcode is the placeholder, since it needs neither sensor nor fallback.
-        evaluation.method = .passcode
-        evaluation.isArmed = false
-        evaluation.awaitsSensor = false
-        evaluation.question = .none
-        evaluation.keeping = nil
+        evaluation.phase = .lastStep
         evaluation.failedTries = 0
-        evaluation.showsExpiry = evaluation.request.lastStep == .none
         // A last step says it beside what it asks for.
         evaluation.notice = evaluation.accountHasExpired ? .accountPasswordExpired : .none
         put(evaluation)
-        return disarm + [
-            .update(id, content(evaluation)),
-            .startDeadline(id, seconds: evaluation.showsExpiry ? Limits.promptSeconds : Limits.lastStepSeconds),
-        ]
+        let seconds = evaluation.step == .accountExpired ? Limits.promptSeconds : Limits.lastStepSeconds
+        return disarm + [.update(id, content(evaluation)), .startDeadline(id, seconds: seconds)]
     }
 
     /// Grants the evaluation when the user completed the last step.
@@ -50,10 +33,7 @@ extension PolicyState {
 
     /// Returns the evaluation with that number if its prompt is visible and in one of those steps.
     private func inLastStep(_ id: UInt64, _ steps: [PromptContent.Step]) -> ActiveEvaluation? {
-        guard let evaluation = shown(id), evaluation.isVisible,
-            steps.contains(evaluation.step)
-        else { return nil }
-        return evaluation
+        visible(id).flatMap { steps.contains($0.step) ? $0 : nil }
     }
 
     /// Asks for the recovery code again. A typing error is no try: it does not tell whether a code is right.
@@ -83,7 +63,7 @@ extension PolicyState {
         _ evaluation: ActiveEvaluation, again: Bool, notice: PromptContent.Notice
     ) -> [PolicyEffect] {
         var evaluation = evaluation
-        evaluation.isRepeatingPasscode = again
+        evaluation.phase = again ? .repeatingNewPasscode : .lastStep
         evaluation.notice = notice
         put(evaluation)
         return [.update(evaluation.request.id, content(evaluation))]

@@ -9,16 +9,14 @@ extension PolicyState {
     /// Counts the try before the passcode is verified, so that killing the process or filling the disk yields no free
     /// tries.
     mutating func passcodeEntered(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil
-        else { return [] }
+        guard var evaluation = visible(id), case .passcode(let secret, .typing) = evaluation.phase else { return [] }
         // Two verifications at a time would undo each other's count.
         guard !isVerifying else { return hold(id, at: time) }
         now = time
         // Behaviour LA-30: while entry is delayed, a passcode is rejected without being verified and does not count.
         guard !isDelayed(evaluation) else { return [.update(id, content(evaluation))] }
         // From now on the prompt stays with the passcode.
-        evaluation.awaitsSensor = false
-        evaluation.keeping = .passcode(counters)
+        evaluation.phase = .passcode(secret, .counting(since: counters))
         countWrongPasscode()
         put(evaluation)
         return [.keepFirst(id, counters)]
@@ -26,8 +24,7 @@ extension PolicyState {
 
     /// Shows a notice for a wrong passcode that was entered before in this evaluation; it does not count again.
     mutating func passcodeRepeated(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil,
-            !isHeld(id)
+        guard var evaluation = visible(id), case .passcode(_, .typing) = evaluation.phase, !isHeld(id)
         else { return [] }
         evaluation.notice = .sameWrongPasscode
         put(evaluation)
@@ -36,32 +33,31 @@ extension PolicyState {
 
     /// Continues with the try whose count is durable now: verifies the passcode, or processes the miss.
     mutating func countersKept(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = shown(id), let kept = evaluation.keeping else { return [] }
-        evaluation.keeping = nil
-        switch kept {
-        case .miss: return missed(evaluation)
-        case .passcode(let before):
-            evaluation.isChecking = true
-            evaluation.uncounted = before
+        guard var evaluation = shown(id) else { return [] }
+        switch evaluation.phase {
+        case .biometry(.storingMiss):
+            evaluation.phase = .biometry(.scanning)
+            return missed(evaluation)
+        case .passcode(let secret, .counting(let before)):
+            evaluation.phase = .passcode(secret, .verifying(since: before))
             put(evaluation)
             return [.checkPasscode(id)]
+        case .biometry, .passcode, .lastStep, .repeatingNewPasscode: return []
         }
     }
 
     /// Ends the evaluation with the error of the store. A passcode was not verified and does not count; a miss stays
     /// counted.
     mutating func countersNotKept(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
-        guard let evaluation = shown(id), let kept = evaluation.keeping else { return [] }
-        if case .passcode(let before) = kept { takeBack(before) }
+        guard let evaluation = shown(id), evaluation.isStoring else { return [] }
+        if case .passcode(_, .counting(let before)) = evaluation.phase { takeBack(before) }
         return end(id, .denied(status))
     }
 
     mutating func passcodeChecked(_ id: UInt64, isRight: Bool) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
-        evaluation.isChecking = false
-        evaluation.uncounted = nil
+        guard var (evaluation, _) = checked(id) else { return [] }
         // Only `accountProven` completes the request for the password of the account.
-        if isRight, !evaluation.isProvingAccount {
+        if isRight, evaluation.secret != .accountPassword {
             put(evaluation)
             let proof = proof(.passcode, nil, evaluation.request, isVirtual: false)
             return countRightPasscode() + proven(evaluation, proof)
@@ -75,16 +71,15 @@ extension PolicyState {
 
     /// Ends the evaluation because nothing has judged the passcode; the try does not count.
     mutating func passcodeNotJudged(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
-        guard var evaluation = checked(id) else { return [] }
-        let keep = takeBackTry(&evaluation)
+        guard let (evaluation, before) = checked(id) else { return [] }
         put(evaluation)
-        return keep + end(id, .denied(status))
+        return takeBackTry(before) + end(id, .denied(status))
     }
 
     /// Ends the evaluation because the passcode could not be verified. The try stays counted, since verification had
     /// begun.
     mutating func passcodeNotChecked(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        guard checked(id) != nil else { return [] }
         return end(id, .denied(status))
     }
 
@@ -93,7 +88,8 @@ extension PolicyState {
     /// Returns whether the prompt requests a passcode while entry is delayed. The delay of a passcode that is being
     /// verified begins when it is found wrong.
     func isDelayed(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.step == .proof && evaluation.method == .passcode && !isVerifying && now < passcodeBlockedUntil
+        guard case .passcode = evaluation.phase else { return false }
+        return !isVerifying && now < passcodeBlockedUntil
     }
 
     /// Returns the effect that starts the timer for the end of the delay; none if entry is not delayed.
@@ -103,9 +99,7 @@ extension PolicyState {
 
     mutating func delayPassed(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
         // Also handled before the prompt is visible, which may take longer than the delay.
-        guard let evaluation = shown(id), evaluation.step == .proof,
-            evaluation.method == .passcode, !evaluation.isChecking, evaluation.keeping == nil
-        else { return [] }
+        guard let evaluation = shown(id), case .passcode(_, .typing) = evaluation.phase else { return [] }
         now = time
         return [.update(id, content(evaluation))] + delay(evaluation)
     }

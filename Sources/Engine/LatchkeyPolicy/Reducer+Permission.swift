@@ -6,8 +6,7 @@ import LatchkeyModel
 
 extension PolicyState {
     mutating func permissionAnswered(_ id: UInt64, _ isAllowed: Bool) -> [PolicyEffect] {
-        guard var evaluation = shown(id), evaluation.isVisible,
-            evaluation.question != .none, let app = evaluation.request.faceUser
+        guard var evaluation = visible(id), evaluation.question != .none, let app = evaluation.request.faceUser
         else { return [] }
         var effects: [PolicyEffect] = []
         // Only the first question is answered for ever; the other one is asked before each scan.
@@ -19,8 +18,7 @@ extension PolicyState {
             let status: Status = evaluation.question == .permission ? .biometryNotAvailable : .userCancel
             return effects + leaveMethod(evaluation, notice: .none, status: status)
         }
-        evaluation.question = .none
-        evaluation.isArmed = true
+        evaluation.phase = .biometry(.scanning)
         put(evaluation)
         return effects + [.update(id, content(evaluation)), .arm(id)]
     }

@@ -7,26 +7,34 @@ import LatchkeyModel
 extension PolicyState {
     /// Whether the sensor scans for an evaluation, or is going to when its prompt is visible and its question answered.
     private func usesSensor(_ evaluation: ActiveEvaluation) -> Bool {
-        guard evaluation.method == .biometry, !evaluation.awaitsSensor else { return false }
-        // A prompt that stays with its fallback button after the last try does not scan any more (behaviour LA-27).
-        return evaluation.isArmed || evaluation.failedTries < sensor.kind.triesPerEvaluation
+        switch evaluation.phase {
+        case .biometry(.waiting), .biometry(.stopped), .passcode, .lastStep, .repeatingNewPasscode: false
+        case .biometry: true
+        }
     }
 
-    /// Whether the sensor can scan for an evaluation as soon as its prompt is visible.
-    func mayScan(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.method == .biometry && evaluation.question == .none && !evaluation.awaitsSensor
+    /// What a prompt for biometry begins with when the sensor is free.
+    private func firstScan(for request: EvaluationRequest) -> ActiveEvaluation.Scan {
+        switch question(request.faceUser) {
+        case .none: .appearing
+        case .permission: .askingPermission
+        case .scan: .askingToScan
+        }
     }
 
     /// Sets the method with which a stage begins: not biometry if the sensor is used for another evaluation.
-    func chooseMethod(of stage: Set<AuthenticationMethod>, _ evaluation: inout ActiveEvaluation) {
+    func beginStage(_ stage: Set<AuthenticationMethod>, _ evaluation: inout ActiveEvaluation) {
         let request = evaluation.request
-        evaluation.method = firstMethod(of: stage, for: request)
-        evaluation.question = evaluation.method == .biometry ? question(request.faceUser) : .none
-        evaluation.awaitsSensor =
-            evaluation.method == .biometry && active.contains { $0.request.id != request.id && usesSensor($0) }
-        guard evaluation.awaitsSensor else { return }
-        if stage.contains(.passcode) { evaluation.method = .passcode }
-        evaluation.question = .none
+        guard firstMethod(of: stage, for: request) == .biometry else {
+            evaluation.phase = .typing
+            return
+        }
+        guard active.contains(where: { $0.request.id != request.id && usesSensor($0) }) else {
+            evaluation.phase = .biometry(firstScan(for: request))
+            return
+        }
+        evaluation.phase =
+            stage.contains(.passcode) ? .passcode(.passcode, .typing(awaitsSensor: true)) : .biometry(.waiting)
         evaluation.notice = .sensorInUse
     }
 
@@ -41,29 +49,28 @@ extension PolicyState {
 
     /// Whether an evaluation waits for the sensor. One whose passcode was entered does not take it meanwhile.
     private func takesSensor(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.awaitsSensor && !evaluation.isChecking && evaluation.keeping == nil && !isHeld(evaluation.request.id)
+        evaluation.awaitsSensor && !isHeld(evaluation.request.id)
     }
 
     private mutating func takeSensor(_ waiting: ActiveEvaluation) -> [PolicyEffect] {
         var evaluation = waiting
         let id = evaluation.request.id
-        evaluation.awaitsSensor = false
         evaluation.notice = .none
         if let refusal = biometryRefusal(of: evaluation.request) {
             let notice: PromptContent.Notice = isBiometryLocked ? .biometryLocked : .none
             guard evaluation.method != .biometry else {
                 return leaveMethod(evaluation, notice: notice, status: refusal)
             }
+            evaluation.phase = .typing
             evaluation.notice = notice
             put(evaluation)
             return [.update(id, content(evaluation))] + delay(evaluation)
         }
-        evaluation.method = .biometry
-        evaluation.question = question(evaluation.request.faceUser)
+        evaluation.phase = .biometry(firstScan(for: evaluation.request))
         evaluation.failedTries = 0
         // As for every prompt, the sensor is armed only when the user can see which program requests the scan.
-        evaluation.isArmed = evaluation.isVisible && mayScan(evaluation)
+        let arm = evaluation.isVisible ? evaluation.arm() : []
         put(evaluation)
-        return [.update(id, content(evaluation))] + (evaluation.isArmed ? [.arm(id)] : [])
+        return [.update(id, content(evaluation))] + arm
     }
 }

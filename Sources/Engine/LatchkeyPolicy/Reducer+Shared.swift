@@ -88,7 +88,7 @@ extension PolicyState {
         after effects: [PolicyEffect], from before: [UInt64: SharedContent]
     ) -> [PolicyEffect] {
         var more: [PolicyEffect] = []
-        for evaluation in active where !evaluation.isChecking && evaluation.keeping == nil {
+        for evaluation in active where !evaluation.isVerifying && !evaluation.isStoring {
             let id = evaluation.request.id
             let isUpdated = effects.contains { if case .update(id, _) = $0 { true } else { false } }
             guard !isUpdated, let old = before[id], old != sharedContent(evaluation) else { continue }

@@ -81,15 +81,18 @@ extension PolicyState {
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
         noteTurn(of: request.program)
-        if request.startsWithAccount { return activateAccount(request) }
-        guard let first = request.plan.stages.first else { return activateLastStep(request) }
-        var evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, question: .none,
-            isChecking: false, failedTries: 0, proven: .none, notice: firstNotice(request))
-        chooseMethod(of: first, &evaluation)
+        var evaluation = ActiveEvaluation(request: request, phase: .lastStep)
+        if request.startsWithAccount {
+            evaluation.phase = .passcode(.accountPassword, .typing(awaitsSensor: false))
+        } else if let first = request.plan.stages.first {
+            evaluation.notice = firstNotice(request)
+            beginStage(first, &evaluation)
+        } else {
+            evaluation.notice = request.notice
+        }
         active.append(evaluation)
-        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
-            + delay(evaluation)
+        let seconds = evaluation.step == .proof ? Limits.promptSeconds : Limits.lastStepSeconds
+        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: seconds)] + delay(evaluation)
     }
 
     /// Returns the notice that explains why the passcode is requested although the stage accepts biometry.
@@ -155,7 +158,7 @@ extension PolicyState {
         switch evaluation.method {
         case .biometry:
             // A miss whose count is being stored is not shown yet, at no prompt.
-            let failures = biometryFailures - (active.contains { $0.keeping == .miss } ? 1 : 0)
+            let failures = biometryFailures - (active.contains { $0.phase == .biometry(.storingMiss) } ? 1 : 0)
             tries = min(
                 sensor.kind.triesPerEvaluation - evaluation.failedTries, Self.lockoutThreshold - failures)
             showsFallback =
@@ -169,33 +172,30 @@ extension PolicyState {
             triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
             showsFallback: showsFallback, question: evaluation.question, step: evaluation.step,
             delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0,
-            secret: evaluation.isProvingAccount
-                ? .accountPassword : evaluation.asksPrevious ? .previousPassword : .passcode)
+            secret: evaluation.secret)
     }
 
-    /// Returns the evaluation with that number if its prompt is visible and it requests `method`.
-    func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
-        guard let evaluation = shown(id), evaluation.isVisible,
-            evaluation.step == .proof, evaluation.method == method
-        else { return nil }
-        return evaluation
+    /// Returns the evaluation with that number if its prompt is visible.
+    func visible(_ id: UInt64) -> ActiveEvaluation? { shown(id).flatMap { $0.isVisible ? $0 : nil } }
+
+    /// Returns the evaluation with that number if the sensor scans for it and no count is being stored.
+    private func scanning(_ id: UInt64) -> ActiveEvaluation? {
+        visible(id).flatMap { $0.phase == .biometry(.scanning) ? $0 : nil }
     }
 
     private mutating func promptVisible(_ id: UInt64) -> [PolicyEffect] {
         guard var evaluation = shown(id), !evaluation.isVisible else { return [] }
         evaluation.isVisible = true
         // The sensor is armed only when the user can see which program requests the scan (abuse case 23).
-        evaluation.isArmed = mayScan(evaluation)
+        let arm = evaluation.arm()
         put(evaluation)
-        return evaluation.isArmed ? [.arm(id)] : []
+        return arm
     }
 
     // MARK: - Biometry
 
     private mutating func matched(_ id: UInt64, _ set: EnrolmentSet, isVirtual: Bool) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
-            return []
-        }
+        guard let evaluation = scanning(id) else { return [] }
         // A match of an enrolment set that is no longer current counts as a miss (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
         let isWorthKeeping = countMatch()
@@ -204,11 +204,9 @@ extension PolicyState {
     }
 
     private mutating func notMatched(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
-            return []
-        }
+        guard var evaluation = scanning(id) else { return [] }
         biometryFailures += 1
-        evaluation.keeping = .miss
+        evaluation.phase = .biometry(.storingMiss)
         put(evaluation)
         // The evaluation continues only when the count is durable: otherwise a full disk would allow unlimited tries.
         return [.keepFirst(id, counters)]
@@ -227,7 +225,7 @@ extension PolicyState {
         if evaluation.failedTries >= sensor.kind.triesPerEvaluation {
             // The camera stops, but the prompt stays with its fallback button (behaviour LA-27).
             if sensor.kind != .touchID, evaluation.request.allowsFallback, !passcodeIsAllowed(evaluation) {
-                evaluation.isArmed = false
+                evaluation.phase = .biometry(.stopped)
                 put(evaluation)
                 return [.disarm(id), .update(id, content(evaluation))]
             }
@@ -235,22 +233,19 @@ extension PolicyState {
         }
         // Each scan of a weak sensor is started by the user.
         guard sensor.isWeak else { return [.update(id, content(evaluation))] }
-        evaluation.isArmed = false
-        evaluation.question = .scan
+        evaluation.phase = .biometry(.askingToScan)
         put(evaluation)
         return [.disarm(id), .update(id, content(evaluation))]
     }
 
     private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        guard let evaluation = visible(id), evaluation.isArmed else { return [] }
         return leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
     }
 
     /// Shows what the user should do differently. Changes nothing else: the scan was not an attempt.
     private mutating func guided(_ id: UInt64, _ guidance: SensorGuidance) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
-            return []
-        }
+        guard var evaluation = scanning(id) else { return [] }
         evaluation.notice = guidance.notice
         put(evaluation)
         return [.update(id, content(evaluation))]
@@ -258,9 +253,7 @@ extension PolicyState {
 
     /// Says why the sensor does not react yet.
     private mutating func sensorInUse(_ id: UInt64, _ isInUse: Bool) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil,
-            isInUse || evaluation.notice == .sensorInUse
-        else { return [] }
+        guard var evaluation = scanning(id), isInUse || evaluation.notice == .sensorInUse else { return [] }
         evaluation.notice = isInUse ? .sensorInUse : .none
         put(evaluation)
         return [.update(id, content(evaluation))]
@@ -268,7 +261,7 @@ extension PolicyState {
 
     /// Continues without the sensor. The scan that was interrupted does not count as a failed match.
     private mutating func sensorDisconnected(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        guard let evaluation = visible(id), evaluation.isArmed else { return [] }
         // Evaluations that wait must not use the sensor before the driver has reported its absence.
         sensor = .absent
         biometricUnlock = nil
@@ -287,11 +280,7 @@ extension PolicyState {
         guard passcodeIsAllowed(evaluation) else { return end(id, .denied(status)) }
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
-        evaluation.method = .passcode
-        evaluation.isArmed = false
-        evaluation.awaitsSensor = false
-        evaluation.question = .none
-        evaluation.keeping = nil
+        evaluation.phase = .typing
         evaluation.failedTries = 0
         evaluation.notice = notice
         put(evaluation)
@@ -299,8 +288,7 @@ extension PolicyState {
     }
 
     private mutating func fallbackChosen(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = shown(id), evaluation.isVisible,
-            evaluation.method != .passcode, content(evaluation).showsFallback
+        guard let evaluation = visible(id), evaluation.method == .biometry, content(evaluation).showsFallback
         else { return [] }
         // Behaviour LA-24: the evaluation continues with the passcode, or ends with `userFallback`.
         return leaveMethod(evaluation, notice: .none, status: .userFallback)
@@ -326,7 +314,6 @@ extension PolicyState {
     mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
         var evaluation = evaluation
         evaluation.proven = evaluation.proven.union(proof)
-        evaluation.asksPrevious = false
         // A passcode that was entered for the completed stage is not used for the next one.
         heldEntries.removeAll { $0.id == evaluation.request.id }
         return enter(evaluation.stage + 1, evaluation)
@@ -349,11 +336,9 @@ extension PolicyState {
         evaluation.stage = stage
         evaluation.failedTries = 0
         evaluation.notice = .none
-        evaluation.keeping = nil
-        chooseMethod(of: stages[stage], &evaluation)
-        evaluation.isArmed = mayScan(evaluation)
+        beginStage(stages[stage], &evaluation)
+        let arm = evaluation.arm()
         put(evaluation)
-        let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
         return disarm + [.update(id, content(evaluation))] + arm + delay(evaluation)
     }
 }
