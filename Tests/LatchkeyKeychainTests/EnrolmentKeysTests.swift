@@ -87,7 +87,7 @@ import Testing
         let row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
         // Even with the generation of the new set, the secret does not open.
-        item.enrolment = keychain.anchor.enrolmentGeneration
+        item.wrapping = .set(keychain.anchor.enrolmentGeneration)
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
     }
 

@@ -225,7 +225,7 @@ import Testing
         let row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
         #expect(keychain.envelopes.form(row.secret ?? [], of: item) == .passcode)
-        item.passcodeKeyID = nil
+        item.wrapping = .root
         #expect(keychain.envelopes.form(row.secret ?? [], of: item) == nil, "the attributes say that it is plain")
         for form in [0, 4, 255] as [UInt8] {
             var changed = row

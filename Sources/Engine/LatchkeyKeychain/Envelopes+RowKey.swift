@@ -38,14 +38,14 @@ extension Envelopes {
         let form = form(of: item)
         var wrapped = [form.rawValue]
         if form != .passcode {
-            let key = try wrappingKey(item, password, isBound: item.isSealedForSet)
+            let key = try wrappingKey(item, password, isBound: isPlainBound(item))
             wrapped += try key.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associated)
         }
         if form != .plain {
-            guard let passcodeKey = anchor.passcodeKey, passcodeKey.identifier == item.passcodeKeyID
+            guard let passcodeKey = anchor.passcodeKey, passcodeKey.identifier == item.wrapping.passcode
             else { throw Self.otherPasscode }
             let (point, parts) = try passcodeKey.agree(tree.random)
-            let key = try wrappingKey(item, password, isBound: isBound(item), parts)
+            let key = try wrappingKey(item, password, isBound: item.wrapping.needsBoth, parts)
             wrapped += point
             wrapped += try key.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associated)
         }
@@ -65,18 +65,18 @@ extension Envelopes {
     }
 
     /// Whether the item is bound to no enrolment set or to the current one.
-    func isCurrent(_ item: Item) -> Bool { item.enrolment == nil || item.enrolment == anchor.enrolmentGeneration }
+    func isCurrent(_ item: Item) -> Bool { !item.wrapping.isStale(in: anchor.enrolmentGeneration) }
 
     /// Whether the keys are in memory that the plain copy of the row key needs besides the class key.
     func canOpenPlain(_ item: Item) -> Bool {
-        !item.isSealedForSet || (isCurrent(item) && anchor.enrolmentKey != nil)
+        !isPlainBound(item) || (isCurrent(item) && anchor.enrolmentKey != nil)
     }
 
     func plainRowKey(
         _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,
         authenticating associated: [UInt8]
     ) throws(Failure) -> SecretBytes? {
-        try wrappingKey(item, password, isBound: item.isSealedForSet)
+        try wrappingKey(item, password, isBound: isPlainBound(item))
             .open(stored[1..<1 + form.plainBytes], authenticating: associated)
     }
 
@@ -85,32 +85,38 @@ extension Envelopes {
         authenticating associated: [UInt8]
     ) throws(Failure) -> SecretBytes? {
         guard let pair = try tree.passcodePair(for: item.accessControl.accessibility) else { throw unavailable(item) }
-        guard pair.publicKey.identifier == item.passcodeKeyID else { throw Self.otherPasscode }
+        guard pair.publicKey.identifier == item.wrapping.passcode else { throw Self.otherPasscode }
         let start = 1 + form.plainBytes
         let key = start + PasscodePublicKey.byteCount
         guard let parts = try pair.parts(Array(stored[start..<key])) else { return nil }
-        return try wrappingKey(item, password, isBound: isBound(item), parts)
+        return try wrappingKey(item, password, isBound: item.wrapping.needsBoth, parts)
             .open(stored[key..<form.headBytes], authenticating: associated)
     }
 
     /// Returns the form of an envelope that is complete; nil for any other bytes, and for a form that contradicts the
     /// attributes.
     func form(_ stored: [UInt8], of item: Item) -> RowKeyForm? {
-        guard let form = stored.first.flatMap(RowKeyForm.init), (form == .plain) == !item.isSealedForPair,
+        guard let form = stored.first.flatMap(RowKeyForm.init), (form == .plain) == (item.wrapping.passcode == nil),
             stored.count >= form.headBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes
         else { return nil }
         return form
     }
 
     private func form(of item: Item) -> RowKeyForm {
-        guard item.isSealedForPair else { return .plain }
+        switch item.wrapping {
+        case .root, .set, .nextPasscode: .plain
+        case .passcode, .setAndPasscode: .passcode
         // The key of a replaced enrolment set is gone.
-        return item.passcodeSealing == .beside && isCurrent(item) ? .both : .passcode
+        case .setOrPasscode: isCurrent(item) ? .both : .passcode
+        }
     }
 
-    /// Whether the key that the passcode is a part of has the enrolment key as well.
-    private func isBound(_ item: Item) -> Bool {
-        item.enrolment != nil && item.passcodeSealing == .always
+    /// Whether the plain copy of the row key is wrapped under the key of an enrolment set.
+    private func isPlainBound(_ item: Item) -> Bool {
+        switch item.wrapping {
+        case .root, .passcode, .nextPasscode: false
+        case .set, .setAndPasscode, .setOrPasscode: true
+        }
     }
 
     /// The key that wraps the row key: the class key, combined with the enrolment key, the parts of the passcode's key

@@ -140,7 +140,7 @@ struct Envelopes: Sendable {
         guard let form = form(stored, of: item) else {
             throw Failure.damagedStore("the secret of a row is not an envelope")
         }
-        guard form != .passcode || item.passcodeKeyID == anchor.passcodeKey?.identifier else {
+        guard form != .passcode || item.wrapping.passcode == anchor.passcodeKey?.identifier else {
             throw Failure.damagedStore("the secret of a row was sealed for another passcode")
         }
         let accessibility = item.accessControl.accessibility
@@ -153,7 +153,7 @@ struct Envelopes: Sendable {
                 throw Failure.damagedStore("the key of a row fails authentication")
             }
         }
-        let canOpen = item.passcodeSealing == .beside || canOpenPlain(item)
+        let canOpen = !item.wrapping.needsBoth || canOpenPlain(item)
         if form != .plain, canOpen, try tree.passcodePair(for: accessibility) != nil {
             opened = true
             guard try passcodeRowKey(stored, form, item, nil, authenticating: associatedData) != nil else {

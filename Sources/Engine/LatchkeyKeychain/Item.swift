@@ -8,12 +8,10 @@ import LatchkeyWire
 struct Item: Equatable, Sendable {
     var attributes: Attributes
     var accessControl: AccessControl
-    /// The enrolment generation that the item is bound to, for `biometryCurrentSet`.
-    var enrolment: UInt64?
+    /// The keys that wrap the row key of its secret.
+    var wrapping = RowKeyWrapping.root
     /// The stretching parameters of the application password, for `applicationPassword`.
     var stretching: StretchParameters?
-    /// Names the key pair of the passcode for which the secret is sealed; nil if it is not.
-    var passcodeKeyID: [UInt8]?
     /// SHA-256 of the sealed secret; nil for an item without one. Set by `Envelopes.sealAttributes`.
     var secretHash: [UInt8]?
 
@@ -32,19 +30,18 @@ struct Item: Equatable, Sendable {
     /// Whether reading the item requires a proof.
     var isReadProtected: Bool { accessControl.isProtected && !isInToken }
 
-    /// Canonical CBOR: `{0: attributes, 1: access control, ?2: enrolment generation, ?3: [cost, salt],
-    /// ?4: identifier of the passcode's key pair, ?5: hash of the sealed secret}`.
+    /// Canonical CBOR: `{0: attributes, 1: access control, ?2: wrapping, ?3: [cost, salt], ?4: hash of the sealed secret}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        let isGiven = [enrolment != nil, stretching != nil, passcodeKeyID != nil, secretHash != nil]
+        let isGiven = [wrapping != .root, stretching != nil, secretHash != nil]
         writer.map(2 + isGiven.count { $0 })
         writer.unsigned(0)
         writer.attributes(attributes)
         writer.unsigned(1)
         writer.accessControl(accessControl)
-        if let enrolment {
+        if wrapping != .root {
             writer.unsigned(2)
-            writer.unsigned(enrolment)
+            wrapping.write(to: &writer)
         }
         if let stretching {
             writer.unsigned(3)
@@ -52,12 +49,8 @@ struct Item: Equatable, Sendable {
             writer.unsigned(UInt64(stretching.cost))
             writer.bytes(stretching.salt)
         }
-        if let passcodeKeyID {
-            writer.unsigned(4)
-            writer.bytes(passcodeKeyID)
-        }
         if let secretHash {
-            writer.unsigned(5)
+            writer.unsigned(4)
             writer.bytes(secretHash)
         }
         return writer.finish()
@@ -70,18 +63,16 @@ struct Item: Equatable, Sendable {
                 var reader = CBORReader(bytes)
                 var attributes: Attributes?
                 var control: AccessControl?
-                var enrolment: UInt64?
+                var wrapping = RowKeyWrapping.root
                 var stretching: StretchParameters?
-                var passcodeKeyID: [UInt8]?
                 var secretHash: [UInt8]?
                 try reader.map { (reader, key) throws(WireError) in
                     switch key {
                     case 0: attributes = try reader.attributes()
                     case 1: control = try reader.accessControl()
-                    case 2: enrolment = try reader.unsigned()
+                    case 2: wrapping = try RowKeyWrapping(from: &reader)
                     case 3: stretching = try reader.stretching()
-                    case 4: passcodeKeyID = try reader.bytes(limit: PasscodePublicKey.identifierBytes)
-                    case 5: secretHash = try reader.bytes(limit: SHA256.byteCount)
+                    case 4: secretHash = try reader.bytes(limit: SHA256.byteCount)
                     default: return false
                     }
                     return true
@@ -89,12 +80,11 @@ struct Item: Equatable, Sendable {
                 try reader.finish()
                 guard let attributes, let control, secretHash == nil || secretHash?.count == SHA256.byteCount,
                     (stretching != nil) == control.constraints.contains(.applicationPassword),
-                    passcodeKeyID == nil
-                        || (passcodeKeyID?.count == PasscodePublicKey.identifierBytes && control.passcodeSealing != nil)
+                    wrapping.isValid(for: control)
                 else { return nil }
                 return Item(
-                    attributes: attributes, accessControl: control, enrolment: enrolment, stretching: stretching,
-                    passcodeKeyID: passcodeKeyID, secretHash: secretHash)
+                    attributes: attributes, accessControl: control, wrapping: wrapping, stretching: stretching,
+                    secretHash: secretHash)
             } catch {
                 return nil
             }

@@ -29,7 +29,7 @@ extension Keychain {
         let item = Item(
             attributes: [
                 .accessGroup: .text(group), .tokenID: .text(Self.attestationToken), .label: .text(party),
-            ], accessControl: Self.rule, enrolment: nil, stretching: nil)
+            ], accessControl: Self.rule)
         return DetachedKey(try sealed(item, .key, blob, .none)).bytes
     }
 

@@ -79,14 +79,18 @@ extension Keychain {
                 itemClass: .key, attributes: request.attributes, accessControl: request.accessControl, secret: blob,
                 returns: [], authentication: request.authentication), caller, password)
         // Otherwise the module would refuse every use of the key, and the keychain would report it as usable.
-        guard item.enrolment == nil || enrolment == anchor.set else {
+        guard item.wrapping.generation == nil || enrolment == anchor.set else {
             throw Failure(
                 .enrolmentBindingUnavailable, "The enrolled fingers or faces changed while the key was created.",
                 hint: "Create the key again.")
         }
         item.attributes[.tokenID] = .text(Self.enclaveToken)
         item.attributes[.publicKey] = .data(publicKey)
-        item.passcodeKeyID = demandsPasscode ? nil : passcodeKeyID(item.accessControl, isInToken: true)
+        let generation = item.wrapping.generation
+        item.wrapping =
+            demandsPasscode
+            ? RowKeyWrapping(item.accessControl, generation, nil)
+            : wrapping(item.accessControl, generation, isInToken: true)
         guard request.isPermanent else {
             // The app stores all other attributes itself.
             let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
@@ -101,7 +105,7 @@ extension Keychain {
     private func detached(_ item: Item, _ kept: Set<AttributeCode>) -> Item {
         Item(
             attributes: item.attributes.filter { kept.contains($0.key) }, accessControl: item.accessControl,
-            enrolment: item.enrolment, stretching: item.stretching, passcodeKeyID: item.passcodeKeyID)
+            wrapping: item.wrapping, stretching: item.stretching)
     }
 
     private func description(_ item: Item, _ name: EnclaveKeyName, _ publicKey: [UInt8]) -> EnclaveKey {
@@ -140,7 +144,7 @@ extension Keychain {
                 hint: "Delete it and make a new one.")
         }
         // Removing a passcode seals stored keys without it; those that an app stores itself are out of reach.
-        guard item.passcodeKeyID == nil || item.passcodeKeyID == anchor.passcodeKey?.identifier else {
+        guard item.wrapping.passcode == nil || item.wrapping.passcode == anchor.passcodeKey?.identifier else {
             throw Failure(
                 .itemAuthenticationFailed, "The key needed a passcode that was removed.",
                 hint: "Delete it and make a new one.")

@@ -34,7 +34,7 @@ extension Keychain {
                 guard !isFull else { return false }
                 (count, last) = (count + 1, row.position)
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-                guard let item, row.hasSecret, isDue(item, publicKey) else { return true }
+                guard let item, row.hasSecret, isDue(item) else { return true }
                 names.append(RowName(row))
                 if item.isInToken { keys.append(names.count - 1) }
                 return true
@@ -50,8 +50,9 @@ extension Keychain {
                 for name in names {
                     _ = try unlessLocked { () throws(Failure) in
                         try seal(name, caller: nil, in: store) { item in
-                            guard isDue(item, publicKey), anchor.passcodeKey == publicKey else { return false }
-                            item.passcodeKeyID = publicKey.identifier
+                            guard isDue(item), anchor.passcodeKey == publicKey else { return false }
+                            item.wrapping = RowKeyWrapping(
+                                item.accessControl, item.wrapping.generation, publicKey.identifier)
                             return true
                         }
                     }
@@ -72,9 +73,8 @@ extension Keychain {
     }
 
     /// Whether the item should be sealed for the passcode's key pair and is not.
-    private func isDue(_ item: Item, _ publicKey: PasscodePublicKey) -> Bool {
-        let isDue = item.passcodeKeyID == nil || item.passcodeKeyID == Item.openToNextPasscode
-        return isDue && passcodeKeyID(item.accessControl, isInToken: item.isInToken) == publicKey.identifier
+    private func isDue(_ item: Item) -> Bool {
+        item.wrapping.passcode == nil && item.accessControl.isSealedForPasscode(isInToken: item.isInToken)
             && !isDead(item) && !item.asksForAppPassword && tree.isAvailable(item.accessControl.accessibility)
     }
 
@@ -84,8 +84,7 @@ extension Keychain {
     /// An item of an application password that was added before the passcode was set is not sealed for it, and remains.
     func isLostWithPasscode(_ item: Item) -> Bool {
         if item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { return true }
-        guard item.isSealedForPair, item.asksForAppPassword else { return false }
-        return item.passcodeSealing == .always || isStale(item)
+        return item.asksForAppPassword && needsPasscodeKey(item)
     }
 
     /// Seals every row without the passcode's key pair, which must be in memory.
@@ -94,15 +93,20 @@ extension Keychain {
         var names: [RowName] = []
         try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
             let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-            if let item, row.hasSecret, item.passcodeKeyID == identifier, !item.asksForAppPassword, !isDead(item) {
+            if let item, row.hasSecret, item.wrapping.passcode == identifier, !item.asksForAppPassword, !isDead(item) {
                 names.append(RowName(row))
             }
             return true
         }
         for name in names {
             try seal(name, caller: caller, in: store) { item in
+                let generation = item.wrapping.generation
                 // The key of a replaced set is gone, so neither is left to seal the secret under.
-                item.passcodeKeyID = isStale(item) ? Item.openToNextPasscode : nil
+                if let generation, isStale(item) {
+                    item.wrapping = .nextPasscode(after: generation)
+                } else {
+                    item.wrapping = RowKeyWrapping(item.accessControl, generation, nil)
+                }
                 return true
             }
         }

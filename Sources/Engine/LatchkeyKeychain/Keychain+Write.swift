@@ -166,8 +166,8 @@ extension Keychain {
         try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
-            enrolment: try enrolmentSet(request.accessControl), stretching: stretching(request.accessControl, password),
-            passcodeKeyID: passcodeKeyID(request.accessControl))
+            wrapping: wrapping(request.accessControl, generation(request.accessControl)),
+            stretching: stretching(request.accessControl, password))
     }
 
     private func check(
@@ -197,7 +197,7 @@ extension Keychain {
     }
 
     /// The enrolment generation that an item with that access control is bound to; nil when it is bound to none.
-    private func enrolmentSet(_ control: AccessControl) throws(Failure) -> UInt64? {
+    private func generation(_ control: AccessControl) -> UInt64? {
         control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
@@ -243,11 +243,11 @@ extension Keychain {
         try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }
         if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
-        if let control = request.accessControl {
-            item.accessControl = control
-            item.enrolment = try enrolmentSet(control)
+        if let control = request.accessControl { item.accessControl = control }
+        if !item.isInToken {
+            let bound = request.accessControl.map(generation) ?? old.wrapping.generation
+            item.wrapping = wrapping(item.accessControl, bound)
         }
-        if !item.isInToken { item.passcodeKeyID = passcodeKeyID(item.accessControl) }
         item.stretching = stretching(item.accessControl, password)
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
         try check(item.attributes, item.accessControl, secret, row.itemClass)

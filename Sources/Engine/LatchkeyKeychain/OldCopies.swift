@@ -75,13 +75,6 @@ extension Keychain {
         }
     }
 
-    /// Whether only the passcode opens the secret for an attacker who has the files. These contain the key of the current
-    /// enrolment set, but not that of an earlier one.
-    private func needsPasscodeKey(_ item: Item) -> Bool {
-        item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-            || (item.isSealedForPair && (item.passcodeSealing == .always || isStale(item)))
-    }
-
     /// Calls the handler if there are old copies that it was not called for.
     func reportOldCopies() {
         let handler = oldCopies.withLock { state -> (@Sendable () -> Void)? in
