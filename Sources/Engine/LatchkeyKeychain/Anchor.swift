@@ -8,10 +8,18 @@ import Synchronization
 /// The file `anchor`: state that restoring an older copy of the database must not undo. It holds the committed store
 /// generation, the passcode slot and the key of the enrolment set.
 ///
-/// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
-/// event and its store generation in the database; F, the generation in the counters, then the finished anchor. If the
-/// vault has a monotonic counter, it is incremented between C and F (step I). The database is written before the counter
-/// and the finished anchor, because the other order would make every power cut look like a database that was rolled back.
+/// A security event is written in these steps, each durable before the next:
+///
+/// | step | what it writes | if it fails |
+/// | --- | --- | --- |
+/// | P, prepare | the event as the preparation in the anchor | the event did not happen |
+/// | C, commit | the event and its store generation in the database | the same, but the transaction may be on the disk: another one supersedes it before the next event |
+/// | T, erase | with a new key of an enrolment set that a chip seals: the counter of the sets, which erases the earlier key | the event happened, and protected items stay closed until T, I and F succeed |
+/// | I, increment | the vault's monotonic counter, if it has one | the same |
+/// | F, finish | the generation in the file of the counters, then the anchor without the preparation | the same |
+///
+/// The database is written before the counters and the finished anchor, because the other order would make every power cut
+/// look like a database that was rolled back. `AnchorCondition` says what an interrupted event looks like at the next start.
 package final class Anchor: Sendable {
     struct State: Sendable {
         /// The record in the file, or the record that finishing the current event will write; nil while the file
@@ -63,10 +71,7 @@ package final class Anchor: Sendable {
         }
         if let next, next != record {
             do throws(Failure) {
-                if step == .finish {
-                    try Self.advance(next, vault)
-                    try counters.witness(next.committed)
-                }
+                if step == .finish { try Self.advance(next, vault, counters) }
                 try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
             } catch {
                 // A preparation that remains is harmless: the next event overwrites it.
@@ -177,7 +182,7 @@ package final class Anchor: Sendable {
     func numberToExceed(for event: SecurityEvent) throws(Failure) -> UInt64 {
         guard let counter = vault.counter else { return 0 }
         if let number = try counter.value() { return number }
-        guard event == .accepted || event == .protectedDiscarded else { throw Self.counterGone }
+        guard event == .accepted || event == .protectedDiscarded else { throw AnchorCondition.counterGone }
         return try counter.create()
     }
 
@@ -191,17 +196,14 @@ package final class Anchor: Sendable {
         guard let seal = vault.enrolmentSeal else { return key }
         var number = try seal.counter.value()
         if number == nil, event == .accepted || event == .protectedDiscarded { number = try seal.counter.create() }
-        guard let number else { throw AnchorCondition.enrolmentKeyGone.refusal ?? Self.counterGone }
+        guard let number else { throw AnchorCondition.keyGone }
         let (next, isBeyond) = number.addingReportingOverflow(1)
         guard !isBeyond else { throw Failure.damagedStore("the counter of its enrolment sets has no number left") }
         contents.enrolmentKey = .sealed(try seal.seal(key, at: next), number: next)
         return key
     }
 
-    /// Writes an event in the order P, C, T, I, F.
-    ///
-    /// When P or C fails, the event has no effect and the failure is thrown. When T, I or F fails, the event is in the
-    /// database: the failure is thrown, and protected items stay closed until `finish` succeeds.
+    /// Writes an event in the steps of the table above. The failure of a step is thrown.
     ///
     /// - Parameters:
     ///   - change: makes the event from the record before it.
@@ -263,10 +265,7 @@ package final class Anchor: Sendable {
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
         let key = enrolmentKey
-        try Self.advance(record, vault)
-        // The counters are written before the anchor: without the generation in the counters, restoring database and
-        // anchor together would not be detected.
-        try counters.witness(record.committed)
+        try Self.advance(record, vault, counters)
         try write(record)
         // An event that was interrupted before the start has its key opened only now.
         let opened = key == nil ? try Self.openKey(record, vault) : (key, .clean)
@@ -314,27 +313,25 @@ package final class Anchor: Sendable {
 
     // MARK: - Writing
 
-    /// The steps T and I: increments the counter of the enrolment sets, which erases the key of an earlier set, then the
-    /// other one.
-    private static func advance(_ record: AnchorRecord, _ vault: any KeyVault) throws(Failure) {
+    /// The steps T and I, and F as far as the file of the counters.
+    private static func advance(
+        _ record: AnchorRecord, _ vault: any KeyVault, _ counters: CounterFile
+    ) throws(Failure) {
         if case .sealed(_, let number) = record.contents.enrolmentKey, let seal = vault.enrolmentSeal {
             try advance(seal.counter, to: number)
         }
         try advance(vault.counter, to: record.committed)
+        // Before the anchor: without the generation in the counters, restoring database and anchor together would not be
+        // detected.
+        try counters.witness(record.committed)
     }
 
     /// Increments the counter, if there is one, until it has reached the store generation of an event. That is one
     /// increment, except after a condition was ended whose counter was behind.
     private static func advance(_ counter: (any MonotonicCounter)?, to generation: UInt64) throws(Failure) {
         guard let counter else { return }
-        guard var number = try counter.value() else { throw counterGone }
+        guard var number = try counter.value() else { throw AnchorCondition.counterGone }
         while number < generation { number = try counter.increment() }
-    }
-
-    private static var counterGone: Failure {
-        Failure(
-            .anchorGone, "The counter of this store was removed from the security chip.",
-            hint: "Accept the store as it is with: latchkey check --accept")
     }
 
     /// Returns the record with its prepared event committed.

@@ -47,17 +47,23 @@ package enum AnchorCondition: Equatable, Sendable {
             Failure(
                 .tpmReplaced, "The counter of the security chip is not the one that this store was used with.",
                 hint: "Use the store with the device that it belongs to, or accept it with: latchkey check --accept")
-        case .anchorGone:
-            Failure(
-                .anchorGone, "The counter of this store was removed from the security chip.",
-                hint: "Accept the store as it is with: latchkey check --accept")
-        case .enrolmentKeyGone:
-            Failure(
-                .anchorGone,
-                "The security chip does not open the key of the enrolled fingers and faces any more: its counter was "
-                    + "removed, or another program incremented it.",
-                hint: "Accept the store without the items that are bound to them: latchkey check --accept")
+        case .anchorGone: Self.counterGone
+        case .enrolmentKeyGone: Self.keyGone
         }
+    }
+
+    static var counterGone: Failure {
+        Failure(
+            .anchorGone, "The counter of this store was removed from the security chip.",
+            hint: "Accept the store as it is with: latchkey check --accept")
+    }
+
+    static var keyGone: Failure {
+        Failure(
+            .anchorGone,
+            "The security chip does not open the key of the enrolled fingers and faces any more: its counter was "
+                + "removed, or another program incremented it.",
+            hint: "Accept the store without the items that are bound to them: latchkey check --accept")
     }
 
     /// The failure of requests for protected items in this condition; nil when they can be opened.

@@ -42,6 +42,13 @@ struct AnchorRecord: Equatable, Sendable {
         var enrolmentKey: EnrolmentKey
         /// The public half of the passcode's key pair; nil when no passcode is set.
         var passcodeKey: PasscodePublicKey?
+
+        /// Begins an enrolment generation with another key; items that are bound to an earlier one are invalidated.
+        mutating func beginGeneration(_ key: SecretBytes) throws(Failure) {
+            let (next, isBeyond) = enrolmentGeneration.addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
+            (enrolmentGeneration, enrolmentKey) = (next, .clear(key))
+        }
     }
 
     /// The key of an enrolment set, 32 random bytes, as the anchor has it.

@@ -231,9 +231,8 @@ extension Keychain {
         guard anchor.set != set else { return false }
         let key = try tree.random.bytes(32)
         try carryOut(.enrolmentChanged, .enrolmentChanged, caller: nil) { (contents) throws(Failure) in
-            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
-            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            (contents.enrolmentGeneration, contents.set, contents.enrolmentKey) = (next, set, .clear(key))
+            try contents.beginGeneration(key)
+            contents.set = set
         }
         return true
     }
@@ -257,10 +256,7 @@ extension Keychain {
         let key = try tree.random.bytes(32)
         try carryOut(.accepted, .rollbackAccepted, caller: caller) { (contents) throws(Failure) in
             guard !fits else { return }
-            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
-            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            contents.enrolmentGeneration = next
-            contents.enrolmentKey = .clear(key)
+            try contents.beginGeneration(key)
         } commit: { (store) throws(Failure) in
             try rebaseSum(in: store)
         }
@@ -282,10 +278,8 @@ extension Keychain {
         defer { if !isPasscodeSet { tree.forgetPasscodeKey() } }
         let key = try tree.random.bytes(32)
         try carryOut(.protectedDiscarded, .protectedDiscarded, caller: caller) { (contents) throws(Failure) in
-            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
-            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            contents = AnchorRecord.Contents(
-                slot: nil, enrolmentGeneration: next, set: contents.set, enrolmentKey: .clear(key))
+            try contents.beginGeneration(key)
+            (contents.slot, contents.passcodeKey) = (nil, nil)
         } commit: { (store) throws(Failure) in
             try deleteAll(caller: caller, in: store) {
                 $0.accessControl.isProtected || $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly

@@ -56,9 +56,8 @@ extension Keychain {
     private func replace(_ slot: [UInt8], accepting refusal: Failure, _ caller: Caller) throws(Failure) {
         let key = try tree.random.bytes(32)
         try carryOut(.accepted, .rollbackAccepted, caller: caller) { (contents) throws(Failure) in
-            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
-            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
-            (contents.enrolmentGeneration, contents.enrolmentKey, contents.slot) = (next, .clear(key), slot)
+            try contents.beginGeneration(key)
+            contents.slot = slot
         } commit: { (store) throws(Failure) in
             try rebaseSum(in: store)
         }
