@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
 import Testing
 
@@ -9,15 +10,19 @@ import Testing
 /// The value of a typed passcode is held for a short time only.
 @Suite struct PasscodeValuesTests {
     private let clock = VirtualClock()
-    private let values: PasscodeValues
+    private let values: ExpiringTable<[UInt8], SecretBytes>
     private static let value = SecretBytes([1, 2, 3])
 
-    init() { values = PasscodeValues(clock: clock) }
+    init() {
+        values = ExpiringTable(clock: clock, seconds: Limits.passcodeValueSeconds, limit: KeyGrants.limit)
+    }
+
+    private func hold(_ key: [UInt8]) { #expect(values.store(Self.value, for: key, evictsOldest: true)) }
 
     @Test func aValueIsHeldForItsTimeAndNoLonger() {
-        values.hold(Self.value, for: [1])
+        hold([1])
         clock.advance(seconds: 100)
-        values.hold(Self.value, for: [2])
+        hold([2])
         clock.advance(seconds: Limits.passcodeValueSeconds - 101)
         #expect(values.value(for: [1]) == Self.value && values.value(for: [2]) == Self.value)
         clock.advance(seconds: 1)
@@ -28,23 +33,23 @@ import Testing
     }
 
     @Test func anOldValueIsWiped() {
-        values.hold(Self.value, for: [1])
+        hold([1])
         clock.advance(seconds: 1)
-        values.hold(Self.value, for: [2])
+        hold([2])
         for _ in 0..<2 { clock.advance(seconds: Limits.passcodeValueSeconds) }
-        #expect(values.isEmpty)
-        values.hold(Self.value, for: [3])
+        #expect(values.count == 0)
+        hold([3])
         clock.advance(seconds: Limits.passcodeValueSeconds)
-        #expect(values.isEmpty, "an alarm was set again")
+        #expect(values.count == 0, "an alarm was set again")
     }
 
     @Test func thereAreNoMoreValuesThanGrants() {
-        for number in 0...KeyGrants.limit { values.hold(Self.value, for: [UInt8(number & 255), UInt8(number >> 8)]) }
+        for number in 0...KeyGrants.limit { hold([UInt8(number & 255), UInt8(number >> 8)]) }
         #expect(values.value(for: [0, 0]) == nil)
         #expect(values.value(for: [0, 1]) == Self.value)
-        values.remove([0, 1])
+        values.take([0, 1])
         #expect(values.value(for: [0, 1]) == nil)
         values.removeAll()
-        #expect(values.isEmpty)
+        #expect(values.count == 0)
     }
 }

@@ -84,7 +84,7 @@ extension LocalAuthority {
     private func prove(
         _ permission: KeyGrants.Permission, _ demand: PasscodeDemand?, _ text: ApprovalText, _ session: UInt32
     ) throws(Failure) {
-        defer { for token in permission.spent { values.remove(token) } }
+        defer { for token in permission.spent { values.take(token) } }
         guard let passcode = parts.keyPasscode, let token = permission.passcode, let value = values.value(for: token)
         else { throw Self.needsAuthentication }
         guard try passcode.judge() == demand?.judge else {
@@ -105,7 +105,7 @@ extension LocalAuthority {
     /// Holds the value of a passcode that a token proves, for uses of keys that demand it of the TPM.
     package func hold(_ value: SecretBytes, for token: AuthToken) {
         guard parts.keyPasscode != nil, token.purpose == .app, token.methods.contains(.passcode) else { return }
-        values.hold(value, for: token.challenge)
+        _ = values.store(value, for: token.challenge, evictsOldest: true)
     }
 
     /// Wipes the values of the passcode, which was changed or removed.

@@ -130,7 +130,9 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// Signs approvals of uses of keys; nil before the first one.
     let approvals = Mutex<ApprovalSigner?>(nil)
     /// The values of passcodes that were typed a short time ago.
-    let values: PasscodeValues
+    /// The values of passcodes that a chip has accepted, by the challenges of the tokens that prove them. A value proves the
+    /// passcode to the keys of the chip, so that a passcode which was typed once can be used for several operations.
+    let values: ExpiringTable<[UInt8], SecretBytes>
     let sensorAlarm = Mutex<(any Alarm)?>(nil)
 
     /// Creates an authority with a new key for its tokens; throws if there are no random bytes.
@@ -138,7 +140,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// - Parameter mint: issues the tokens; nil for a key that only this object knows.
     package init(_ parts: Parts, mint: TokenMint? = nil) throws(Failure) {
         self.parts = parts
-        values = PasscodeValues(clock: parts.clock)
+        values = ExpiringTable(
+            clock: parts.clock, seconds: Limits.passcodeValueSeconds, limit: KeyGrants.limit)
         if let mint { self.mint = mint } else { self.mint = try TokenMint(parts.random) }
     }
 
