@@ -26,9 +26,9 @@ import Testing
 
     private func evaluate(_ process: ProcessName = TwoServices.process) -> AuthorityCall {
         .evaluate(
-            AuthorityCall.Evaluate(
-                plan: AuthenticationPlan([[.passcode]]), process: process, faceUsage: nil, prompting: Prompting(),
-                purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+            AuthenticationRequest(
+                plan: AuthenticationPlan([[.passcode]]), process: process,
+                purpose: .app,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
     }
 
@@ -76,9 +76,9 @@ import Testing
 
     @Test func aPasscodeIsReplacedOnlyAfterItWasEntered() throws {
         let replacing = AuthorityCall.evaluate(
-            AuthorityCall.Evaluate(
-                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
-                purpose: .changePasscode, lastStep: .asksNewPasscode, recoveryCode: nil, reuseSeconds: 0,
+            AuthenticationRequest(
+                plan: AuthenticationPlan([]), process: TwoServices.process,
+                purpose: .changePasscode, lastStep: .asksNewPasscode,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
         #expect(status(try machine.call(replacing)) == .notPermitted)
     }
@@ -87,9 +87,9 @@ import Testing
     @Test func aChoiceOfAnEarlierConnectionIsNeitherAdoptedNorReplaced() throws {
         let machine = try TwoServices(WorldState(sensor: .none))
         let choosing = AuthorityCall.evaluate(
-            AuthorityCall.Evaluate(
-                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
-                purpose: .setPasscode, lastStep: .asksNewPasscode, recoveryCode: nil, reuseSeconds: 0,
+            AuthenticationRequest(
+                plan: AuthenticationPlan([]), process: TwoServices.process,
+                purpose: .setPasscode, lastStep: .asksNewPasscode,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
         let send: (AuthorityCall, UInt64) -> Status? = { call, number in
             let before = machine.frames.count
@@ -113,9 +113,9 @@ import Testing
 
     @Test func anEvaluationWithoutThePasscodeDoesNotPermitItsRemoval() throws {
         let empty = AuthorityCall.evaluate(
-            AuthorityCall.Evaluate(
-                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
-                purpose: .removePasscode, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+            AuthenticationRequest(
+                plan: AuthenticationPlan([]), process: TwoServices.process,
+                purpose: .removePasscode,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
         _ = try machine.call(empty)
         let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
@@ -184,10 +184,10 @@ import Testing
         let before = machine.frames.count
         _ = try machine.call(.withdraw(withdraw), number: 9001)
         let denied = machine.frames[before...].compactMap { frame -> Status? in
-            guard case .authorityReply(9000, .denied(let status))? = try? ServiceMessage(decoding: frame) else {
+            guard case .authorityReply(9000, .failure(let failure))? = try? ServiceMessage(decoding: frame) else {
                 return nil
             }
-            return status
+            return failure.status
         }
         #expect(denied == [.systemCancel])
     }

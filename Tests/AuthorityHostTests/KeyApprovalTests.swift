@@ -62,9 +62,8 @@ import Testing
     /// Shows a prompt that the finger answers; returns the challenge of the token.
     private func touch(_ uses: KeyUses = .one, _ methods: Set<AuthenticationMethod> = [.biometry]) throws -> [UInt8] {
         let challenge = try machine.random.bytes(32).copyBytes()
-        let evaluate = AuthorityCall.Evaluate(
-            plan: AuthenticationPlan([methods]), process: TwoServices.process, faceUsage: nil,
-            prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+        let evaluate = AuthenticationRequest(
+            plan: AuthenticationPlan([methods]), process: TwoServices.process, purpose: .app,
             challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: uses)
         _ = try machine.call(.evaluate(evaluate), number: UInt64.random(in: 10_000...1_000_000))
         if methods == [.biometry] {
@@ -117,9 +116,8 @@ import Testing
 
     @Test func aRefusedEvaluationApprovesNothing() throws {
         let challenge = try machine.random.bytes(32).copyBytes()
-        let evaluate = AuthorityCall.Evaluate(
-            plan: AuthenticationPlan([[.biometry]]), process: TwoServices.process, faceUsage: nil,
-            prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+        let evaluate = AuthenticationRequest(
+            plan: AuthenticationPlan([[.biometry]]), process: TwoServices.process, purpose: .app,
             challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: .oneKey)
         _ = try machine.call(.evaluate(evaluate), number: 9600)
         #expect(try approve(Self.finger, tokens: [challenge]) == .notPermitted)

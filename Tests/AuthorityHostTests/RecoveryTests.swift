@@ -342,10 +342,9 @@ import Testing
             for step in [LastStep.none, .asksRecoveryCode, .repeatsRecoveryCode] {
                 let replies = try machine.call(
                     .evaluate(
-                        AuthorityCall.Evaluate(
-                            plan: AuthenticationPlan(plan), process: TwoServices.process, faceUsage: nil,
-                            prompting: Prompting(), purpose: .recoverPasscode, lastStep: step, recoveryCode: nil,
-                            reuseSeconds: 0, challenge: [UInt8](repeating: 1, count: 32),
+                        AuthenticationRequest(
+                            plan: AuthenticationPlan(plan), process: TwoServices.process, purpose: .recoverPasscode,
+                            lastStep: step, challenge: [UInt8](repeating: 1, count: 32),
                             binding: [UInt8](repeating: 2, count: 32))))
                 guard case .failure? = replies.last else {
                     Issue.record("step \(step) was not refused")
@@ -395,10 +394,10 @@ import Testing
             let before = machine.frames.count
             _ = try machine.call(
                 .evaluate(
-                    AuthorityCall.Evaluate(
-                        plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil,
-                        prompting: Prompting(), purpose: .recoverPasscode, lastStep: .asksNewPasscode,
-                        recoveryCode: nil, reuseSeconds: 0, challenge: [UInt8](repeating: 1, count: 32),
+                    AuthenticationRequest(
+                        plan: AuthenticationPlan([]), process: TwoServices.process, purpose: .recoverPasscode,
+                        lastStep: .asksNewPasscode,
+                        challenge: [UInt8](repeating: 1, count: 32),
                         binding: [UInt8](repeating: 2, count: 32))), number: number)
             machine.world.perform(.recoveryCode(SecretBytes(code.utf8)))
             machine.enterNew("second passcode")

@@ -70,13 +70,13 @@ import Testing
 
     private func ask(
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
-        _ lastStep: RequestedStep
+        _ lastStep: LastStep, showing code: SecretBytes? = nil
     ) {
-        session.askOwner(1, plan, for: purpose, lastStep: lastStep) { [ends] in ends.add($0, $1) }
+        session.askOwner(1, plan, for: purpose, lastStep: lastStep, showing: code) { [ends] in ends.add($0, $1) }
     }
 
     @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {
-        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         #expect(ends.words.isEmpty)
         #expect(prompter.shown.last?.content.recoveryCode == SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
@@ -86,7 +86,7 @@ import Testing
 
     @Test func recoveryCodeIsShownOnlyAfterAllStages() {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
-        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
         world.perform(.codeAcknowledged)
         #expect(ends.words.isEmpty, "there is no code to acknowledge yet")
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func cancellingTheRecoveryCodeIsUserCancel() {
-        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         world.perform(.cancel)
         #expect(ends.words == ["userCancel no code"])
     }
@@ -224,20 +224,20 @@ import Testing
         func pass(_ seconds: UInt64) {
             InterruptedService.answers(handler, .simulate(.advance(seconds: seconds)), id: 9)
         }
-        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         pass(59)
         world.perform(.passcode(SecretBytes("1234".utf8)))
         pass(599)
         #expect(ends.words.isEmpty)
         pass(1)
         #expect(ends.words == ["systemCancel no code"])
-        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         pass(60)
         #expect(ends.words == ["systemCancel no code", "systemCancel no code"])
     }
 
     @Test func noRecoveryCodeIsInTheTranscript() {
-        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         world.perform(.codeAcknowledged)
         ask(AuthenticationPlan([]), for: .importItems, .asksRecoveryCode)
         world.perform(.recoveryCode(SecretBytes("EFGH".utf8)))

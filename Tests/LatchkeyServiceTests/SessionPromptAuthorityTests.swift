@@ -63,21 +63,22 @@ import Testing
     /// The answer to an evaluation, and the challenges of the requests whose passcode was right.
     private final class Answers: Sendable {
         private struct State: Sendable {
-            var answers: [UInt8: AuthenticationAnswer] = [:]
+            var answers: [UInt8: Result<AuthenticationGrant, Failure>] = [:]
             var opened: [[UInt8]?] = []
         }
         private let state = Mutex(State())
         var opened: [[UInt8]?] { state.withLock { $0.opened } }
-        func note(_ answer: AuthenticationAnswer, of number: UInt8) { state.withLock { $0.answers[number] = answer } }
+        func note(_ answer: Result<AuthenticationGrant, Failure>, of number: UInt8) {
+            state.withLock { $0.answers[number] = answer }
+        }
         func open(_ challenge: [UInt8]?) { state.withLock { $0.opened.append(challenge) } }
 
         /// The methods of a grant, or the status of a refusal; nil before the answer.
         func word(_ number: UInt8) -> String? {
             switch state.withLock({ $0.answers[number] }) {
             case nil: nil
-            case .granted(let token, _): token.methods.map { "\($0)" }.sorted().joined(separator: " ")
-            case .denied(let status): "\(status)"
-            case .failed(let failure): "\(failure.status)"
+            case .success(let grant): grant.token.methods.map { "\($0)" }.sorted().joined(separator: " ")
+            case .failure(let failure): "\(failure.status)"
             }
         }
     }
@@ -105,10 +106,10 @@ import Testing
         var caller = Caller(groups: ["g"], label: "notes", processID: Int32(number), userID: 1)
         caller.loginSession = session
         let request = AuthenticationRequest(
-            plan: AuthenticationPlan([[.passcode]]), asker: Asker(caller: caller, faceUsage: nil, terminal: 0),
+            plan: AuthenticationPlan([[.passcode]]), process: caller.processName,
             prompting: Prompting(reason: "test"), challenge: [UInt8](repeating: number, count: 32),
             binding: [UInt8](repeating: 0, count: 32))
-        let id = authority.evaluate(request) { [answers] in answers.note($0, of: number) }
+        let id = authority.evaluate(request, of: caller) { [answers] in answers.note($0, of: number) }
         screens.act(id, .visible)
         return id
     }

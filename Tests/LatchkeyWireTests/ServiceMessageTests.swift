@@ -48,7 +48,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
         ServiceSample(
             "service-evaluate",
             call: .evaluate(
-                AuthorityCall.Evaluate(
+                AuthenticationRequest(
                     plan: AuthenticationPlan([[.passcode], [.biometry], []]), process: process,
                     faceUsage: "why", prompting: Prompting(reason: "open"), purpose: .exportItems,
                     lastStep: .showsRecoveryCode, recoveryCode: SecretBytes("AB".utf8), reuseSeconds: 10,
@@ -112,12 +112,16 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
         ServiceSample("service-done", reply: .done),
         ServiceSample("service-failure", reply: .failure(Failure(.notPermitted, "no", hint: "yes"))),
         ServiceSample("service-identity", reply: .identity(identity)),
-        ServiceSample("service-granted", reply: .granted(AuthorityReply.Grant(token: token))),
+        ServiceSample("service-granted", reply: .granted(AuthenticationGrant(token: token))),
         ServiceSample(
             "service-granted-new-passcode",
             reply: .granted(
-                AuthorityReply.Grant(token: token, entered: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
-        ServiceSample("service-denied", reply: .denied(.userCancel)),
+                AuthenticationGrant(
+                    token: token, entered: .slotKey(SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16))))),
+        ServiceSample(
+            "service-granted-text",
+            reply: .granted(AuthenticationGrant(token: token, entered: .text(SecretBytes("AB".utf8))))),
+        ServiceSample("service-denied", reply: .failure(Failure(.userCancel))),
         ServiceSample(
             "service-welcome",
             store: .welcome(StoreCall.Welcome(version: 2, connection: bytes(1, 16), key: SecretBytes(bytes(8, 32))))),
@@ -161,11 +165,13 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
         ServiceSample(
             "service-granted-recovery",
             reply: .granted(
-                AuthorityReply.Grant(
+                AuthenticationGrant(
                     token: token,
-                    recovery: RecoveryGrant(
-                        rootKey: SecretBytes(bytes(10, 32)), replacement: SecretBytes(bytes(11, 32)),
-                        slotKeys: [SecretBytes(bytes(12, 32))])))),
+                    entered: .slotKey(
+                        SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16),
+                        recovery: RecoveryGrant(
+                            rootKey: SecretBytes(bytes(10, 32)), replacement: SecretBytes(bytes(11, 32)),
+                            slotKeys: [SecretBytes(bytes(12, 32))]))))),
         ServiceSample(
             "service-try-recovery",
             store: .tryRecovery(StoreCall.TryRecovery(userID: 1000, rootKey: SecretBytes(bytes(13, 32))))),

@@ -110,34 +110,19 @@ package final class RemoteAuthority: AuthenticationAuthority {
     // MARK: - Evaluations
 
     package func evaluate(
-        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ request: AuthenticationRequest, of caller: Caller,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
-        let caller = request.asker.caller
-        guard let process = caller.processName else {
-            completion(.denied(.internalFailure))
-            return 0
-        }
-        let call = AuthorityCall.Evaluate(
-            plan: request.plan, process: process, faceUsage: request.asker.faceUsage,
-            prompting: request.prompting.clipped, purpose: request.purpose, lastStep: request.lastStep.lastStep,
-            recoveryCode: request.lastStep.code, reuseSeconds: request.reuseSeconds, challenge: request.challenge,
-            binding: request.binding,
-            keyUses: request.keyUses, acceptsWeak: request.acceptsWeak)
-        return link.begin(.evaluate(call)) { result in
+        var request = request
+        request.prompting = request.prompting.clipped
+        return link.begin(.evaluate(request)) { result in
             switch result {
-            case .success(.granted(let grant)):
-                let entered: EnteredSecret? = grant.entered.map { text in
-                    grant.passcodeID.isEmpty
-                        ? .text(text)
-                        : .slotKey(text, passcodeID: grant.passcodeID, recovery: grant.recovery)
-                }
-                completion(.granted(grant.token, entered: entered))
-            case .success(.denied(let status)): completion(.denied(status))
-            // What latchkey-authd says about the cause; the end of the connection is described by its status.
-            case .success(.failure(let failure)) where !failure.message.isEmpty: completion(.failed(failure))
-            case .success(.failure(let failure)), .failure(let failure): completion(.denied(failure.status))
+            case .success(.granted(let grant)): completion(.success(grant))
+            case .success(.failure(let failure)): completion(.failure(failure))
+            // The end of the connection is described by its status.
+            case .failure(let failure): completion(.failure(Failure(failure.status)))
             case .success(.done), .success(.identity), .success(.keyBinding), .success(.approved):
-                completion(.denied(.internalFailure))
+                completion(.failure(Failure(.internalFailure)))
             }
         }
     }

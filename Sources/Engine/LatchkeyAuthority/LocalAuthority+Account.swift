@@ -22,24 +22,13 @@ package struct AccountParts: Sendable {
     func kinds() throws(Failure) -> Set<PasscodeKind> { try passcodes.passcodeRecords().kinds }
 }
 
-extension AccountStep {
-    /// Whether the password of the account is requested.
-    var isAsked: Bool {
-        switch self {
-        case .none: false
-        case .asked, .becomesPasscode: true
-        }
-    }
-}
-
-extension AuthenticationRequest {
-    /// The last step, unless the password of the account takes its place.
-    var reducedStep: LastStep {
-        switch account {
-        case .none, .asked: lastStep.lastStep
-        case .becomesPasscode: .none
-        }
-    }
+/// The password of the account as the first step of an evaluation, which the authority decides.
+package enum AccountStep: Sendable {
+    case none
+    /// It is verified; nothing else depends on it.
+    case asked
+    /// It is verified and becomes the new passcode, for which no other step asks.
+    case becomesPasscode
 }
 
 extension LocalAuthority {
@@ -104,7 +93,7 @@ extension LocalAuthority {
     func accountWasProven(_ password: SecretBytes, _ id: UInt64) {
         post(
             QueuedEvent { core in
-                if case .becomesPasscode? = core.pending[id]?.request.account {
+                if core.pending[id]?.account == .becomesPasscode {
                     core.newPasscodes[id] = .chosen(password)
                 }
                 return .accountProven(id)

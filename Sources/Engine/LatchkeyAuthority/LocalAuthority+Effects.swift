@@ -31,7 +31,7 @@ extension LocalAuthority {
             guard let pending else { return }
             pending.alarm?.cancel()
             pending.delayAlarm?.cancel()
-            parts.ended?(EvaluationEnd(pending.request.asker.application, outcome))
+            parts.ended?(EvaluationEnd(pending.caller.application, outcome))
             pending.completion(answer(outcome, to: pending, entered: text))
         case .startDelay(let id, let seconds):
             let alarm = parts.clock.alarm(after: seconds) { [weak self] in
@@ -69,19 +69,19 @@ extension LocalAuthority {
         let id = request.id
         guard let (pending, sensor) = core.withLock({ core in core.pending[id].map { ($0, core.state.sensor.kind) } })
         else { return }
-        let (asked, asker) = (pending.request, pending.request.asker)
-        let caller = asker.caller.current
+        let asked = pending.request
+        let caller = pending.caller.current
         let prompt = Prompt(
             id: id, purpose: asked.purpose,
             caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),
             program: PromptText.clean(caller.program, characters: Limits.reasonCharacters),
-            ownName: PromptText.clean(asker.ownName, characters: Limits.titleCharacters),
+            ownName: PromptText.clean(pending.caller.ownName, characters: Limits.titleCharacters),
             processID: caller.processID,
             reason: PromptText.clean(asked.prompting.reason, characters: Limits.reasonCharacters),
             cancelTitle: PromptText.cancelTitle(asked.prompting),
             fallbackTitle: PromptText.fallbackTitle(asked.prompting, plan: asked.plan) ?? "",
-            faceUsage: PromptText.clean(asker.faceUsage ?? "", characters: Limits.reasonCharacters),
-            sensor: sensor, tier: parts.tier, terminal: asker.terminal, userID: caller.userID,
+            faceUsage: PromptText.clean(asked.faceUsage ?? "", characters: Limits.reasonCharacters),
+            sensor: sensor, tier: parts.tier, terminal: caller.terminal, userID: caller.userID,
             content: complete(content, of: id))
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
     }
@@ -92,7 +92,7 @@ extension LocalAuthority {
         var content = content
         if content.asks(for: .passcode) { describeAccount(&content, of: id) }
         guard content.step == .recoveryCodeShown else { return content }
-        content.recoveryCode = core.withLock { $0.pending[id]?.request.lastStep.code }
+        content.recoveryCode = core.withLock { $0.pending[id]?.request.recoveryCode }
         return content
     }
 

@@ -83,7 +83,9 @@ package final class LocalAuthority: AuthenticationAuthority {
 
     /// An evaluation without a result so far.
     struct Pending: Sendable {
-        var request: AuthenticationRequest
+        let request: AuthenticationRequest
+        let caller: Caller
+        let account: AccountStep
         var alarm: (any Alarm)?
         /// The timer for the end of the passcode delay.
         var delayAlarm: (any Alarm)?
@@ -95,7 +97,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         var accountMessage = ""
         /// Why its passcode could not be verified.
         var cause: Failure?
-        var completion: @Sendable (AuthenticationAnswer) -> Void
+        let completion: @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     }
 
     /// An event that waits for the ones before it.
@@ -177,7 +179,20 @@ package final class LocalAuthority: AuthenticationAuthority {
     // MARK: - Evaluations
 
     package func evaluate(
-        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ request: AuthenticationRequest, of caller: Caller,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
+    ) -> UInt64 {
+        evaluate(request, of: caller, account: .none, completion)
+    }
+
+    /// Starts an evaluation, as `evaluate(_:of:_:)`.
+    ///
+    /// - Parameters:
+    ///   - account: whether the password of the account is verified first, and what it is used for.
+    ///   - notice: the message with which a prompt that has only a last step begins.
+    package func evaluate(
+        _ request: AuthenticationRequest, of caller: Caller, account: AccountStep, notice: PromptContent.Notice = .none,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
         var request = request
         // Prompts for the daemon's own operations show no text of the caller, except the name of a relying party.
@@ -186,7 +201,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             request.prompting = Prompting(
                 reason: reason, interactionAllowed: request.prompting.interactionAllowed)
         }
-        let pending = Pending(request: request, completion: completion)
+        let pending = Pending(request: request, caller: caller, account: account, completion: completion)
         let id = core.withLock { core in
             defer { core.nextID += 1 }
             let id = parts.nextNumber?() ?? core.nextID
@@ -199,44 +214,44 @@ package final class LocalAuthority: AuthenticationAuthority {
                     id: id, plan: request.plan,
                     allowsFallback: PromptText.fallbackTitle(request.prompting, plan: request.plan) != nil,
                     interactionAllowed: request.prompting.interactionAllowed, reuseSeconds: request.reuseSeconds,
-                    faceUser: request.asker.faceUser, purpose: request.purpose, acceptsWeak: request.acceptsWeak,
-                    lastStep: request.reducedStep,
-                    startsWithAccount: request.account.isAsked,
-                    caller: request.asker.caller, program: request.asker.program, notice: request.notice,
-                    place: place(of: request.asker))))
+                    faceUser: caller.faceUser(request.faceUsage), purpose: request.purpose,
+                    acceptsWeak: request.acceptsWeak,
+                    // The password of the account can take the place of a new passcode.
+                    lastStep: account == .becomesPasscode ? .none : request.lastStep,
+                    startsWithAccount: account != .none, caller: caller,
+                    program: UInt64(UInt32(bitPattern: caller.processID)), notice: notice, place: place(of: caller))))
         return id
     }
 
     /// Returns where prompts of a program are shown.
-    private func place(of asker: Asker) -> PromptPlace {
-        let session = asker.caller.loginSession
-        let agent = asker.terminal == 0 ? parts.prompter.agentSession(of: parts.userID, for: session) : nil
-        return PromptPlace(session: session, agent: agent, terminal: asker.terminal)
+    private func place(of caller: Caller) -> PromptPlace {
+        let session = caller.loginSession
+        let agent = caller.terminal == 0 ? parts.prompter.agentSession(of: parts.userID, for: session) : nil
+        return PromptPlace(session: session, agent: agent, terminal: caller.terminal)
     }
 
     package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
 
     /// Converts the outcome of an evaluation to an answer with a token.
-    func answer(_ outcome: Outcome, to pending: Pending, entered: SecretBytes?) -> AuthenticationAnswer {
-        let request = pending.request
+    func answer(
+        _ outcome: Outcome, to pending: Pending, entered: SecretBytes?
+    ) -> Result<AuthenticationGrant, Failure> {
         switch outcome {
         case .denied(let status):
-            guard let cause = pending.cause, cause.status == status, !cause.message.isEmpty else {
-                return .denied(status)
-            }
-            return .failed(cause)
+            if let cause = pending.cause, cause.status == status { return .failure(cause) }
+            return .failure(Failure(status))
         case .granted(let proof):
             do throws(Failure) {
                 let token = try mint.issue(
-                    proof, for: request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
+                    proof, for: pending.request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
                     isVirtual: parts.isVirtual || proof.isVirtual,
                     at: parts.clock.uptime, bootID: parts.clock.bootID)
-                core.withLock { $0.keyGrants.add(token, request.asker.caller, request.keyUses) }
-                return .granted(token, entered: entered.map { .text($0) })
+                core.withLock { $0.keyGrants.add(token, pending.caller, pending.request.keyUses) }
+                return .success(AuthenticationGrant(token: token, entered: entered.map { .text($0) }))
             } catch {
                 // Without a token the service cannot check the proof, so the evaluation counts as refused.
                 parts.log.note(.tokenRefused, error)
-                return .failed(error)
+                return .failure(error)
             }
         }
     }

@@ -3,142 +3,6 @@
 package import LatchkeyModel
 package import LatchkeyPolicy
 
-/// The caller of an evaluation, and the properties of it that prompts and policy use.
-package struct Asker: Sendable {
-    package var caller: Caller
-    /// The face usage description; nil if the app has none (behaviour LA-07).
-    package var faceUsage: String?
-    /// The terminal of the caller's process, as the kernel reports it; 0 if it has none.
-    package var terminal: UInt64
-
-    /// Creates a value from its fields.
-    package init(caller: Caller, faceUsage: String?, terminal: UInt64) {
-        self.caller = caller
-        self.faceUsage = faceUsage
-        self.terminal = terminal
-    }
-
-    /// The app's identity (`Caller.application`).
-    package var application: String { caller.application }
-
-    /// The app whose face permission applies. An empty usage description counts as none, as on Apple systems.
-    package var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
-
-    /// The number by which evaluations take turns: the process ID.
-    package var program: UInt64 { UInt64(UInt32(bitPattern: caller.processID)) }
-
-    /// The name that the caller gave itself; empty if it gave none or the caller's label.
-    package var ownName: String { caller.isSelfNamed && application != caller.label ? application : "" }
-}
-
-/// The last step that a request asks for, with the recovery code to show.
-package enum RequestedStep: Sendable {
-    case none
-    case showsRecoveryCode(SecretBytes)
-    case asksRecoveryCode
-    /// The prompt asks for a new passcode, twice.
-    case asksNewPasscode
-    /// The prompt asks for the end of the recovery code that was shown before. No request can ask for it.
-    case repeatsRecoveryCode
-
-    /// Creates a step from the step as policy knows it; nil unless the recovery code is given for the step that shows
-    /// it, and for no other.
-    package init?(_ step: LastStep, _ code: SecretBytes?) {
-        switch (step, code) {
-        case (.none, nil): self = .none
-        case (.showsRecoveryCode, let code?) where code.count > 0: self = .showsRecoveryCode(code)
-        case (.asksRecoveryCode, nil): self = .asksRecoveryCode
-        case (.asksNewPasscode, nil): self = .asksNewPasscode
-        case (.showsRecoveryCode, _), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?),
-            (.repeatsRecoveryCode, _):
-            return nil
-        }
-    }
-
-    /// The step as policy knows it.
-    package var lastStep: LastStep {
-        switch self {
-        case .none: .none
-        case .showsRecoveryCode: .showsRecoveryCode
-        case .asksRecoveryCode: .asksRecoveryCode
-        case .asksNewPasscode: .asksNewPasscode
-        case .repeatsRecoveryCode: .repeatsRecoveryCode
-        }
-    }
-
-    /// The recovery code to show; nil in other steps.
-    package var code: SecretBytes? { if case .showsRecoveryCode(let code) = self { code } else { nil } }
-}
-
-/// The password of the account as the first step of a request.
-package enum AccountStep: Sendable {
-    case none
-    /// It is verified; nothing else depends on it.
-    case asked
-    /// It is verified and becomes the new passcode, for which no other step asks.
-    case becomesPasscode
-}
-
-/// A request to authenticate the user.
-package struct AuthenticationRequest: Sendable {
-    package var plan: AuthenticationPlan
-    package var asker: Asker
-    /// The caller's texts; ignored for every purpose except `app`.
-    package var prompting: Prompting
-    package var purpose: PromptPurpose
-    /// The step after all stages of the plan. A plan without stages but with a last step also shows a prompt.
-    package var lastStep: RequestedStep
-    /// Whether the password of the account is verified first, and what it is used for.
-    package var account: AccountStep = .none
-    /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
-    package var acceptsWeak = false
-    /// The message with which a prompt that has only a last step begins.
-    package var notice: PromptContent.Notice = .none
-    /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
-    package var reuseSeconds: UInt64
-    /// How many uses of keys the token permits.
-    package var keyUses: KeyUses
-    /// 32 random bytes, which the token repeats.
-    package var challenge: [UInt8]
-    /// The hash of what the request is for, 32 bytes, which the token repeats.
-    package var binding: [UInt8]
-
-    /// Creates a request from its fields.
-    package init(
-        plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, challenge: [UInt8],
-        binding: [UInt8]
-    ) {
-        self.plan = plan
-        self.asker = asker
-        self.prompting = prompting
-        self.purpose = purpose
-        self.lastStep = lastStep
-        self.reuseSeconds = reuseSeconds
-        self.keyUses = keyUses
-        self.challenge = challenge
-        self.binding = binding
-    }
-}
-
-/// What the user entered in the last step of an evaluation.
-package enum EnteredSecret: Sendable {
-    /// A recovery code, or the new passcode itself.
-    case text(SecretBytes)
-    /// The key of the slot for the new passcode, 32 bytes, which `latchkey-authd` derived; with the identifier of the
-    /// passcode's secret, 16 bytes, and what a new recovery code opens, if one was shown.
-    case slotKey(SecretBytes, passcodeID: [UInt8], recovery: RecoveryGrant? = nil)
-}
-
-/// The answer to an `AuthenticationRequest`.
-package enum AuthenticationAnswer: Sendable {
-    /// The token, with what the user entered if the last step asks for something.
-    case granted(AuthToken, entered: EnteredSecret?)
-    case denied(Status)
-    /// Refused for a cause that the status alone does not name.
-    case failed(Failure)
-}
-
 /// A change that the service reports to its authority.
 package enum AuthorityChange: Sendable {
     case locked
@@ -183,10 +47,14 @@ package protocol AuthenticationAuthority: KeyApprover {
     func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool)
     /// Starts an evaluation.
     ///
-    /// - Parameter completion: called exactly once, on any thread, possibly before this returns.
+    /// - Parameters:
+    ///   - caller: who asks. An authority in another process does not rely on it, and determines the caller itself.
+    ///   - completion: called exactly once, on any thread, possibly before this returns; with a failure without a message
+    ///     if the status describes the refusal.
     /// - Returns: the number of the evaluation.
     func evaluate(
-        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ request: AuthenticationRequest, of caller: Caller,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64
     /// Cancels an evaluation for the caller (`appCancel`) or because its connection ended (`systemCancel`).
     func withdraw(_ evaluation: UInt64, _ status: Status)

@@ -65,55 +65,42 @@ extension Service: AuthorityClient {
         }
     }
 
-    /// The result of an evaluation whose token was checked.
-    enum Evaluated: Sendable {
-        case granted(Authorisation)
-        case denied(Status)
-        /// Refused for a cause that the status alone does not name.
-        case failed(Failure)
-    }
-
     /// Starts an evaluation, and checks the token that answers it.
     ///
     /// - Parameters:
+    ///   - request: its challenge and its binding are added here.
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
-    ///   - acceptsWeak: whether the plan is that of a policy, which a weak sensor can answer.
-    ///   - completion: called exactly once; with what the user entered, if the last step asks for something.
+    ///   - completion: called exactly once; with what the user entered, if the last step asks for something. A failure
+    ///     without a message is a refusal that its status describes.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
-        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, subject: [UInt8] = [],
-        acceptsWeak: Bool = false,
-        completion: @escaping @Sendable (Evaluated, EnteredSecret?) -> Void
+        _ request: AuthenticationRequest, of caller: Caller, subject: [UInt8] = [],
+        completion: @escaping @Sendable (Result<Authorisation, Failure>, AuthenticationGrant.Entered?) -> Void
     ) -> UInt64 {
+        var request = request
         let expectation: TokenExpectation
         do throws(Failure) {
-            let challenge = try parts.random.bytes(AuthToken.digestBytes).copyBytes()
+            request.challenge = try parts.random.bytes(AuthToken.digestBytes).copyBytes()
+            request.binding = try TokenBinding.digest(
+                request.plan, caller, subject: subject, challenge: request.challenge)
             expectation = TokenExpectation(
-                connection: authority.connection, challenge: challenge, userID: parts.userID, purpose: purpose,
-                binding: try TokenBinding.digest(plan, asker, subject: subject, challenge: challenge), plan: plan,
-                caller: asker.caller,
+                connection: authority.connection, challenge: request.challenge, userID: parts.userID,
+                purpose: request.purpose, binding: request.binding, plan: request.plan, caller: caller,
                 evaluation: evaluations.add(1, ordering: .relaxed).newValue, acceptsVirtual: parts.acceptsVirtual,
-                acceptsWeak: acceptsWeak)
+                acceptsWeak: request.acceptsWeak)
         } catch {
-            completion(.failed(error), nil)
+            completion(.failure(error), nil)
             return 0
         }
-        var request = AuthenticationRequest(
-            plan: plan, asker: asker, prompting: prompting, purpose: purpose, lastStep: lastStep,
-            reuseSeconds: reuseSeconds, keyUses: keyUses, challenge: expectation.challenge, binding: expectation.binding
-        )
-        request.acceptsWeak = acceptsWeak
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
-        return authority.evaluate(request) { [self] answer in
+        return authority.evaluate(request, of: caller) { [self] answer in
             switch answer {
-            case .denied(let status): completion(.denied(status), nil)
-            case .failed(let failure): completion(.failed(failure), nil)
-            case .granted(let token, let entered):
-                if let proof = check(token, expectation) {
-                    completion(.granted(proof), entered)
+            case .failure(let failure): completion(.failure(failure), nil)
+            case .success(let grant):
+                if let proof = check(grant.token, expectation) {
+                    completion(.success(proof), grant.entered)
                 } else {
-                    completion(.denied(.systemCancel), nil)
+                    completion(.failure(Failure(.systemCancel)), nil)
                 }
             }
         }

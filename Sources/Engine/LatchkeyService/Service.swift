@@ -239,9 +239,9 @@ package final class Service: Sendable {
     ) -> Session {
         var caller = caller
         if mayNameItself { caller.take(hello) }
+        caller.terminal = terminal
         caller.session = sessionCount.add(1, ordering: .relaxed).newValue
-        let session = Session(
-            service: self, caller: caller, faceUsage: hello.faceUsage, terminal: terminal, whenRoom: whenRoom)
+        let session = Session(service: self, caller: caller, faceUsage: hello.faceUsage, whenRoom: whenRoom)
         sessionList.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))

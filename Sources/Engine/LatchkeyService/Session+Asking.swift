@@ -8,18 +8,13 @@ import Synchronization
 // Evaluation of policies and access controls, and the prompts of all requests.
 
 extension Session {
-    /// The caller and its properties that prompts and policy use.
-    var asker: Asker {
-        Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
-    }
-
     func preflight(_ policy: Policy) -> Reply {
         let state = service.authority.state
         return .policy(Reply.PolicyAnswer(refusal: refusal(of: policy, state), biometry: state.sensor.kind))
     }
 
     private func refusal(of policy: Policy, _ state: PolicyState) -> Failure? {
-        state.refusal(of: policy, for: asker.faceUser, in: caller.loginSession)
+        state.refusal(of: policy, for: caller.faceUser(faceUsage), in: caller.loginSession)
             .map { Refusal.failure($0, state, in: caller.loginSession) }
     }
 
@@ -81,12 +76,10 @@ extension Session {
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
         _ reuseSeconds: UInt64 = 0, acceptsWeak: Bool = false, _ completion: @escaping @Sendable (Asked) -> Void
     ) {
-        let service = service
-        start(id, handle) { [asker] ended in
-            service.evaluate(
-                plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds,
-                keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak, completion: ended)
-        } completion: { asked, _ in
+        let request = AuthenticationRequest(
+            plan: plan, process: caller.processName, faceUsage: faceUsage, prompting: prompting,
+            reuseSeconds: reuseSeconds, keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak)
+        start(id, handle, request) { asked, _ in
             completion(asked)
         }
     }
@@ -96,20 +89,18 @@ extension Session {
     ///
     /// - Parameters:
     ///   - party: the relying party that the prompt names; empty for none.
+    ///   - code: the recovery code that `lastStep` shows.
     ///   - completion: receives what the user entered, if `lastStep` asks for something.
     func askOwnerToEnter(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose, party: String = "",
-        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
-        _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
+        lastStep: LastStep = .none, showing code: SecretBytes? = nil, interactionAllowed: Bool = true,
+        _ completion: @escaping @Sendable (Asked, AuthenticationGrant.Entered?) -> Void
     ) {
-        let service = service
-        start(id, nil) { [asker] ended in
-            service.evaluate(
-                plan, asker: asker, prompting: Prompting(reason: party, interactionAllowed: interactionAllowed),
-                purpose: purpose, lastStep: lastStep, subject: Array(party.utf8), completion: ended)
-        } completion: {
-            completion($0, $1)
-        }
+        let request = AuthenticationRequest(
+            plan: plan, process: caller.processName, faceUsage: faceUsage,
+            prompting: Prompting(reason: party, interactionAllowed: interactionAllowed), purpose: purpose,
+            lastStep: lastStep, recoveryCode: code)
+        start(id, nil, request, subject: Array(party.utf8), completion)
     }
 
     /// Shows a prompt for an operation of the daemon.
@@ -117,11 +108,12 @@ extension Session {
     /// - Parameter completion: receives the text that the user entered, if `lastStep` asks for one.
     func askOwner(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
+        lastStep: LastStep = .none, showing code: SecretBytes? = nil, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, _ text: SecretBytes?) -> Void
     ) {
-        askOwnerToEnter(id, plan, for: purpose, lastStep: lastStep, interactionAllowed: interactionAllowed) {
-            asked, entered in
+        askOwnerToEnter(
+            id, plan, for: purpose, lastStep: lastStep, showing: code, interactionAllowed: interactionAllowed
+        ) { asked, entered in
             if case .text(let text)? = entered { completion(asked, text) } else { completion(asked, nil) }
         }
     }
@@ -135,12 +127,11 @@ extension Session {
 
     /// Starts an evaluation for a request and, if `handle` is not nil, for a context.
     private func start(
-        _ id: UInt64, _ handle: ContextHandle?,
-        evaluate: (_ ended: @escaping @Sendable (Service.Evaluated, EnteredSecret?) -> Void) -> UInt64,
-        completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
+        _ id: UInt64, _ handle: ContextHandle?, _ request: AuthenticationRequest, subject: [UInt8] = [],
+        _ completion: @escaping @Sendable (Asked, AuthenticationGrant.Entered?) -> Void
     ) {
         let progress = Mutex(Progress.starting)
-        let number = evaluate { [self] outcome, entered in
+        let number = service.evaluate(request, of: caller, subject: subject) { [self] outcome, entered in
             let number: UInt64? = progress.withLock { progress in
                 defer { progress = .ended }
                 if case .running(let number) = progress { return number }
@@ -168,15 +159,16 @@ extension Session {
     }
 
     /// The result that the reply reports.
-    private func asked(_ outcome: Service.Evaluated, isAlive: Bool) -> Asked {
+    private func asked(_ outcome: Result<Authorisation, Failure>, isAlive: Bool) -> Asked {
         switch outcome {
         // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
-        case .granted(let proof): isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil))
-        case .failed(let failure): .denied(failure)
-        case .denied(let status):
+        case .success(let proof): isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil))
+        case .failure(let failure) where !failure.message.isEmpty: .denied(failure)
+        case .failure(let failure):
             .denied(
                 Refusal.failure(
-                    status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil))
+                    failure.status, service.authority.state, in: caller.loginSession,
+                    hasCode: service.parts.recovery != nil))
         }
     }
 }
@@ -187,13 +179,13 @@ extension Session.State {
     /// - Parameter number: nil if the evaluation ended before its number was stored.
     /// - Returns: false if the context is gone.
     fileprivate mutating func settle(
-        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Service.Evaluated
+        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Result<Authorisation, Failure>
     ) -> Bool {
         requests[id] = nil
         guard let handle else { return true }
         guard var context = contexts[handle] else { return false }
         if let number { context.evaluations.remove(number) }
-        if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
+        if case .success(let proof) = outcome { context.proof = context.proof.union(proof) }
         contexts[handle] = context
         return true
     }

@@ -20,8 +20,8 @@ extension Session {
     ///     queue in the program's turn.
     ///   - then: runs on the write queue when the event is recorded.
     private func allowBackup(
-        _ id: UInt64, for purpose: PromptPurpose, _ step: RequestedStep, _ event: AuditEvent,
-        _ answer: @escaping Answer,
+        _ id: UInt64, for purpose: PromptPurpose, _ step: LastStep, showing shown: SecretBytes? = nil,
+        _ event: AuditEvent, _ answer: @escaping Answer,
         begin: @escaping @Sendable (_ code: SecretBytes?) throws(Failure) -> BackupSession.Work,
         then: @escaping @Sendable (BackupSession) throws(Failure) -> Void
     ) throws(Failure) {
@@ -39,7 +39,7 @@ extension Session {
         }
         // Without a passcode the user cannot authenticate; the prompt of the last step still names the caller.
         let plan = AuthenticationPlan(needsPasscode ? [[.passcode]] : [])
-        askOwner(id, plan, for: purpose, lastStep: step) { [self] asked, code in
+        askOwner(id, plan, for: purpose, lastStep: step, showing: shown) { [self] asked, code in
             switch asked {
             case .denied(let failure):
                 notBeginning()
@@ -141,7 +141,7 @@ extension Session {
             }
         }
         let code = try RecoveryCode.make()
-        try allowBackup(id, for: .exportItems, .showsRecoveryCode(code.grouped), .exported, answer) {
+        try allowBackup(id, for: .exportItems, .showsRecoveryCode, showing: code.grouped, .exported, answer) {
             (_) throws(Failure) in
             let header = try BackupHeader.make()
             return .export(BackupSession.Export(writer: try BackupWriter(header, code), waiting: header.bytes))

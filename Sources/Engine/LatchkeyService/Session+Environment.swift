@@ -38,7 +38,7 @@ extension Session {
                     biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
                     isLockedOut: state.isBiometryLocked,
                     isBiometryUsable: state.biometryRefusal(
-                        for: asker.faceUser, in: caller.loginSession, acceptsWeak: true) == nil,
+                        for: caller.faceUser(faceUsage), in: caller.loginSession, acceptsWeak: true) == nil,
                     biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
                     revision: revision))
         } catch {

@@ -55,7 +55,7 @@ extension Session {
 
     private static let nothingEntered = Failure(.internalFailure, "The prompt returned no new passcode.")
 
-    private func set(_ new: EnteredSecret, _ keychain: Keychain, _ answer: @escaping Answer) {
+    private func set(_ new: AuthenticationGrant.Entered, _ keychain: Keychain, _ answer: @escaping Answer) {
         let caller = caller
         key(of: new, keychain, answer) { [self] key in
             submit(answer) { [self] () throws(Failure) in
@@ -76,7 +76,9 @@ extension Session {
         }
     }
 
-    private func replace(_ new: EnteredSecret, _ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) {
+    private func replace(
+        _ new: AuthenticationGrant.Entered, _ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer
+    ) {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
                 try keepRecovery(new)
@@ -134,7 +136,7 @@ extension Session {
 
     /// Adopts the recovery code that was shown with a new passcode, before the passcode: so no passcode is in use whose
     /// code does not open the store.
-    private func keepRecovery(_ new: EnteredSecret) throws(Failure) {
+    private func keepRecovery(_ new: AuthenticationGrant.Entered) throws(Failure) {
         guard case .slotKey(_, _, let granted?) = new, let recovery = service.parts.recovery else { return }
         try recovery.keep(granted.replacement)
     }
@@ -149,8 +151,8 @@ extension Session {
     /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
     /// proof.
     private func askForPasscode(
-        _ id: UInt64, for purpose: PromptPurpose, lastStep: RequestedStep = .none, _ answer: @escaping Answer,
-        then: @escaping @Sendable (Proven, EnteredSecret?) -> Void
+        _ id: UInt64, for purpose: PromptPurpose, lastStep: LastStep = .none, _ answer: @escaping Answer,
+        then: @escaping @Sendable (Proven, AuthenticationGrant.Entered?) -> Void
     ) {
         guard !service.authority.state.isLocked else {
             return answer(.failure(Refusal.locked))
@@ -166,7 +168,7 @@ extension Session {
 
     /// Continues with the key of a new passcode. A passcode in text is stretched in the program's turn first.
     private func key(
-        of new: EnteredSecret, _ keychain: Keychain, _ answer: @escaping Answer,
+        of new: AuthenticationGrant.Entered, _ keychain: Keychain, _ answer: @escaping Answer,
         next: @escaping @Sendable (NewPasscodeKey) -> Void
     ) {
         let text: SecretBytes

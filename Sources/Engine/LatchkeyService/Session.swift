@@ -47,18 +47,16 @@ package final class Session: RequestHandler {
     let faceUsage: String?
     /// The remaining pages of long replies.
     let pages: PageLine
-    let terminal: UInt64
     let state = Mutex(State())
 
     init(
-        service: Service, caller: Caller, faceUsage: String?, terminal: UInt64,
+        service: Service, caller: Caller, faceUsage: String?,
         whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.service = service
         self.caller = caller
         self.faceUsage = faceUsage
         pages = PageLine(service.parts.background, whenRoom: whenRoom)
-        self.terminal = terminal
     }
 
     /// Whether the connection has ended.

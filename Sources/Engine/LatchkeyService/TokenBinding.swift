@@ -2,14 +2,13 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeySeams
 
 /// What a token is bound to besides the caller's user: the rule, the subject, the app and its session.
 enum TokenBinding {
     /// Returns HMAC-SHA-256 of the fields under the challenge of the request, 32 bytes. The count of every field
     /// precedes it, so that no two requests have the same input.
     static func digest(
-        _ plan: AuthenticationPlan, _ asker: Asker, subject: [UInt8], challenge: [UInt8]
+        _ plan: AuthenticationPlan, _ caller: Caller, subject: [UInt8], challenge: [UInt8]
     ) throws(Failure) -> [UInt8] {
         guard let key = SymmetricKey(SecretBytes(challenge)) else {
             throw Failure(.internalFailure, "A challenge has the wrong length.")
@@ -21,8 +20,8 @@ enum TokenBinding {
         }
         append(plan.stages.map { stage in stage.reduce(0 as UInt8) { $0 | 1 << $1.rawValue } })
         append(subject)
-        append(Array(asker.application.utf8))
-        append(withUnsafeBytes(of: asker.caller.session.bigEndian) { Array($0) })
+        append(Array(caller.application.utf8))
+        append(withUnsafeBytes(of: caller.session.bigEndian) { Array($0) })
         return try key.authenticationCode(message)
     }
 }

@@ -27,8 +27,10 @@ package struct Caller: Sendable {
     /// The number of the session, so that a proof of one session is not accepted in another; 0 before the session
     /// begins.
     package var session: UInt64
-    /// The process ID with the start time; nil if the caller is in this process.
-    package var processName: ProcessName?
+    /// The process ID with the start time; the start time is 0 if the caller is in this process.
+    package var processName: ProcessName
+    /// The terminal of the process, as the kernel reports it; 0 if it has none.
+    package var terminal: UInt64 = 0
     /// The login session of the process, as `latchkey-authd` determined it; empty if it has none, or if nothing has
     /// determined it.
     package var loginSession = ""
@@ -49,10 +51,18 @@ package struct Caller: Sendable {
         self.userID = userID
         self.session = session
         self.process = process
+        processName = ProcessName(processID: processID, startTime: 0, userID: userID)
     }
 
     /// A placeholder without access groups, to which the keychain refuses every access.
     package static let none = Caller(groups: [], label: "", processID: 0, userID: .max)
+
+    /// The app whose face permission applies: the caller, if it has a face usage description. An empty one counts as
+    /// none, as on Apple systems.
+    package func faceUser(_ faceUsage: String?) -> String? { faceUsage?.isEmpty == false ? application : nil }
+
+    /// The name that the caller gave itself; empty if it gave none or its label.
+    package var ownName: String { isSelfNamed && application != label ? application : "" }
 
     /// Whether the process that asked still executes the same program; true if nothing verifies that.
     package var isCurrent: Bool { process?.isUnchanged ?? true }
@@ -77,8 +87,8 @@ package struct Caller: Sendable {
     }
 }
 
-// Equality and hash ignore `process` and `processName`, which only verify the other fields, and `loginSession`, which a
-// process has in addition to them.
+// Equality and hash ignore `process` and `processName`, which only verify the other fields, and `loginSession` and
+// `terminal`, which a process has in addition to them.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
         left.groups.elementsEqual(right.groups) { $0.hasBytes(of: $1) }

@@ -25,8 +25,8 @@ package enum AuthorityCall: Equatable, Sendable {
     case identify(ProcessName)
     /// Starts the authority of a user. Reply: `done`, after the first `state`.
     case attach(Attach)
-    /// Evaluates a plan at a prompt. Reply: `granted` or `denied`, when the evaluation ends.
-    case evaluate(Evaluate)
+    /// Authenticates the user at a prompt. Reply: `granted` or `failure`, when the evaluation ends.
+    case evaluate(AuthenticationRequest)
     /// Ends an evaluation, named by the number of its call. Reply: `done`.
     case withdraw(Withdraw)
     /// Reports a change of the device or of the passcode. Reply: `done`, when it has been processed.
@@ -52,47 +52,6 @@ package enum AuthorityCall: Equatable, Sendable {
             self.isPasscodeSet = isPasscodeSet
             self.isLocked = isLocked
             self.recoveryCopy = recoveryCopy
-        }
-    }
-
-    package struct Evaluate: Equatable, Sendable {
-        package var plan: AuthenticationPlan
-        /// The caller's process; its user is the one who authenticates.
-        package var process: ProcessName
-        /// The face usage description of the app; nil if it has none.
-        package var faceUsage: String?
-        package var prompting: Prompting
-        package var purpose: PromptPurpose
-        package var lastStep: LastStep
-        /// The recovery code that the last step shows; nil for other steps.
-        package var recoveryCode: SecretBytes?
-        package var reuseSeconds: UInt64
-        /// 32 random bytes.
-        package var challenge: [UInt8]
-        /// 32 bytes.
-        package var binding: [UInt8]
-        package var keyUses: KeyUses
-        /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
-        package var acceptsWeak: Bool
-
-        /// Creates a value from its fields.
-        package init(
-            plan: AuthenticationPlan, process: ProcessName, faceUsage: String?, prompting: Prompting,
-            purpose: PromptPurpose, lastStep: LastStep, recoveryCode: SecretBytes?, reuseSeconds: UInt64,
-            challenge: [UInt8], binding: [UInt8], keyUses: KeyUses = .one, acceptsWeak: Bool = false
-        ) {
-            self.plan = plan
-            self.process = process
-            self.faceUsage = faceUsage
-            self.prompting = prompting
-            self.purpose = purpose
-            self.lastStep = lastStep
-            self.recoveryCode = recoveryCode
-            self.reuseSeconds = reuseSeconds
-            self.keyUses = keyUses
-            self.acceptsWeak = acceptsWeak
-            self.challenge = challenge
-            self.binding = binding
         }
     }
 
@@ -176,31 +135,9 @@ package enum AuthorityReply: Equatable, Sendable {
     case done
     case failure(Failure)
     case identity(ProgramIdentity)
-    case granted(Grant)
-    case denied(Status)
+    case granted(AuthenticationGrant)
     case keyBinding(KeyBinding)
     case approved(KeyApproval)
-
-    /// A token, with what the user entered in the last step.
-    package struct Grant: Equatable, Sendable {
-        package var token: AuthToken
-        /// The recovery code that was entered, or the slot key of the new passcode; nil for other last steps.
-        package var entered: SecretBytes?
-        /// The identifier of the new passcode's secret; empty unless a passcode was chosen.
-        package var passcodeID: [UInt8]
-        /// What a recovery code opens; nil unless a new code was shown.
-        package var recovery: RecoveryGrant?
-
-        /// Creates a value from its fields.
-        package init(
-            token: AuthToken, entered: SecretBytes? = nil, passcodeID: [UInt8] = [], recovery: RecoveryGrant? = nil
-        ) {
-            self.token = token
-            self.entered = entered
-            self.passcodeID = passcodeID
-            self.recovery = recovery
-        }
-    }
 }
 
 /// What `latchkeyd` gets of recovery codes: keys derived from them, each for one purpose.
@@ -439,6 +376,7 @@ package struct ProgramIdentity: Equatable, Sendable {
         caller.application = application
         caller.processName = name
         caller.loginSession = session
+        caller.terminal = terminal
         return caller
     }
 

@@ -38,7 +38,7 @@ extension AuthorityCall.Attach: WireMap {
     }
 }
 
-extension AuthorityCall.Evaluate: WireMap {
+extension AuthenticationRequest: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             plan: try map.field(0, \.plan, PlanShape()),
@@ -149,13 +149,46 @@ extension KeyApproval: WireMap {
     }
 }
 
-extension AuthorityReply.Grant: WireMap {
+extension AuthenticationGrant: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            token: try map.field(0, \.token),
-            entered: try map.optional(1, \.entered, .secret(limit: Limits.recoveryCodeBytes)),
-            passcodeID: try map.field(2, \.passcodeID, .bytes(limit: AuthToken.identifierBytes)),
-            recovery: try map.optional(3, \.recovery))
+        Self(token: try map.field(0, \.token), entered: try map.optional(1, \.entered, EnteredShape()))
+    }
+}
+
+/// `[0, text]`, or `[1, slot]` for a new passcode.
+private struct EnteredShape: WireShape {
+    private struct Slot: WireMap {
+        var key: SecretBytes
+        var passcodeID: [UInt8]
+        var recovery: RecoveryGrant?
+
+        static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+            Self(
+                key: try map.field(0, \.key, .secret(limit: 32)),
+                passcodeID: try map.field(1, \.passcodeID, .bytes(count: AuthToken.identifierBytes)),
+                recovery: try map.optional(2, \.recovery))
+        }
+    }
+    private static let text = SecretShape(limit: Limits.recoveryCodeBytes)
+
+    func write(_ value: AuthenticationGrant.Entered, to writer: inout CBORWriter) {
+        switch value {
+        case .text(let text): writer.message(0, text, Self.text)
+        case .slotKey(let key, let passcodeID, let recovery):
+            writer.message(1, Slot(key: key, passcodeID: passcodeID, recovery: recovery), OwnShape())
+        }
+    }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> AuthenticationGrant.Entered {
+        try reader.message { (reader, kind) throws(WireError) in
+            switch kind {
+            case 0: return .text(try reader.value(Self.text))
+            case 1:
+                let slot: Slot = try reader.value()
+                return .slotKey(slot.key, passcodeID: slot.passcodeID, recovery: slot.recovery)
+            default: throw .invalidValue
+            }
+        }
     }
 }
 

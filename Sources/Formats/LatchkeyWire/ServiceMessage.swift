@@ -43,9 +43,8 @@ package enum ServiceMessage: Equatable, Sendable {
             case .failure(let failure): body(1, failure)
             case .identity(let identity): body(2, identity)
             case .granted(let grant): body(3, grant)
-            case .denied(let status): body(4, status)
-            case .keyBinding(let binding): body(5, binding)
-            case .approved(let approval): body(6, approval)
+            case .keyBinding(let binding): body(4, binding)
+            case .approved(let approval): body(5, approval)
             }
         case .storeCall(let number, let call):
             begin(2, number)
@@ -122,9 +121,8 @@ package enum ServiceMessage: Equatable, Sendable {
         case 1: .failure(try reader.value())
         case 2: .identity(try reader.value())
         case 3: .granted(try reader.value())
-        case 4: .denied(try reader.value())
-        case 5: .keyBinding(try reader.value())
-        case 6: .approved(try reader.value())
+        case 4: .keyBinding(try reader.value())
+        case 5: .approved(try reader.value())
         default: throw .unknownMessage
         }
     }

@@ -50,8 +50,9 @@ extension AuthorityDecorator {
     }
 
     package func evaluate(
-        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
-    ) -> UInt64 { authority.evaluate(request, completion) }
+        _ request: AuthenticationRequest, of caller: Caller,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
+    ) -> UInt64 { authority.evaluate(request, of: caller, completion) }
 
     package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
         try authority.binding(storeID: storeID, rule)

@@ -22,10 +22,13 @@ package final class ScriptedAuthority: AuthorityDecorator {
     }
 
     package func evaluate(
-        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ request: AuthenticationRequest, of caller: Caller,
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
-        authority.evaluate(request) { [self] answer in
-            if case .asksNewPasscode = request.lastStep, case .granted(_, entered: .text(let new)?) = answer {
+        authority.evaluate(request, of: caller) { [self] answer in
+            if request.lastStep == .asksNewPasscode, case .success(let grant) = answer,
+                case .text(let new)? = grant.entered
+            {
                 chosen.withLock { $0 = new }
             }
             completion(answer)

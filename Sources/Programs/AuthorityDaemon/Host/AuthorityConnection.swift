@@ -230,7 +230,7 @@ package final class AuthorityConnection: Sendable {
 
     // MARK: - Evaluations
 
-    private func evaluate(_ number: UInt64, _ call: AuthorityCall.Evaluate) throws(Failure) {
+    private func evaluate(_ number: UInt64, _ request: AuthenticationRequest) throws(Failure) {
         let isRepeated = state.withLock { state in
             guard state.evaluations[number] == nil else { return true }
             state.evaluations[number] = .some(nil)
@@ -238,8 +238,8 @@ package final class AuthorityConnection: Sendable {
         }
         guard !isRepeated else { throw Failure(.malformedRequest, "The number of a call was used twice.") }
         do throws(Failure) {
-            try whenAttached(call.process.userID, number) { [self] (user) throws(Failure) in
-                try evaluate(number, call, user)
+            try whenAttached(request.process.userID, number) { [self] (user) throws(Failure) in
+                try evaluate(number, request, user)
             }
         } catch {
             state.withLock { $0.evaluations[number] = nil }
@@ -248,13 +248,18 @@ package final class AuthorityConnection: Sendable {
     }
 
     private func evaluate(
-        _ number: UInt64, _ call: AuthorityCall.Evaluate, _ user: UserAuthority
+        _ number: UInt64, _ request: AuthenticationRequest, _ user: UserAuthority
     ) throws(Failure) {
         // It was withdrawn before the user was attached.
-        if let withdrawal = withdrawal(of: number) { return end(number, .denied(withdrawal)) }
+        if let withdrawal = withdrawal(of: number) { return end(number, .failure(Failure(withdrawal))) }
         let prompts: PromptSequence
         do throws(Failure) {
-            prompts = try user.evaluate(call) { [self] answer in end(number, answer) }
+            prompts = try user.evaluate(request) { [self] result in
+                switch result {
+                case .success(let grant): end(number, .granted(grant))
+                case .failure(let failure): end(number, .failure(failure))
+                }
+            }
         } catch {
             state.withLock { state in
                 state.evaluations[number] = nil

@@ -17,44 +17,55 @@ final class PromptSequence: Sendable {
     }
     private let authority: LocalAuthority
     private let request: AuthenticationRequest
+    private let caller: Caller
+    private let account: AccountStep
     /// Called when a prompt has ended, before its result is used.
     private let ended: @Sendable () -> Void
     private let state = Mutex(State())
 
     /// Creates a sequence for a request, whose last step and stages may differ from prompt to prompt.
-    init(_ authority: LocalAuthority, _ request: AuthenticationRequest, ended: @escaping @Sendable () -> Void) {
-        (self.authority, self.request, self.ended) = (authority, request, ended)
+    ///
+    /// - Parameter account: the step before the stages of the request itself.
+    init(
+        _ authority: LocalAuthority, _ request: AuthenticationRequest, of caller: Caller, account: AccountStep,
+        ended: @escaping @Sendable () -> Void
+    ) {
+        (self.authority, self.request, self.caller, self.account) = (authority, request, caller, account)
+        self.ended = ended
     }
+
+    typealias Completion = @Sendable (Result<AuthenticationGrant, Failure>) -> Void
 
     /// The challenge of the call.
     var challenge: [UInt8] { request.challenge }
 
     /// Shows the prompt of the request itself.
-    func ask(_ then: @escaping @Sendable (AuthenticationAnswer) -> Void) { ask(request, then) }
+    func ask(_ then: @escaping Completion) { ask(request, account, .none, then) }
 
     /// Shows a prompt that has one step, and nothing to prove.
+    ///
+    /// - Parameter code: the recovery code to show.
     func ask(
-        _ step: RequestedStep, _ notice: PromptContent.Notice = .none,
-        _ then: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ step: LastStep, showing code: SecretBytes? = nil, _ notice: PromptContent.Notice = .none,
+        _ then: @escaping Completion
     ) {
         var request = request
         request.plan = AuthenticationPlan([])
-        request.account = .none
-        request.lastStep = step
-        request.notice = notice
-        ask(request, then)
+        (request.lastStep, request.recoveryCode) = (step, code)
+        ask(request, .none, notice, then)
     }
 
     private func ask(
-        _ request: AuthenticationRequest, _ then: @escaping @Sendable (AuthenticationAnswer) -> Void
+        _ request: AuthenticationRequest, _ account: AccountStep, _ notice: PromptContent.Notice,
+        _ then: @escaping Completion
     ) {
         let (turn, withdrawn) = state.withLock { state in
             state.turn += 1
             state.evaluation = nil
             return (state.turn, state.withdrawn)
         }
-        if let withdrawn { return then(.denied(withdrawn)) }
-        let evaluation = authority.evaluate(request) { [self] answer in
+        if let withdrawn { return then(.failure(Failure(withdrawn))) }
+        let evaluation = authority.evaluate(request, of: caller, account: account, notice: notice) { [self] answer in
             ended()
             then(answer)
         }
@@ -77,13 +88,7 @@ final class PromptSequence: Sendable {
     }
 }
 
-extension AuthenticationAnswer {
-    /// The reply that passes a refusal on to latchkeyd; nil for a request that was granted.
-    var refusal: AuthorityReply? {
-        switch self {
-        case .granted: nil
-        case .denied(let status): .denied(status)
-        case .failed(let failure): .failure(failure)
-        }
-    }
+extension AuthenticationGrant {
+    /// The text that the user entered in the last step; nil if that does not ask for one.
+    var text: SecretBytes? { if case .text(let text)? = entered { text } else { nil } }
 }

@@ -33,12 +33,12 @@ extension AccountStep {
 
 extension UserAuthority {
     /// Decides whether an evaluation begins with the password of the account, whatever latchkeyd asks for.
-    func accountStep(_ call: AuthorityCall.Evaluate, _ step: RequestedStep) throws(Failure) -> AccountStep {
-        if case .asksNewPasscode = step {
+    func accountStep(_ request: AuthenticationRequest) throws(Failure) -> AccountStep {
+        if request.lastStep == .asksNewPasscode {
             return hasRecord ? try checkedChange() : try firstPasscode()
         }
         // Without a stage, a request to discard is one of a user who has forgotten the passcode.
-        if call.purpose == .discardProtected, call.plan.stages.isEmpty { return try discardStep() }
+        if request.purpose == .discardProtected, request.plan.stages.isEmpty { return try discardStep() }
         return .none
     }
 

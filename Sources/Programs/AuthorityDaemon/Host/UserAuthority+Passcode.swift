@@ -13,10 +13,11 @@ extension UserAuthority {
     ///   - code: the recovery code that was shown before; nil for none.
     ///   - opened: what the passcode that was entered has opened.
     func granted(
-        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ account: AccountStep,
+        _ grant: AuthenticationGrant, _ step: LastStep, _ account: AccountStep,
         _ code: RecoveryKeys?, _ opened: PasscodeVerification.Opened?,
-        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+        _ answer: @escaping PromptSequence.Completion
     ) {
+        let token = grant.token
         grants.withLock { grants in
             switch token.purpose {
             // Without the passcode an evaluation would permit nothing but what anyone could ask for.
@@ -26,11 +27,8 @@ extension UserAuthority {
             default: break
             }
         }
-        guard case .text(let text)? = entered else { return answer(.granted(AuthorityReply.Grant(token: token))) }
-        guard case .asksNewPasscode = step else {
-            return answer(.granted(AuthorityReply.Grant(token: token, entered: text)))
-        }
-        choose(text, account.kind, code: code, replacing: opened, token, answer)
+        guard step == .asksNewPasscode, let passcode = grant.text else { return answer(.success(grant)) }
+        choose(passcode, account.kind, code: code, replacing: opened, token, answer)
     }
 
     /// Stores a new passcode that latchkeyd is going to adopt, and answers with what it needs for that.
@@ -42,7 +40,7 @@ extension UserAuthority {
     func choose(
         _ passcode: SecretBytes, _ kind: PasscodeKind, code: RecoveryKeys?, recoveredBy entered: EnteredCode? = nil,
         replacing opened: PasscodeVerification.Opened? = nil, _ token: AuthToken,
-        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+        _ answer: @escaping PromptSequence.Completion
     ) {
         do throws(Failure) {
             try stretching.submit(.person) { [self] in
@@ -59,10 +57,9 @@ extension UserAuthority {
                             rootKey: entered?.keys.rootKey, replacement: code.rootKey,
                             slotKeys: entered?.slotKeys ?? [])
                     }
-                    answer(
-                        .granted(
-                            AuthorityReply.Grant(
-                                token: token, entered: slotKey, passcodeID: passcodeID, recovery: recovery)))
+                    let entered = AuthenticationGrant.Entered.slotKey(
+                        slotKey, passcodeID: passcodeID, recovery: recovery)
+                    answer(.success(AuthenticationGrant(token: token, entered: entered)))
                 } catch {
                     shared.log.note(.passcodeNotChecked, error)
                     answer(.failure(error))

@@ -33,9 +33,9 @@ extension UserAuthority {
     private static let entries = 5
 
     /// Determines from the records, not from what latchkeyd asks for, how a request uses recovery codes.
-    func codePart(_ call: AuthorityCall.Evaluate, _ step: RequestedStep) throws(Failure) -> CodePart {
-        guard call.purpose != .recoverPasscode else {
-            guard case .asksNewPasscode = step, call.plan.stages.isEmpty, verification.hasChip else {
+    func codePart(_ request: AuthenticationRequest) throws(Failure) -> CodePart {
+        guard request.purpose != .recoverPasscode else {
+            guard request.lastStep == .asksNewPasscode, request.plan.stages.isEmpty, verification.hasChip else {
                 throw Failure(.notPermitted, "A recovery code replaces the passcode, in tier tpm only.")
             }
             guard try !codes().records.isEmpty else {
@@ -45,7 +45,7 @@ extension UserAuthority {
             }
             return .asked
         }
-        guard case .asksNewPasscode = step, verification.hasChip else { return .none }
+        guard request.lastStep == .asksNewPasscode, verification.hasChip else { return .none }
         guard hasRecord else { return .shown(first: true) }
         let records = try parts.passcodes.passcodeRecords()
         return records.recovery == nil && records.preparedRecovery == nil ? .shown(first: false) : .none
@@ -72,24 +72,24 @@ extension UserAuthority {
 
     /// Shows the code of a first passcode, if the TPM has room for that.
     func showFirstCode(
-        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Failure>) -> Void
     ) {
         onStretching { [self] in
             do throws(Failure) {
                 try checkRoomForFirst()
             } catch {
                 shared.log.note(.passcodeNotChecked, error)
-                return then(.failure(Refused(reply: .failure(error))))
+                return then(.failure(error))
             }
             showCode(prompts, then)
         } otherwise: {
-            then(.failure(Refused(reply: .failure($0))))
+            then(.failure($0))
         }
     }
 
     /// Makes a code and shows it until the user has typed its last characters.
     func showCode(
-        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+        _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Failure>) -> Void
     ) {
         do throws(Failure) {
             var code = try RecoveryCode.make()
@@ -104,28 +104,23 @@ extension UserAuthority {
             showCode(code, keys, prompts, entriesLeft: Self.entries, .none, then)
         } catch {
             shared.log.note(.passcodeNotChecked, error)
-            then(.failure(Refused(reply: .failure(error))))
+            then(.failure(error))
         }
     }
-
-    /// The reply for a sequence of prompts that ended without a result.
-    struct Refused: Error { let reply: AuthorityReply }
 
     private func showCode(
         _ code: RecoveryCode, _ keys: RecoveryKeys, _ prompts: PromptSequence, entriesLeft: Int,
         _ notice: PromptContent.Notice,
-        _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Refused>) -> Void
+        _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Failure>) -> Void
     ) {
-        guard entriesLeft > 0 else { return then(.failure(Refused(reply: .denied(.authenticationFailed)))) }
-        prompts.ask(.showsRecoveryCode(code.grouped), notice) { [self] answer in
-            if let refusal = answer.refusal { return then(.failure(Refused(reply: refusal))) }
+        guard entriesLeft > 0 else { return then(.failure(Failure(.authenticationFailed))) }
+        prompts.ask(.showsRecoveryCode, showing: code.grouped, notice) { [self] answer in
+            if case .failure(let refusal) = answer { return then(.failure(refusal)) }
             prompts.ask(.repeatsRecoveryCode) { [self] answer in
                 switch answer {
-                case .denied(let status): then(.failure(Refused(reply: .denied(status))))
-                case .failed(let failure): then(.failure(Refused(reply: .failure(failure))))
-                case .granted(let token, entered: .text(let typed)?) where code.ends(with: typed):
-                    then(.success((keys, token)))
-                case .granted:
+                case .failure(let refusal): then(.failure(refusal))
+                case .success(let grant) where grant.text.map(code.ends) == true: then(.success((keys, grant.token)))
+                case .success:
                     showCode(code, keys, prompts, entriesLeft: entriesLeft - 1, .recoveryCodeDiffers, then)
                 }
             }
@@ -135,17 +130,16 @@ extension UserAuthority {
     // MARK: - Recovery
 
     /// Asks for the code, for a new passcode, and shows a new code.
-    func recover(_ prompts: PromptSequence, _ answer: @escaping @Sendable (AuthorityReply) -> Void) {
+    func recover(_ prompts: PromptSequence, _ answer: @escaping PromptSequence.Completion) {
         askCode(prompts, entriesLeft: Self.entries, .none) { [self] result in
             let entered: EnteredCode
-            do throws(Refused) { entered = try result.get() } catch { return answer(error.reply) }
+            do throws(Failure) { entered = try result.get() } catch { return answer(.failure(error)) }
             prompts.ask(.asksNewPasscode) { [self] new in
-                guard case .granted(_, entered: .text(let passcode)?) = new else {
-                    return answer(new.refusal ?? .denied(.internalFailure))
-                }
+                let passcode: SecretBytes
+                do throws(Failure) { passcode = try Self.text(of: new) } catch { return answer(.failure(error)) }
                 showCode(prompts) { [self] shown in
                     switch shown {
-                    case .failure(let refused): answer(refused.reply)
+                    case .failure(let refusal): answer(.failure(refusal))
                     case .success(let (keys, token)):
                         choose(passcode, .own, code: keys, recoveredBy: entered, token, answer)
                     }
@@ -156,13 +150,12 @@ extension UserAuthority {
 
     private func askCode(
         _ prompts: PromptSequence, entriesLeft: Int, _ notice: PromptContent.Notice,
-        _ then: @escaping @Sendable (Result<EnteredCode, Refused>) -> Void
+        _ then: @escaping @Sendable (Result<EnteredCode, Failure>) -> Void
     ) {
-        guard entriesLeft > 0 else { return then(.failure(Refused(reply: .denied(.authenticationFailed)))) }
+        guard entriesLeft > 0 else { return then(.failure(Failure(.authenticationFailed))) }
         prompts.ask(.asksRecoveryCode, notice) { [self] answer in
-            guard case .granted(_, entered: .text(let typed)?) = answer else {
-                return then(.failure(Refused(reply: answer.refusal ?? .denied(.internalFailure))))
-            }
+            let typed: SecretBytes
+            do throws(Failure) { typed = try Self.text(of: answer) } catch { return then(.failure(error)) }
             onStretching { [self] in
                 do throws(Failure) {
                     guard let entered = try open(typed) else {
@@ -174,10 +167,10 @@ extension UserAuthority {
                     then(.success(entered))
                 } catch {
                     shared.log.note(.recoveryRefused, error)
-                    then(.failure(Refused(reply: .failure(error))))
+                    then(.failure(error))
                 }
             } otherwise: {
-                then(.failure(Refused(reply: .failure($0))))
+                then(.failure($0))
             }
         }
     }

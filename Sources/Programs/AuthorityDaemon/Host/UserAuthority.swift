@@ -183,44 +183,37 @@ final class UserAuthority: Sendable {
     /// - Parameter answer: called exactly once with the reply, possibly before this returns.
     /// - Returns: the prompts, to withdraw them.
     func evaluate(
-        _ call: AuthorityCall.Evaluate, _ answer: @escaping @Sendable (AuthorityReply) -> Void
+        _ request: AuthenticationRequest, _ answer: @escaping PromptSequence.Completion
     ) throws(Failure) -> PromptSequence {
         let identify = shared.identify
-        let identity = try identify(call.process)
+        let identity = try identify(request.process)
         let caller = identity.caller(
-            call.process,
+            request.process,
             process: IdentifiedProcess(
-                name: call.process, identity: identity, identify: identify, isRunning: shared.isRunning))
-        guard let step = RequestedStep(call.lastStep, call.recoveryCode) else {
+                name: request.process, identity: identity, identify: identify, isRunning: shared.isRunning))
+        guard request.hasValidStep else {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
         }
         // A passcode that exists is replaced only after it was entered, whatever plan latchkeyd asks for.
-        let code = try codePart(call, step)
+        let code = try codePart(request)
         if case .asked = code {
             // The recovery code is asked for instead, before anything else.
-        } else if case .asksNewPasscode = step, hasRecord, !call.plan.stages.contains([.passcode]) {
+        } else if request.lastStep == .asksNewPasscode, hasRecord, !request.plan.stages.contains([.passcode]) {
             throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
-        let account: AccountStep = if case .asked = code { .none } else { try accountStep(call, step) }
-        var request = AuthenticationRequest(
-            plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
-            prompting: call.prompting, purpose: call.purpose, lastStep: step, reuseSeconds: call.reuseSeconds,
-            keyUses: call.keyUses, challenge: call.challenge, binding: call.binding)
-        request.account = account
-        request.acceptsWeak = call.acceptsWeak
+        let account: AccountStep = if case .asked = code { .none } else { try accountStep(request) }
         // The reply may be followed by a question about the state, such as the tries that are left.
-        let prompts = PromptSequence(authority, request) { [self] in sendState() }
+        let prompts = PromptSequence(authority, request, of: caller, account: account) { [self] in sendState() }
         switch code {
         case .asked: recover(prompts, answer)
-        case .none: ask(prompts, step, account, nil, answer)
+        case .none: ask(prompts, request.lastStep, account, nil, answer)
         case .shown(first: true):
             prompts.ask { [self] result in
-                guard case .granted(_, entered: .text(let passcode)?) = result else {
-                    return answer(result.refusal ?? .denied(.internalFailure))
-                }
+                let passcode: SecretBytes
+                do throws(Failure) { passcode = try Self.text(of: result) } catch { return answer(.failure(error)) }
                 showFirstCode(prompts) { [self] shown in
                     switch shown {
-                    case .failure(let refused): answer(refused.reply)
+                    case .failure(let refusal): answer(.failure(refusal))
                     case .success(let (keys, token)): choose(passcode, account.kind, code: keys, token, answer)
                     }
                 }
@@ -229,29 +222,31 @@ final class UserAuthority: Sendable {
             // The token must prove the passcode, and is valid for seconds: so its prompt is the last one.
             showCode(prompts) { [self] shown in
                 switch shown {
-                case .failure(let refused): answer(refused.reply)
-                case .success(let (keys, _)): ask(prompts, step, account, keys, answer)
+                case .failure(let refusal): answer(.failure(refusal))
+                case .success(let (keys, _)): ask(prompts, request.lastStep, account, keys, answer)
                 }
             }
         }
         return prompts
     }
 
+    /// What was entered at a prompt that asks for a text.
+    static func text(of result: Result<AuthenticationGrant, Failure>) throws(Failure) -> SecretBytes {
+        guard let text = try result.get().text else { throw Failure(.internalFailure) }
+        return text
+    }
+
     /// Shows the prompt of the request, and answers it.
     private func ask(
-        _ prompts: PromptSequence, _ step: RequestedStep, _ account: AccountStep, _ code: RecoveryKeys?,
-        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+        _ prompts: PromptSequence, _ step: LastStep, _ account: AccountStep, _ code: RecoveryKeys?,
+        _ answer: @escaping PromptSequence.Completion
     ) {
         prompts.ask { [self, challenge = prompts.challenge] result in
             // What the passcode has opened is for its change, and for keys that the answer permits to use.
             let opened = store.takeOpened(challenge)
-            switch result {
-            case .denied(let status): answer(.denied(status))
-            case .failed(let failure): answer(.failure(failure))
-            case .granted(let token, let entered):
-                if let value = opened?.chipValue { authority.hold(value, for: token) }
-                granted(token, entered, step, account, code, opened, answer)
-            }
+            guard case .success(let grant) = result else { return answer(result) }
+            if let value = opened?.chipValue { authority.hold(value, for: grant.token) }
+            granted(grant, step, account, code, opened, answer)
         }
     }
 
