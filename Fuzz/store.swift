@@ -33,7 +33,8 @@ enum FuzzedStore {
     private static let set = EnrolmentSet([1, 2, 3])
     /// A proof that satisfies the access control of every item.
     private static let proof: Authorisation = {
-        var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
+        var state = PolicyState(
+            AuthorityState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true))
         let request = EvaluationRequest(
             id: 1, plan: AuthenticationPlan([[.biometry], [.passcode]]), allowsFallback: false,
             interactionAllowed: true, caller: caller)

@@ -102,9 +102,7 @@ import Testing
 
     @Test func storedCountersLockBiometryAfterARestart_LA28() {
         let kept = World(.touch, biometryFailures: 5).state.counters
-        let restarted = PolicyState(
-            sensor: .touch, isPasscodeSet: true, biometryFailures: kept.biometryFailures,
-            passcodeFailures: kept.passcodeFailures, passcodeBlockedUntil: kept.passcodeBlockedUntil)
+        let restarted = PolicyState(AuthorityState(sensor: .touch, isPasscodeSet: true, counters: kept))
         #expect(restarted.refusal(of: .biometry, for: "a") == .biometryLockout)
     }
 

@@ -11,7 +11,8 @@ struct World {
     init(
         _ sensor: SensorState = .touch, passcode: Bool = true, biometryFailures: Int = 0, permission: Bool? = true
     ) {
-        state = PolicyState(sensor: sensor, isPasscodeSet: passcode, biometryFailures: biometryFailures)
+        state = PolicyState(AuthorityState(sensor: sensor, isPasscodeSet: passcode))
+        state.biometryFailures = biometryFailures
         state.facePermissions["a"] = permission
     }
 

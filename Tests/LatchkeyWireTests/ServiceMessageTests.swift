@@ -128,19 +128,22 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
         ServiceSample(
             "service-state",
             store: .state(
-                AuthorityState(
-                    userID: 1000, sensor: SensorState(kind: .touchID, enrolment: EnrolmentSet([5])),
-                    isPasscodeSet: true, counters: counters, isLocked: false, isInBackground: false,
-                    biometricUnlock: 6, facePermissions: [FacePermission(application: "notes", isAllowed: true)],
+                StoreCall.State(
+                    userID: 1000,
+                    authority: AuthorityState(
+                        sensor: SensorState(kind: .touchID, enrolment: EnrolmentSet([5])), isPasscodeSet: true,
+                        counters: counters, biometricUnlock: 6, facePermissions: ["notes": true, "bank": false],
+                        biometrySessions: .only(["2", "c1"])),
                     prompts: [StatusReport.ShownPrompt(program: "notes", processID: 77, session: "2")],
-                    biometrySessions: .only(["2", "c1"]), passcodeKind: .account))),
+                    passcodeKind: .account))),
         ServiceSample(
             "service-state-every-session",
             store: .state(
-                AuthorityState(
-                    userID: 1000, sensor: .absent, isPasscodeSet: false, counters: counters, isLocked: true,
-                    isInBackground: true, biometricUnlock: nil, facePermissions: [], prompts: [],
-                    biometrySessions: .every))),
+                StoreCall.State(
+                    userID: 1000,
+                    authority: AuthorityState(
+                        sensor: .absent, isPasscodeSet: false, counters: counters, isLocked: true, isInBackground: true),
+                    prompts: [], passcodeKind: nil))),
         ServiceSample(
             "service-session-lock",
             store: .sessionLock(StoreCall.SessionLock(userID: 1000, isLocked: true))),

@@ -12,7 +12,8 @@ extension Authorisation {
         _ methods: [AuthenticationMethod], enrolment set: EnrolmentSet = EnrolmentSet([1]), by caller: Caller,
         evaluation: UInt64 = 1, at time: Int64 = 0
     ) -> Authorisation {
-        var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
+        var state = PolicyState(
+            AuthorityState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true))
         let request = EvaluationRequest(
             id: evaluation, plan: AuthenticationPlan(methods.map { [$0] }), allowsFallback: false,
             interactionAllowed: true, caller: caller)

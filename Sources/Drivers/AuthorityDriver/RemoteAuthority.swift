@@ -11,7 +11,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     private struct Core: Sendable {
         /// The state that the authority sent last on this connection; nil before the first one.
-        var known: AuthorityState?
+        var known: StoreCall.State?
         var client = WeakClient()
         var observer: (@Sendable () -> Void)?
         /// What the authority is told when it is attached.
@@ -36,22 +36,12 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     /// Without a connection there is no sensor and no permission, so that nothing is offered that cannot be done.
     package var state: PolicyState {
-        let (known, isPasscodeSet, isLocked) = core.withLock { ($0.known, $0.isPasscodeSet, $0.isLocked) }
-        var state = PolicyState(sensor: known?.sensor ?? .absent, isPasscodeSet: known?.isPasscodeSet ?? isPasscodeSet)
-        state.now = clock.uptime
-        state.isLocked = known?.isLocked ?? isLocked
-        guard let known else { return state }
-        state.biometryFailures = known.counters.biometryFailures
-        state.passcodeFailures = known.counters.passcodeFailures
-        state.passcodeBlockedUntil = known.counters.passcodeBlockedUntil
-        state.lastPasscode = known.counters.lastPasscode
-        state.lastBiometry = known.counters.lastBiometry
-        state.isInBackground = known.isInBackground
-        state.biometricUnlock = known.biometricUnlock
-        state.biometrySessions = known.biometrySessions
-        for permission in known.facePermissions {
-            state.facePermissions[permission.application] = permission.isAllowed
+        var state = core.withLock { core in
+            PolicyState(
+                core.known?.authority
+                    ?? AuthorityState(sensor: .absent, isPasscodeSet: core.isPasscodeSet, isLocked: core.isLocked))
         }
+        state.now = clock.uptime
         return state
     }
 
@@ -154,7 +144,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
             let failure: Failure?
             switch result {
             case .success(.done):
-                if case .unlocked = change { core.withLock { $0.isLocked = $0.known?.isLocked ?? false } }
+                if case .unlocked = change { core.withLock { $0.isLocked = $0.known?.authority.isLocked ?? false } }
                 failure = nil
             case .success(.failure(let refusal)), .failure(let refusal): failure = refusal
             case .success: failure = AuthorityLink.otherReply
@@ -186,7 +176,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     // MARK: - Calls of the authority
 
-    func take(_ state: AuthorityState) {
+    func take(_ state: StoreCall.State) {
         core.withLock { $0.known = state }
         changed()
     }

@@ -9,8 +9,9 @@ package import LatchkeySeams
 extension LocalAuthority {
     package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
         self.client = client
-        var state = PolicyState(sensor: parts.reader.state(for: parts.userID), isPasscodeSet: isPasscodeSet)
-        state.isLocked = isLocked
+        var state = PolicyState(
+            AuthorityState(
+                sensor: parts.reader.state(for: parts.userID), isPasscodeSet: isPasscodeSet, isLocked: isLocked))
         restore(&state)
         core.withLock { $0.state = state }
         followSensor()
@@ -28,16 +29,12 @@ extension LocalAuthority {
         state.lastPasscode = nil
         do throws(Failure) {
             if let (counters, isOfThisBoot) = try store.keptCounters() {
-                state.biometryFailures = counters.biometryFailures
-                state.passcodeFailures = counters.passcodeFailures
-                state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
-                state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
+                state.counters = counters
+                guard !isOfThisBoot else { return }
+                (state.lastPasscode, state.lastBiometry) = (nil, nil)
                 // The boot-time clock restarts with the machine, so the whole delay begins again; a restart never
                 // shortens it.
-                state.passcodeBlockedUntil =
-                    isOfThisBoot
-                    ? counters.passcodeBlockedUntil
-                    : now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+                state.passcodeBlockedUntil = now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
                 return
             }
         } catch {

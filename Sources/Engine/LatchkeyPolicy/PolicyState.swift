@@ -7,60 +7,24 @@ package import LatchkeyModel
 ///
 /// All times are nanoseconds of the boot-time clock.
 package struct PolicyState: Hashable, Sendable {
-    /// The sensor as last reported.
-    package var sensor: SensorState
-    /// Whether a passcode is set.
-    package var isPasscodeSet: Bool
-    /// Consecutive failed matches, across evaluations and apps; five lock biometry (behaviour LA-28).
-    package var biometryFailures: Int
-    /// Consecutive wrong passcodes.
-    package var passcodeFailures: Int
-    /// Until when no passcode is accepted (behaviour LA-30); 0 if entry is not delayed.
-    package var passcodeBlockedUntil: Int64
+    /// The part that does not depend on the evaluations.
+    package var authority: AuthorityState
     /// The time of the last event.
     package var now: Int64 = 0
-    /// When a correct passcode was last entered; nil if not since the machine started, so that the passcode is required
-    /// before biometry.
-    package var lastPasscode: Int64? = 0
-    /// When biometry last matched; nil if not since the machine started.
-    package var lastBiometry: Int64?
-    /// Whether the device is locked, so that only prompts that unlock it are shown.
-    package var isLocked: Bool
     /// Whether the lock is that of a login session, with which it ends. Another lock ends at a prompt only.
     package var isSessionLock = false
-    /// The login sessions in which biometry may be used.
-    package var biometrySessions = BiometrySessions.every
-    /// Whether the apps are in the background, so that no prompts are shown.
-    package var isInBackground: Bool
-    /// When the device was last unlocked by biometry; nil if it was locked since or was unlocked by other means, or if the
-    /// enrolment set or `SensorState.isVirtual` changed since.
-    package var biometricUnlock: Int64?
-    /// The user's decision, by app, whether the app may use Face ID (behaviour LA-07); an app without an entry asks.
-    package var facePermissions: [String: Bool]
     /// The evaluations whose prompts are shown, in the order in which they began: at most one in each place.
-    package var active: [ActiveEvaluation]
+    package var active: [ActiveEvaluation] = []
     /// Entered passcodes that wait until the one of another evaluation is verified, in the order of entry.
     package var heldEntries: [HeldEntry] = []
     /// Evaluations that wait for their prompt, in the order of their requests.
-    package var waiting: [EvaluationRequest]
+    package var waiting: [EvaluationRequest] = []
     /// Programs that were served and have an active or waiting evaluation, least recently served first.
     package var served: [UInt64] = []
 
     /// Creates a state without evaluations.
-    package init(
-        sensor: SensorState = .absent, isPasscodeSet: Bool = false, biometryFailures: Int = 0,
-        passcodeFailures: Int = 0, passcodeBlockedUntil: Int64 = 0
-    ) {
-        self.sensor = sensor
-        self.isPasscodeSet = isPasscodeSet
-        self.biometryFailures = biometryFailures
-        self.passcodeFailures = passcodeFailures
-        self.passcodeBlockedUntil = passcodeBlockedUntil
-        isLocked = false
-        isInBackground = false
-        facePermissions = [:]
-        active = []
-        waiting = []
+    package init(_ authority: AuthorityState = AuthorityState(sensor: .absent, isPasscodeSet: false)) {
+        self.authority = authority
     }
 
     /// Number of consecutive failed matches that locks biometry.
@@ -72,12 +36,61 @@ package struct PolicyState: Hashable, Sendable {
 
     /// Whether biometry is locked until a correct passcode is entered.
     package var isBiometryLocked: Bool { biometryFailures >= Self.lockoutThreshold }
+}
 
-    /// The durable part of the state.
+// The parts of `authority` by their own names, as the transitions use them.
+extension PolicyState {
+    package var sensor: SensorState {
+        get { authority.sensor }
+        set { authority.sensor = newValue }
+    }
+    package var isPasscodeSet: Bool {
+        get { authority.isPasscodeSet }
+        set { authority.isPasscodeSet = newValue }
+    }
     package var counters: PolicyCounters {
-        PolicyCounters(
-            biometryFailures: biometryFailures, passcodeFailures: passcodeFailures,
-            passcodeBlockedUntil: passcodeBlockedUntil, lastPasscode: lastPasscode, lastBiometry: lastBiometry)
+        get { authority.counters }
+        set { authority.counters = newValue }
+    }
+    package var biometryFailures: Int {
+        get { authority.counters.biometryFailures }
+        set { authority.counters.biometryFailures = newValue }
+    }
+    package var passcodeFailures: Int {
+        get { authority.counters.passcodeFailures }
+        set { authority.counters.passcodeFailures = newValue }
+    }
+    package var passcodeBlockedUntil: Int64 {
+        get { authority.counters.passcodeBlockedUntil }
+        set { authority.counters.passcodeBlockedUntil = newValue }
+    }
+    package var lastPasscode: Int64? {
+        get { authority.counters.lastPasscode }
+        set { authority.counters.lastPasscode = newValue }
+    }
+    package var lastBiometry: Int64? {
+        get { authority.counters.lastBiometry }
+        set { authority.counters.lastBiometry = newValue }
+    }
+    package var isLocked: Bool {
+        get { authority.isLocked }
+        set { authority.isLocked = newValue }
+    }
+    package var isInBackground: Bool {
+        get { authority.isInBackground }
+        set { authority.isInBackground = newValue }
+    }
+    package var biometricUnlock: Int64? {
+        get { authority.biometricUnlock }
+        set { authority.biometricUnlock = newValue }
+    }
+    package var facePermissions: [String: Bool] {
+        get { authority.facePermissions }
+        set { authority.facePermissions = newValue }
+    }
+    package var biometrySessions: BiometrySessions {
+        get { authority.biometrySessions }
+        set { authority.biometrySessions = newValue }
     }
 }
 

@@ -116,12 +116,15 @@ package struct ContextHandle: Hashable, Sendable {
 
 /// The part of the policy state that is durable: failure counters, passcode delay and times of the last successes.
 package struct PolicyCounters: Hashable, Sendable {
+    /// Consecutive failed matches, across evaluations and apps; five lock biometry (behaviour LA-28).
     package var biometryFailures: Int
+    /// Consecutive wrong passcodes.
     package var passcodeFailures: Int
-    /// Until when no passcode is accepted, in nanoseconds of the boot-time clock.
+    /// Until when no passcode is accepted (behaviour LA-30), in nanoseconds of the boot-time clock; 0 if entry is not
+    /// delayed.
     package var passcodeBlockedUntil: Int64
     /// When a correct passcode was last entered, in nanoseconds of the boot-time clock; nil if not since the machine
-    /// started.
+    /// started, so that the passcode is required before biometry.
     package var lastPasscode: Int64?
     /// When biometry last matched, in nanoseconds of the boot-time clock; nil if not since the machine started.
     package var lastBiometry: Int64?

@@ -162,7 +162,7 @@ package enum StoreCall: Equatable, Sendable {
     /// The first message of a connection: the key of its tokens. Reply: `done`.
     case welcome(Welcome)
     /// The state of a user's authority has changed. Reply: `done`.
-    case state(AuthorityState)
+    case state(State)
     /// Adopt an enrolment set durably. Reply: `done` or `failure`.
     case adopt(Adopt)
     /// Open the slot of the passcode. Reply: `opened`.
@@ -183,6 +183,23 @@ package enum StoreCall: Equatable, Sendable {
     /// Keep the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable, or
     /// `failure`.
     case keepRecoveryCopy(KeepRecoveryCopy)
+
+    package struct State: Equatable, Sendable {
+        package var userID: UInt32
+        package var authority: AuthorityState
+        package var prompts: [StatusReport.ShownPrompt]
+        /// What the passcode is, or what a first one will be; nil if that is not known.
+        package var passcodeKind: PasscodeKind?
+
+        package init(
+            userID: UInt32, authority: AuthorityState, prompts: [StatusReport.ShownPrompt], passcodeKind: PasscodeKind?
+        ) {
+            self.userID = userID
+            self.authority = authority
+            self.prompts = prompts
+            self.passcodeKind = passcodeKind
+        }
+    }
 
     package struct KeepRecoveryCopy: Equatable, Sendable {
         package var userID: UInt32
@@ -303,43 +320,6 @@ package enum StoreReply: Equatable, Sendable {
     case opened(Bool)
     /// The response of the TPM to a carried command.
     case carried(TPMBytes)
-}
-
-/// The state of a user's authority, without the evaluations under way.
-package struct AuthorityState: Equatable, Sendable {
-    package var userID: UInt32
-    package var sensor: SensorState
-    package var isPasscodeSet: Bool
-    package var counters: PolicyCounters
-    package var isLocked: Bool
-    package var isInBackground: Bool
-    /// When the device was last unlocked by biometry, in nanoseconds of the boot-time clock; nil if it was not.
-    package var biometricUnlock: Int64?
-    package var facePermissions: [FacePermission]
-    package var prompts: [StatusReport.ShownPrompt]
-    /// The login sessions in which biometry may be used.
-    package var biometrySessions: BiometrySessions
-    /// What the passcode is, or what a first one will be; nil if that is not known.
-    package var passcodeKind: PasscodeKind?
-
-    /// Creates a state from its fields.
-    package init(
-        userID: UInt32, sensor: SensorState, isPasscodeSet: Bool, counters: PolicyCounters, isLocked: Bool,
-        isInBackground: Bool, biometricUnlock: Int64?, facePermissions: [FacePermission],
-        prompts: [StatusReport.ShownPrompt], biometrySessions: BiometrySessions, passcodeKind: PasscodeKind? = nil
-    ) {
-        self.userID = userID
-        self.sensor = sensor
-        self.isPasscodeSet = isPasscodeSet
-        self.counters = counters
-        self.isLocked = isLocked
-        self.isInBackground = isInBackground
-        self.biometricUnlock = biometricUnlock
-        self.facePermissions = facePermissions
-        self.prompts = prompts
-        self.biometrySessions = biometrySessions
-        self.passcodeKind = passcodeKind
-    }
 }
 
 /// Who a program is, as `latchkey-authd` determined it (docs/identity.md).

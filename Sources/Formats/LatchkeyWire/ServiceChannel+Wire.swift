@@ -272,20 +272,45 @@ struct CountShape: WireShape {
     }
 }
 
-extension AuthorityState: WireMap {
+extension StoreCall.State: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
-            sensor: try map.field(1, \.sensor),
-            isPasscodeSet: try map.field(2, \.isPasscodeSet),
-            counters: try map.field(3, \.counters),
-            isLocked: try map.field(4, \.isLocked),
-            isInBackground: try map.field(5, \.isInBackground),
-            biometricUnlock: try map.optional(6, \.biometricUnlock),
-            facePermissions: try map.field(7, \.facePermissions, .list(limit: Limits.facePermissions)),
-            prompts: try map.field(8, \.prompts, .list(limit: Limits.shownPrompts), omitting: []),
-            biometrySessions: try map.field(9, \.biometrySessions, SessionsShape()),
-            passcodeKind: try map.optional(10, \.passcodeKind))
+            authority: try map.field(1, \.authority),
+            prompts: try map.field(2, \.prompts, .list(limit: Limits.shownPrompts), omitting: []),
+            passcodeKind: try map.optional(3, \.passcodeKind))
+    }
+}
+
+extension AuthorityState: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            sensor: try map.field(0, \.sensor),
+            isPasscodeSet: try map.field(1, \.isPasscodeSet),
+            counters: try map.field(2, \.counters),
+            isLocked: try map.field(3, \.isLocked),
+            isInBackground: try map.field(4, \.isInBackground),
+            biometricUnlock: try map.optional(5, \.biometricUnlock),
+            facePermissions: try map.field(6, \.facePermissions, PermissionsShape()),
+            biometrySessions: try map.field(7, \.biometrySessions, SessionsShape()))
+    }
+}
+
+/// The decisions about apps, in ascending order of the apps; those of the first apps if there are too many.
+private struct PermissionsShape: WireShape {
+    private let list = ListShape(item: OwnShape<FacePermission>(), limit: Limits.facePermissions)
+
+    func write(_ value: [String: Bool], to writer: inout CBORWriter) {
+        let sorted = value.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
+        list.write(sorted.map { FacePermission(application: $0.key, isAllowed: $0.value) }, to: &writer)
+    }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> [String: Bool] {
+        let found = try list.read(from: &reader)
+        guard zip(found, found.dropFirst()).allSatisfy({ $0.application < $1.application }) else {
+            throw .notCanonical
+        }
+        return found.reduce(into: [:]) { $0[$1.application] = $1.isAllowed }
     }
 }
 

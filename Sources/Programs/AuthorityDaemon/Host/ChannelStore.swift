@@ -233,18 +233,3 @@ final class ChannelStore: AuthorityClient {
 
     static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
 }
-
-extension AuthorityState {
-    /// Creates the state that is sent to the service.
-    init(_ authority: LocalAuthority, userID: UInt32, kind: PasscodeKind?) {
-        let state = authority.state
-        self.init(
-            userID: userID, sensor: state.sensor, isPasscodeSet: state.isPasscodeSet, counters: state.counters,
-            isLocked: state.isLocked, isInBackground: state.isInBackground, biometricUnlock: state.biometricUnlock,
-            facePermissions: state.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions).map {
-                FacePermission(application: $0.key, isAllowed: $0.value)
-            },
-            prompts: authority.shownPrompts, biometrySessions: state.biometrySessions,
-            passcodeKind: kind)
-    }
-}

@@ -22,7 +22,7 @@ final class UserAuthority: Sendable {
     /// Verifications and changes of the passcode, which use the same records.
     let stretching: OneStretchAtATime
     let approvals: RecoverableApprovalKey
-    private let lastState = Mutex<AuthorityState?>(nil)
+    private let lastState = Mutex<StoreCall.State?>(nil)
     /// What a first passcode will be, as of the attachment; nil if that is not known.
     private let firstKind = Mutex<PasscodeKind?>(nil)
 
@@ -168,8 +168,10 @@ final class UserAuthority: Sendable {
     func sendState() {
         // Read and sent with the lock held, so that states arrive in their order.
         lastState.withLock { last in
-            let kind = authority.state.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
-            let state = AuthorityState(authority, userID: userID, kind: kind)
+            let known = authority.state.authority
+            let kind = known.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
+            let state = StoreCall.State(
+                userID: userID, authority: known, prompts: authority.shownPrompts, passcodeKind: kind)
             guard last != state else { return }
             last = state
             connection?.notify(.state(state))
