@@ -59,8 +59,9 @@ struct BoundMessage: Equatable, Sendable {
         [purpose.rawValue] + Self.counted(Array(user.utf8)) + Self.counted(key) + Self.counted(Array(context.utf8))
     }
 
-    /// The length in two bytes, and the bytes. All parts are shorter than 65,536 bytes: they were checked before, by
-    /// `Argument`, `ServerHost` and `ServerChallenge`.
+    /// The length in two bytes, and the bytes. All parts are shorter than 65,536 bytes: `Arguments` allows a user or a
+    /// context of at most 512 bytes, `ServerAddress` a relying party of at most 100 bytes, and a key and a challenge have
+    /// fixed lengths.
     private static func counted(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
     }

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// The reader of a machine without a sensor; a fingerprint driver will replace it.
+/// The reader of a daemon of tier `user` that has no process for the sensors (`ProcessSensors`).
 package final class AbsentReader: BiometricReader {
     package init() {}
     package func state(for user: UInt32) -> SensorState { .absent }

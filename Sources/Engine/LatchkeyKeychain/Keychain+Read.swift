@@ -22,7 +22,7 @@ extension Keychain {
     /// skips protected items.
     ///
     /// - Parameters:
-    ///   - request: its `limit` is the number of items on all pages together; 0 means all.
+    ///   - request: its `limit` is for the items of all pages together.
     ///   - proof: the proofs of this caller.
     ///   - password: the application password of the request, with the keys stretched so far.
     ///   - cursor: where the page begins; moved to the end of the page.

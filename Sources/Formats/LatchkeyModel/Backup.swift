@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an item is left out of an export, an import or a migration, or what happened to another one. Raw values are part of the wire format.
+/// Why an export, an import or a migration skips an item, or that it replaced an older one (`olderThere`). Raw values are
+/// part of the wire format.
 package enum StayReason: UInt8, CaseIterable, Sendable {
     /// The accessibility class of the item binds it to this device.
     case thisDeviceOnly = 1

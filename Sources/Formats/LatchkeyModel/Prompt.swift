@@ -172,13 +172,13 @@ package struct PromptContent: Hashable, Sendable {
     /// The recovery code to show, as UTF-8 text; nil in every other step, so that a program that shows prompts cannot
     /// read it before all required proofs are there.
     ///
-    /// Policy always leaves it nil; `Authenticator` sets it when it sends the content.
+    /// Policy always leaves it nil; `LocalAuthority` sets it when it sends the content.
     package var recoveryCode: SecretBytes?
     /// The secret that is requested while `method` is the passcode.
     package var secret: Secret
     /// What a module of the system says about the account, already cleaned and clipped; empty if it says nothing.
     ///
-    /// Policy always leaves it empty; the authority sets it when it sends the content.
+    /// Policy always leaves it empty; `LocalAuthority` sets it when it sends the content.
     package var message: String
 
     /// Creates a content from its fields.

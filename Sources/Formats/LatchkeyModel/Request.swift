@@ -49,7 +49,8 @@ package enum Request: Equatable, Sendable {
     /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class;
     /// requires the passcode if one is set.
     case discardProtected
-    /// Does the same as `discardProtected` without authentication, for a forgotten passcode.
+    /// Does the same as `discardProtected` without the passcode, which was forgotten. In tiers `file` and `tpm` the password
+    /// of the account is verified instead.
     case discardForgotten
     /// Asks the user of the system's keychain to allow a migration; the reply is a ticket.
     case beginMigration
