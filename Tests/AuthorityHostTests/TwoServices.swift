@@ -178,18 +178,19 @@ final class TwoServices: Sendable {
                 hardware, received, ended)
         }
         link.start()
-        authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
+        let recovery = vault.map { vault -> any RecoverableVault in
+            let recovery = SealedRecovery(vault, .chip, copy: folder.recoveryCopy)
+            return moments.map { WatchedRecovery(recovery: recovery, moments: $0) } ?? recovery
+        }
+        authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock, recovery: recovery)
         var parts = Service.Parts(
             tier: tier, userID: Self.userID, storePath: "", processID: 1, keychain: open(),
             authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
             stretching: ImmediateWorkQueue(), acceptsVirtual: hardware.isAccepted)
         // The nonces of a TPM age by its own clock.
         parts.keyModule = chip.map { TPMEnclave($0, clock: SystemClock(), allowsVirtual: true) }
-        if let vault {
-            let recovery = SealedRecovery(vault, .chip, copy: folder.recoveryCopy)
-            parts.recovery = moments.map { WatchedRecovery(recovery: recovery, moments: $0) } ?? recovery
-            parts.reopen = open
-        }
+        parts.recovery = recovery
+        if vault != nil { parts.reopen = open }
         service = Service(parts)
     }
 
@@ -224,9 +225,7 @@ final class TwoServices: Sendable {
             return UserParts(
                 tier: tier, isVirtual: hardware.isVirtual, reader: reader, prompter: prompter, clock: clock,
                 work: wire.state.withLock(\.work),
-                counters: files, permissions: files, passcodes: moments.map { WatchedRecords(files, $0) } ?? files,
-                approvalKeys: files, enrolments: files,
-                account: userAccount)
+                files: files, passcodes: moments.map { WatchedRecords(files, $0) }, account: userAccount)
         }
         parts.refusals = refusals
         if tier == .tpm {

@@ -45,7 +45,7 @@ private final class InterruptedAuthority: AuthorityDecorator {
         self.whileChecking = whileChecking
     }
 
-    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+    func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
         let verdict = try forward(passcode)
         whileChecking.happen()
         return verdict

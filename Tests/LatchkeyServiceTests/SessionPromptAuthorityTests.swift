@@ -40,38 +40,33 @@ import Testing
         var verified: Int { state.withLock { $0.verified } }
         var failures: Int? { state.withLock { $0.kept.last?.passcodeFailures } }
 
-        func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
-            state.withLock { $0.verified += 1 }
-            if case .typed(let typed) = passcode, typed == SecretBytes("1234".utf8) { return .right }
-            return .wrong
+        /// A right passcode opens a slot whose key has the number of the verification.
+        func open(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
+            let number = state.withLock { state in
+                state.verified += 1
+                return UInt8(state.verified)
+            }
+            return typed == SecretBytes("1234".utf8)
+                ? .right(OpenedPasscode(slotKey: SecretBytes([number]))) : .wrong
         }
         func keep(_ counters: PolicyCounters) throws(Failure) { state.withLock { $0.kept.append(counters) } }
         func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? { nil }
         func adopt(_ set: EnrolmentSet?) throws(Failure) {}
-        func open(accountPassword: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict { .wrong }
-        func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {}
-        func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool { false }
-        func recoveryCopy() throws(Failure) -> [UInt8] { [] }
-        func keepRecovery(copy: [UInt8]) throws(Failure) {}
-        func followSessions(isLocked: Bool) throws(Failure) {}
-        func authorityWasLost() {}
         func counted(_ counters: PolicyCounters) {}
         func countersWereLost() throws(Failure) {}
-        func refused(_ source: UntrustedSource, count: UInt64) {}
     }
 
-    /// The answer to an evaluation, and the challenges of the requests whose passcode was right.
+    /// The answers to evaluations, and what their right passcodes have opened.
     private final class Answers: Sendable {
         private struct State: Sendable {
             var answers: [UInt8: Result<AuthenticationGrant, Failure>] = [:]
-            var opened: [[UInt8]?] = []
+            var opened: [UInt8: [UInt8]] = [:]
         }
         private let state = Mutex(State())
-        var opened: [[UInt8]?] { state.withLock { $0.opened } }
-        func note(_ answer: Result<AuthenticationGrant, Failure>, of number: UInt8) {
-            state.withLock { $0.answers[number] = answer }
+        var opened: [UInt8: [UInt8]] { state.withLock { $0.opened } }
+        func note(_ answer: Result<AuthenticationGrant, Failure>, _ opened: OpenedPasscode?, of number: UInt8) {
+            state.withLock { ($0.answers[number], $0.opened[number]) = (answer, opened?.slotKey.copyBytes()) }
         }
-        func open(_ challenge: [UInt8]?) { state.withLock { $0.opened.append(challenge) } }
 
         /// The methods of a grant, or the status of a refusal; nil before the answer.
         func word(_ number: UInt8) -> String? {
@@ -91,13 +86,12 @@ import Testing
     private let authority: LocalAuthority
 
     init() throws {
-        var parts = LocalAuthority.Parts(
+        let parts = LocalAuthority.Parts(
             tier: .file, userID: 1, reader: AbsentReader(), prompter: screens, clock: clock,
             random: SystemRandomSource(), work: ImmediateWorkQueue(), stretching: stretching,
             counters: .success(store), permissions: nil)
-        parts.opened = { [answers] in answers.open($0) }
         authority = try LocalAuthority(parts)
-        authority.attach(store, isPasscodeSet: true, isLocked: false)
+        authority.attach(to: store, isPasscodeSet: true, isLocked: false)
     }
 
     /// Asks for the passcode for a program of a session, whose prompt becomes visible.
@@ -109,7 +103,9 @@ import Testing
             plan: AuthenticationPlan([[.passcode]]), process: caller.processName,
             prompting: Prompting(reason: "test"), challenge: [UInt8](repeating: number, count: 32),
             binding: [UInt8](repeating: 0, count: 32))
-        let id = authority.evaluate(request, of: caller) { [answers] in answers.note($0, of: number) }
+        let id = authority.evaluate(request, of: caller, account: .none) { [answers] in
+            answers.note($0, $1, of: number)
+        }
         screens.act(id, .visible)
         return id
     }
@@ -152,7 +148,7 @@ import Testing
         screens.type("1234", two)
         screens.type("1234", one)
         stretching.run()
-        #expect(answers.opened == [[UInt8](repeating: 2, count: 32), [UInt8](repeating: 1, count: 32)])
+        #expect(answers.opened == [2: [1], 1: [2]])
     }
 
     @Test func rightPasscodeOfACancelledEvaluationAnswersNoOtherOne() {
@@ -162,7 +158,7 @@ import Testing
         screens.act(one, .cancel)
         stretching.run()
         #expect(answers.word(1) == "userCancel" && answers.word(2) == nil)
-        #expect(answers.opened.allSatisfy { $0 == nil })
+        #expect(answers.opened.isEmpty)
         #expect(authority.state.passcodeFailures >= 1)
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The authority of one user in `latchkey-authd`, as `latchkeyd` uses it.
 package final class RemoteAuthority: AuthenticationAuthority {
-    private struct WeakClient: Sendable { weak var client: (any AuthorityClient)? }
+    private struct WeakClient: Sendable { weak var client: (any KeychainService)? }
 
     private struct Core: Sendable {
         /// The state that the authority sent last on this connection; nil before the first one.
@@ -24,15 +24,18 @@ package final class RemoteAuthority: AuthenticationAuthority {
     let link: AuthorityLink
     let userID: UInt32
     private let clock: any Clock
+    /// The recovery of the root key, which also stores what the authority has of recovery codes; nil in tiers without one.
+    private let recovery: (any RecoverableVault)?
 
     /// Creates the authority of a user.
-    package init(userID: UInt32, link: AuthorityLink, clock: any Clock) {
+    package init(userID: UInt32, link: AuthorityLink, clock: any Clock, recovery: (any RecoverableVault)?) {
         self.userID = userID
         self.link = link
         self.clock = clock
+        self.recovery = recovery
     }
 
-    private var client: (any AuthorityClient)? { core.withLock { $0.client.client } }
+    private var client: (any KeychainService)? { core.withLock { $0.client.client } }
 
     /// Without a connection there is no sensor and no permission, so that nothing is offered that cannot be done.
     package var state: PolicyState {
@@ -60,10 +63,10 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     // MARK: - Attaching
 
-    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+    package func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool) {
         var copy: [UInt8] = []
         // Without it the authority has what it stores itself.
-        link.log.noting(.recordNotRead) { () throws(Failure) in copy = try client.recoveryCopy() }
+        link.log.noting(.recordNotRead) { () throws(Failure) in copy = try recovery?.copy() ?? [] }
         core.withLock { [copy] core in
             core.recoveryCopy = copy
             core.client.client = client
@@ -198,10 +201,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func open(_ open: StoreCall.Open) -> StoreReply {
         reply { (client) throws(Failure) in
-            switch try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)) {
-            case .right: return .opened(true)
-            case .wrong, .rightButClosed, .notJudged, .outdated: return .opened(false)
-            }
+            .opened(try client.openSlot(open.slotKey, passcodeID: open.passcodeID))
         }
     }
 
@@ -213,12 +213,18 @@ package final class RemoteAuthority: AuthenticationAuthority {
     }
 
     func recoveryOpens(_ recovery: StoreCall.TryRecovery) -> StoreReply {
-        reply { (client) throws(Failure) in .opened(try client.recoveryOpens(recovery.rootKey)) }
+        reply { (_) throws(Failure) in
+            guard let vault = self.recovery else {
+                throw Failure(.notPermitted, "In this tier there is no recovery code for the keychain.")
+            }
+            return .opened(try vault.opens(recovery.rootKey))
+        }
     }
 
     func keepRecovery(_ copy: [UInt8]) -> StoreReply {
-        reply { (client) throws(Failure) in
-            try client.keepRecovery(copy: copy)
+        reply { (_) throws(Failure) in
+            // Without a vault that a code opens, a copy would be of no use.
+            try recovery?.keep(copy: copy)
             core.withLock { $0.recoveryCopy = copy }
             return .done
         }
@@ -231,7 +237,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         }
     }
 
-    private func reply(_ body: (any AuthorityClient) throws(Failure) -> StoreReply) -> StoreReply {
+    private func reply(_ body: (any KeychainService) throws(Failure) -> StoreReply) -> StoreReply {
         guard let client else { return .failure(Failure(.storeUnreadable, "The keychain of the user is not open.")) }
         do throws(Failure) {
             return try body(client)

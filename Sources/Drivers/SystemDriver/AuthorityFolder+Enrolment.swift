@@ -6,7 +6,7 @@ import LatchkeyWire
 
 // The epoch of the enrolment set, in a file with the set that was seen last.
 
-extension AuthorityFolder: EnrolmentEpochs {
+extension AuthorityFolder {
     /// The enrolment set that was seen last, and its epoch.
     struct SeenEnrolment: Equatable, Sendable {
         /// Empty if nothing was enrolled.
@@ -14,6 +14,13 @@ extension AuthorityFolder: EnrolmentEpochs {
         var epoch: [UInt8]
     }
 
+    /// Returns the epoch of a set: at most 16 bytes, which are new whenever the set is another one than in the call before,
+    /// also after a restart. Empty as long as the set has never changed. When a finger is added and removed again, the set is
+    /// the earlier one, and what was bound to it before must end all the same. Blocks; a new epoch is durable before this
+    /// returns.
+    ///
+    /// - Parameter set: the present set; nil if nothing is enrolled.
+    /// - Throws: `storeUnreadable` for changed files, which are not replaced.
     package func epoch(of set: EnrolmentSet?) throws(Failure) -> [UInt8] {
         let set = set?.bytes ?? []
         return try seenEnrolment.withLock { (seen) throws(Failure) in

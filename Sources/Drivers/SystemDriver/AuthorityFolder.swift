@@ -10,7 +10,7 @@ import Synchronization
 /// The files of one user that `latchkey-authd` keeps: the name of the account, counters of failed tries, face
 /// permissions, the records of the passcode and the key for approvals. Only root can read or change them, so they are
 /// not encrypted; each has a checksum, because a write may be interrupted.
-package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore, ApprovalKeyStore {
+package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore {
     private let path: String
     private let clock: any Clock
     let random: any RandomSource
@@ -169,6 +169,10 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     // MARK: - Approvals
 
+    /// Returns the private key with which uses of keys are approved, a scalar of P-256 of 32 bytes; nil if there is none.
+    /// Blocks.
+    ///
+    /// - Throws: `storeUnreadable` for a changed key.
     package func storedApprovalKey() throws(Failure) -> SecretBytes? {
         let file = approvalFile
         let stored = try reading(file) { () throws(SystemError) in try Files.read(file, limit: 1 << 20) }
@@ -179,6 +183,11 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         return key.scalar
     }
 
+    /// Stores a key durably if there is none, and returns the stored one. Keys of the TPM that are bound to it are useless
+    /// without it, so it is never replaced. Blocks.
+    ///
+    /// - Parameter key: the key; nil for a new one.
+    /// - Throws: `storeUnreadable` for a changed key.
     package func keepApprovalKey(_ key: SecretBytes?) throws(Failure) -> SecretBytes {
         try approval.withLock { (_) throws(Failure) in
             if let stored = try storedApprovalKey() { return stored }

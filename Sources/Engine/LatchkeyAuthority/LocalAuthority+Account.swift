@@ -11,11 +11,13 @@ package struct AccountParts: Sendable {
     package var account: UserAccount
     /// The records that say what the passcode is.
     package var passcodes: any PasscodeRecordStore
+    /// Opens the passcode that is the password of the account.
+    package var passcode: any AccountPasscode
 
-    /// Creates a value from its fields.
-    package init(account: UserAccount, passcodes: any PasscodeRecordStore) {
+    package init(account: UserAccount, passcodes: any PasscodeRecordStore, passcode: any AccountPasscode) {
         self.account = account
         self.passcodes = passcodes
+        self.passcode = passcode
     }
 
     /// Returns what the passcode can be. Blocks.

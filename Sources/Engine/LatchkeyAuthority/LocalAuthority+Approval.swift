@@ -155,7 +155,7 @@ extension LocalAuthority {
             guard set != nil else {
                 throw Failure(.enrolmentBindingUnavailable, "No finger or face is enrolled to which the key is bound.")
             }
-            epoch = try parts.enrolments?.epoch(of: set) ?? []
+            epoch = try parts.enrolmentEpoch?(set) ?? []
         }
         return try KeyPolicyReference.make(
             userID: parts.userID, storeID: storeID, rule, enrolment: set, epoch: epoch, passcode: passcode)

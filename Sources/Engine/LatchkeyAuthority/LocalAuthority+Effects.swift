@@ -32,7 +32,7 @@ extension LocalAuthority {
             pending.alarm?.cancel()
             pending.delayAlarm?.cancel()
             parts.ended?(EvaluationEnd(pending.caller.application, outcome))
-            pending.completion(answer(outcome, to: pending, entered: text))
+            pending.completion(answer(outcome, to: pending, entered: text), pending.opened)
         case .startDelay(let id, let seconds):
             let alarm = parts.clock.alarm(after: seconds) { [weak self] in
                 guard let self else { return }

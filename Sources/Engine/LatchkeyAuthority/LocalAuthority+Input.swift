@@ -84,8 +84,8 @@ extension LocalAuthority {
         switch question {
         case .account: verifyAccount(entered, id) { [self] in accountWasProven(entered, id) }
         case .previous(let password):
-            stretch(id) { (client) throws(Failure) in
-                try client.open(accountPassword: password, previous: entered)
+            stretch(id) { [self] () throws(Failure) in
+                try openAccount(password, previous: entered)
             } wrong: { [self] in
                 passcodeWasWrong(entered, id)
             }
@@ -105,8 +105,8 @@ extension LocalAuthority {
         let checkAccount: @Sendable () -> Void = { [self] in
             verifyAccount(entered, id) { [self] in
                 core.withLock { $0.pending[id]?.accountPassword = entered }
-                stretch(id) { (client) throws(Failure) in
-                    try client.open(accountPassword: entered, previous: nil)
+                stretch(id) { [self] () throws(Failure) in
+                    try openAccount(entered, previous: nil)
                 } wrong: { [self] in
                     passcodeWasWrong(entered, id)
                 }
@@ -114,18 +114,21 @@ extension LocalAuthority {
         }
         // Both kinds exist while a change from one to the other is not settled.
         guard kinds.contains(.own) || kinds.isEmpty else { return checkAccount() }
-        stretch(id) { (client) throws(Failure) in
-            try client.open(.typed(entered))
+        stretch(id) { [self] () throws(Failure) in
+            guard let client else { throw Failure(.systemCancel) }
+            return try client.open(entered)
         } wrong: { [self] in
             if kinds.contains(.account) { checkAccount() } else { passcodeWasWrong(entered, id) }
         }
     }
 
-    /// Reports to which request belongs what a right passcode has opened.
-    private func assignOpened(to id: UInt64) {
-        guard let opened = parts.opened else { return }
-        // With the lock held, so that the evaluation does not end in between: nothing would take what was opened.
-        core.withLock { opened($0.pending[id]?.request.challenge) }
+    private func openAccount(
+        _ password: SecretBytes, previous: SecretBytes?
+    ) throws(Failure) -> PasscodeVerdict {
+        guard let account = parts.account else {
+            throw Failure(.internalFailure, "The password of an account is not verified in this process.")
+        }
+        return try account.passcode.open(accountPassword: password, previous: previous)
     }
 
     func passcodeWasWrong(_ entered: SecretBytes, _ id: UInt64) {
@@ -143,17 +146,18 @@ extension LocalAuthority {
 
     /// Runs a check that stretches a passcode, and reports its result.
     private func stretch(
-        _ id: UInt64, _ open: @escaping @Sendable (any AuthorityClient) throws(Failure) -> PasscodeVerdict,
+        _ id: UInt64, _ open: @escaping @Sendable () throws(Failure) -> PasscodeVerdict,
         wrong: @escaping @Sendable () -> Void
     ) {
         let check: @Sendable () -> Void = { [self] in
             // If the evaluation has ended, its passcode is not verified.
             guard core.withLock({ $0.pending[id] != nil }) else { return }
             do throws(Failure) {
-                guard let client else { throw Failure(.systemCancel) }
-                switch try open(client) {
-                case .right:
-                    assignOpened(to: id)
+                switch try open() {
+                case .right(let opened):
+                    // It belongs to this evaluation only, and to none if that has ended: otherwise the passcode of one login
+                    // session could be used for the answer to a program of another one.
+                    core.withLock { $0.pending[id]?.opened = opened }
                     post(.passcodeChecked(id, isRight: true))
                 case .wrong: wrong()
                 case .outdated: passcodeWasOutdated(id)

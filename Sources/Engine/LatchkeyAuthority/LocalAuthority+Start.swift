@@ -7,7 +7,12 @@ package import LatchkeySeams
 // The start of an authority with the stored counters and face permissions, and changes of the sensor.
 
 extension LocalAuthority {
-    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+    package func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool) {
+        attach(to: client, isPasscodeSet: isPasscodeSet, isLocked: isLocked)
+    }
+
+    /// Connects the authority to the store, as `attach(_:isPasscodeSet:isLocked:)`.
+    package func attach(to client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
         self.client = client
         var state = PolicyState(
             AuthorityState(
@@ -62,7 +67,7 @@ extension LocalAuthority {
         if sensor.kind != .none {
             do throws(Failure) {
                 // Before the new set is used: a key of an earlier time of the same set is not approved any more.
-                _ = try parts.enrolments?.epoch(of: sensor.enrolment)
+                _ = try parts.enrolmentEpoch?(sensor.enrolment)
                 try client?.adopt(sensor.enrolment)
             } catch {
                 sensor = .absent

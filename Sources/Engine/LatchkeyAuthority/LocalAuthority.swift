@@ -31,19 +31,27 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         /// Proves the passcode to keys of a TPM; nil where no TPM judges it.
+<<<<<<< HEAD
         package var keyPasscode: (any KeyPasscode)?
         /// Tells two times of the same enrolment set from each other; nil where the keys of a set are not approved by a
         /// process of their own.
         package var enrolments: (any EnrolmentEpochs)?
+=======
+        package var keyPasscode: KeyPasscode?
+        /// The values of passcodes that were typed a short time ago.
+        package var passcodeValues: PasscodeValues
+        /// Returns the epoch of an enrolment set, at most 16 bytes, which tells two times of the same set from each other: when
+        /// a finger is added and removed again, what was bound to the set before must end all the same. Blocks. Nil where
+        /// the keys of a set are not approved by a process of their own.
+        package var enrolmentEpoch: (@Sendable (EnrolmentSet?) throws(Failure) -> [UInt8])?
+        package var companions: (any CompanionMonitor)?
+>>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
         /// The account of the user; nil where no password of an account is verified.
         package var account: AccountParts?
         /// Operates the simulated sensor, for prompts of the simulated tier.
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
         /// Called at the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
-        /// Called on the thread that has found a passcode right, before its evaluation continues, with the challenge of the
-        /// request; nil if the evaluation has ended meanwhile.
-        package var opened: (@Sendable (_ challenge: [UInt8]?) -> Void)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns the number of the next evaluation, by which prompts are identified; nil to count from 1.
@@ -67,6 +75,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             self.reader = reader
             self.prompter = prompter
             self.clock = clock
+            passcodeValues = PasscodeValues(clock: clock)
             self.random = random
             self.work = work
             self.stretching = stretching
@@ -97,7 +106,9 @@ package final class LocalAuthority: AuthenticationAuthority {
         var accountMessage = ""
         /// Why its passcode could not be verified.
         var cause: Failure?
-        let completion: @Sendable (Result<AuthenticationGrant, Failure>) -> Void
+        /// What its right passcode has opened.
+        var opened: OpenedPasscode?
+        let completion: @Sendable (Result<AuthenticationGrant, Failure>, OpenedPasscode?) -> Void
     }
 
     /// An event that waits for the ones before it.
@@ -131,10 +142,13 @@ package final class LocalAuthority: AuthenticationAuthority {
     private let weakClient = Mutex(WeakClient())
     /// Signs approvals of uses of keys; nil before the first one.
     let approvals = Mutex<ApprovalSigner?>(nil)
+<<<<<<< HEAD
     /// The values of passcodes that were typed a short time ago.
     /// The values of passcodes that a chip has accepted, by the challenges of the tokens that prove them. A value proves the
     /// passcode to the keys of the chip, so that a passcode which was typed once can be used for several operations.
     let values: ExpiringTable<[UInt8], SecretBytes>
+=======
+>>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
     let sensorAlarm = Mutex<(any Alarm)?>(nil)
 
     /// Creates an authority with a new key for its tokens; throws if there are no random bytes.
@@ -142,10 +156,15 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// - Parameter mint: issues the tokens; nil for a key that only this object knows.
     package init(_ parts: Parts, mint: TokenMint? = nil) throws(Failure) {
         self.parts = parts
+<<<<<<< HEAD
         values = ExpiringTable(
             clock: parts.clock, seconds: Limits.passcodeValueSeconds, limit: KeyGrants.limit)
+=======
+>>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
         if let mint { self.mint = mint } else { self.mint = try TokenMint(parts.random) }
     }
+
+    var values: PasscodeValues { parts.passcodeValues }
 
     package var connection: [UInt8] { mint.connection }
 
@@ -182,7 +201,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         _ request: AuthenticationRequest, of caller: Caller,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
-        evaluate(request, of: caller, account: .none, completion)
+        evaluate(request, of: caller, account: .none) { answer, _ in completion(answer) }
     }
 
     /// Starts an evaluation, as `evaluate(_:of:_:)`.
@@ -190,9 +209,10 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// - Parameters:
     ///   - account: whether the password of the account is verified first, and what it is used for.
     ///   - notice: the message with which a prompt that has only a last step begins.
+    ///   - completion: also receives what the passcode that was entered has opened.
     package func evaluate(
         _ request: AuthenticationRequest, of caller: Caller, account: AccountStep, notice: PromptContent.Notice = .none,
-        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
+        _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>, OpenedPasscode?) -> Void
     ) -> UInt64 {
         var request = request
         // Prompts for the daemon's own operations show no text of the caller, except the name of a relying party.

@@ -12,16 +12,6 @@ package struct PasscodeVerification: Sendable {
     /// Creates a verification by that chip; by the records if it is nil.
     package init(_ chip: (any PasscodeChip)?) { self.chip = chip }
 
-    /// A right passcode.
-    package struct Opened: Sendable {
-        /// The key of the store's slot, 32 bytes.
-        package let slotKey: SecretBytes
-        /// What the chip has returned, which changes the passcode; nil without a chip.
-        package let chipSecret: SecretBytes?
-        /// What the chip compares, which proves the passcode to its keys; nil without a chip.
-        package let chipValue: SecretBytes?
-    }
-
     /// A change that the chip carries out when the store has adopted the new passcode.
     package struct ChipChange: Sendable {
         fileprivate let record: [UInt8]
@@ -63,16 +53,16 @@ package struct PasscodeVerification: Sendable {
     }
 
     /// Returns the passcode's keys if it is right; nil otherwise.
-    package func open(_ record: PasscodeRecord, _ passcode: SecretBytes) throws(Failure) -> Opened? {
+    package func open(_ record: PasscodeRecord, _ passcode: SecretBytes) throws(Failure) -> OpenedPasscode? {
         switch (chip, record.chip.isEmpty) {
         case (nil, true):
             guard let slotKey = try record.open(passcode) else { return nil }
-            return Opened(slotKey: slotKey, chipSecret: nil, chipValue: nil)
+            return OpenedPasscode(slotKey: slotKey)
         case (let chip?, false):
             let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
             let value = try Self.chipValue(stretched)
             guard let secret = try chip.open(record.chip, value) else { return nil }
-            return Opened(
+            return OpenedPasscode(
                 slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
         // The configuration decides what judges a passcode, not the record.
         case (nil, false), (_?, true):
@@ -90,12 +80,12 @@ package struct PasscodeVerification: Sendable {
     /// - Returns: the change, and what verifying the new passcode returns after it.
     package func prepareChange(
         of record: PasscodeRecord, secret: SecretBytes, to passcode: SecretBytes
-    ) throws(Failure) -> (change: ChipChange, opened: Opened) {
+    ) throws(Failure) -> (change: ChipChange, opened: OpenedPasscode) {
         let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
         let value = try Self.chipValue(stretched)
         return (
             ChipChange(record: record.chip, secret: secret, value: value),
-            Opened(slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
+            OpenedPasscode(slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
         )
     }
 

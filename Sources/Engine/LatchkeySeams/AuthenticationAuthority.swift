@@ -44,7 +44,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     ///   - client: kept as a weak reference.
     ///   - isPasscodeSet: whether the store has a passcode.
     ///   - isLocked: whether the device is locked.
-    func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool)
+    func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool)
     /// Starts an evaluation.
     ///
     /// - Parameters:
@@ -82,9 +82,24 @@ package enum PasscodeSecret: Sendable {
     case slotKey(SecretBytes, passcodeID: [UInt8])
 }
 
+/// What `latchkey-authd` derives from a right passcode.
+package struct OpenedPasscode: Sendable {
+    /// The key of the store's slot, 32 bytes.
+    package let slotKey: SecretBytes
+    /// What the chip has returned, which changes the passcode; nil without a chip.
+    package let chipSecret: SecretBytes?
+    /// What the chip compares, which proves the passcode to its keys; nil without a chip.
+    package let chipValue: SecretBytes?
+
+    package init(slotKey: SecretBytes, chipSecret: SecretBytes? = nil, chipValue: SecretBytes? = nil) {
+        (self.slotKey, self.chipSecret, self.chipValue) = (slotKey, chipSecret, chipValue)
+    }
+}
+
 /// The result of verifying a passcode.
 package enum PasscodeVerdict: Sendable {
-    case right
+    /// The passcode is right; with what it opens, unless that stays in the store.
+    case right(OpenedPasscode?)
     case wrong
     /// The passcode is right, but the key that it protects does not open; the evaluation is refused without a miss.
     case rightButClosed(Failure)
@@ -95,12 +110,21 @@ package enum PasscodeVerdict: Sendable {
     case outdated
 }
 
-/// The functions of the service that its authority calls. The calls block and may come from any thread.
+/// What an authority needs of the store of its user: in one process the service, in `latchkey-authd` the other end of the
+/// connection. The calls block and may come from any thread.
 package protocol AuthorityClient: AnyObject, Sendable {
     /// Adopts the sensor's enrolment set durably; a match of a new set is accepted only afterwards.
     func adopt(_ set: EnrolmentSet?) throws(Failure)
-    /// Verifies a passcode; a right one opens the key that it protects.
-    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict
+    /// Verifies a passcode as it was typed; a right one opens the key that it protects.
+    func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict
+    /// Reports that these counters are durable.
+    func counted(_ counters: PolicyCounters)
+    /// Reports that counters were missing or unreadable, and that tries therefore count as used up.
+    func countersWereLost() throws(Failure)
+}
+
+/// The passcode of a user who has the password of the account as passcode. The calls block.
+package protocol AccountPasscode: AnyObject, Sendable {
     /// Opens the key that the password of the account protects.
     ///
     /// - Parameters:
@@ -108,23 +132,20 @@ package protocol AuthorityClient: AnyObject, Sendable {
     ///   - previous: the password that the account had before, if the user was asked for it; a right one is replaced
     ///     by `password`.
     func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict
+}
+
+/// The functions of the service that an authority in another process calls beside those of every authority. The calls
+/// block and may come from any thread.
+package protocol KeychainService: AuthorityClient {
+    /// Opens the slot of the passcode with its key, 32 bytes; false for another key.
+    func openSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) -> Bool
     /// Replaces the slot of the passcode, whose key is open, by one under this key.
     func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure)
-    /// Returns whether a key that was derived from a recovery code opens the root key of the store.
-    func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool
-    /// Returns the records of the recovery codes that the authority has had kept; empty for nothing.
-    func recoveryCopy() throws(Failure) -> [UInt8]
-    /// Keeps the records of the recovery codes, which only a code opens; empty to remove them. Durable on return.
-    func keepRecovery(copy: [UInt8]) throws(Failure)
     /// Reports that login sessions of the user are locked, or not any more. Returns when no key is in memory that a lock
     /// forbids.
     func followSessions(isLocked: Bool) throws(Failure)
     /// Reports that the connection to the authority ended: every proof that it gave is void.
     func authorityWasLost()
-    /// Reports that these counters are durable.
-    func counted(_ counters: PolicyCounters)
-    /// Reports that counters were missing or unreadable, and that tries therefore count as used up.
-    func countersWereLost() throws(Failure)
     /// Reports that messages or services that claim to be a sensor, or to report login sessions, were not trusted. Does
     /// not wait for the store.
     func refused(_ source: UntrustedSource, count: UInt64)

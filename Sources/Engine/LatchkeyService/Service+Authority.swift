@@ -8,43 +8,32 @@ import Synchronization
 
 // The calls of the authority, and the check of its tokens.
 
-extension Service: AuthorityClient {
+extension Service: KeychainService {
     package func adopt(_ set: EnrolmentSet?) throws(Failure) {
         // Without a keychain there is nothing bound to an enrolment set.
         guard case .success(let keychain) = self.keychain else { return }
         _ = try keychain.follow(set)
     }
 
-    package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+    package func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
+        try opens(.typed(passcode)) ? .right(nil) : .wrong
+    }
+
+    package func openSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) -> Bool {
+        try opens(.slotKey(slotKey, passcodeID: passcodeID))
+    }
+
+    private func opens(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
         let keychain = try self.keychain.get()
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
-            return .wrong
+            return false
         }
-        return .right
-    }
-
-    /// Not called: the password of an account is verified in `latchkey-authd`, which sends the key of the slot.
-    package func open(accountPassword: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
-        throw Failure(.internalFailure, "The password of an account is not verified in this process.")
+        return true
     }
 
     package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
         try self.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
-    }
-
-    package func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
-        guard let recovery = parts.recovery else {
-            throw Failure(.notPermitted, "In tier \(parts.tier.name) there is no recovery code for the keychain.")
-        }
-        return try recovery.opens(rootKey)
-    }
-
-    package func recoveryCopy() throws(Failure) -> [UInt8] { try parts.recovery?.copy() ?? [] }
-
-    package func keepRecovery(copy: [UInt8]) throws(Failure) {
-        // Without a vault that a code opens, a copy would be of no use.
-        try parts.recovery?.keep(copy: copy)
     }
 
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }

@@ -115,7 +115,7 @@ struct UserProcess {
             return UserParts(
                 tier: configuration.tier, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
-                counters: files, permissions: files, passcodes: files, approvalKeys: files, enrolments: files,
+                files: files,
                 account: UserAccount(
                     name: account, passwords: passwords, firstPasscode: options.firstPasscode(configuration)))
         }

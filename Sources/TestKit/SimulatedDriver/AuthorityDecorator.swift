@@ -8,7 +8,7 @@ import Synchronization
 /// An authority that stands between a service and another authority, and between that authority and its client.
 ///
 /// Every function of both roles is forwarded unless the decorator implements it.
-package protocol AuthorityDecorator: AuthenticationAuthority, AuthorityClient {
+package protocol AuthorityDecorator: AuthenticationAuthority, KeychainService {
     /// The authority that does the work.
     var authority: any AuthenticationAuthority { get }
     /// The service.
@@ -17,14 +17,14 @@ package protocol AuthorityDecorator: AuthenticationAuthority, AuthorityClient {
 
 /// A weak reference to the service that uses an authority.
 package final class ServiceReference: Sendable {
-    private struct Weak: Sendable { weak var client: (any AuthorityClient)? }
+    private struct Weak: Sendable { weak var client: (any KeychainService)? }
     private let reference = Mutex(Weak())
 
     /// Creates a reference to no service.
     package init() {}
 
     /// The service; nil before `attach` and after the service has ended.
-    package internal(set) var client: (any AuthorityClient)? {
+    package internal(set) var client: (any KeychainService)? {
         get { reference.withLock { $0.client } }
         set { reference.withLock { $0.client = newValue } }
     }
@@ -44,7 +44,7 @@ extension AuthorityDecorator {
 
     package func code(of token: AuthToken) throws(Failure) -> [UInt8] { try authority.code(of: token) }
 
-    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+    package func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool) {
         service.client = client
         authority.attach(self, isPasscodeSet: isPasscodeSet, isLocked: isLocked)
     }
@@ -82,12 +82,11 @@ extension AuthorityDecorator {
 extension AuthorityDecorator {
     package func adopt(_ set: EnrolmentSet?) throws(Failure) { try service.client?.adopt(set) }
 
-    package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict { try forward(passcode) }
+    package func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict { try forward(passcode) }
 
-    package func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict
-    {
+    package func openSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) -> Bool {
         guard let client = service.client else { throw Failure(.systemCancel) }
-        return try client.open(accountPassword: password, previous: previous)
+        return try client.openSlot(slotKey, passcodeID: passcodeID)
     }
 
     package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
@@ -95,23 +94,8 @@ extension AuthorityDecorator {
         try client.replaceSlot(slotKey, passcodeID: passcodeID)
     }
 
-    package func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
-        guard let client = service.client else { throw Failure(.systemCancel) }
-        return try client.recoveryOpens(rootKey)
-    }
-
-    package func recoveryCopy() throws(Failure) -> [UInt8] {
-        guard let client = service.client else { throw Failure(.systemCancel) }
-        return try client.recoveryCopy()
-    }
-
-    package func keepRecovery(copy: [UInt8]) throws(Failure) {
-        guard let client = service.client else { throw Failure(.systemCancel) }
-        try client.keepRecovery(copy: copy)
-    }
-
     /// Has the service verify a passcode; throws `systemCancel` if the service has ended.
-    package func forward(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+    package func forward(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
         guard let client = service.client else { throw Failure(.systemCancel) }
         return try client.open(passcode)
     }

@@ -53,10 +53,9 @@ package final class ScriptedAuthority: AuthorityDecorator {
         }
     }
 
-    package func open(_ secret: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
-        guard case .typed(let typed) = secret else { return try forward(secret) }
+    package func open(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
         let verified = passcode.verified(insteadOf: typed)
-        let verdict = try forward(.typed(verified))
+        let verdict = try forward(verified)
         if case .right = verdict { passcode.learn(verified) }
         return verdict
     }
@@ -74,6 +73,6 @@ package final class ScriptedAuthority: AuthorityDecorator {
     /// one. Without a known passcode the class stays locked.
     private func openPasscodeClass() {
         guard !authority.state.isLocked, let known = passcode.known else { return }
-        log.noting(.passcodeNotChecked) { () throws(Failure) in try forward(.typed(known)) }
+        log.noting(.passcodeNotChecked) { () throws(Failure) in try forward(known) }
     }
 }

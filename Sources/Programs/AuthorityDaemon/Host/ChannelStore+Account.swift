@@ -33,8 +33,7 @@ extension ChannelStore {
             do throws(Failure) {
                 if try opens(opened.slotKey, record.passcodeID) {
                     try settle(on: record, records)
-                    hold(opened)
-                    return .right
+                    return .right(opened)
                 }
             } catch {
                 return .rightButClosed(error)
@@ -74,16 +73,16 @@ extension ChannelStore {
                 if previous == password {
                     // It was changed back since *rekey needed* was stored.
                     try settle(on: record, records)
-                    hold(opened)
-                } else if let secret = opened.chipSecret {
-                    try rekey(record, opened, secret, records, to: password)
-                } else {
-                    try rekey(from: record, to: password)
+                    return .right(opened)
                 }
+                if let secret = opened.chipSecret {
+                    return .right(try rekey(record, opened, secret, records, to: password))
+                }
+                try rekey(from: record, to: password)
+                return .right(nil)
             } catch {
                 return .rightButClosed(error)
             }
-            return .right
         }
         return .wrong
     }
@@ -110,10 +109,11 @@ extension ChannelStore {
     ///
     /// - Parameters:
     ///   - opened: what the previous password has opened, `secret` among it.
+    /// - Returns: what the present one opens.
     private func rekey(
-        _ record: PasscodeRecord, _ opened: PasscodeVerification.Opened, _ secret: SecretBytes,
+        _ record: PasscodeRecord, _ opened: OpenedPasscode, _ secret: SecretBytes,
         _ records: PasscodeRecords, to password: SecretBytes
-    ) throws(Failure) {
+    ) throws(Failure) -> OpenedPasscode {
         let (change, new) = try verification.prepareChange(of: record, secret: secret, to: password)
         var records = settled(on: record, records)
         records.needsRekey = true
@@ -131,10 +131,10 @@ extension ChannelStore {
                 .storeUnreadable, "The password was replaced, but the keychain does not open with it.",
                 hint: "See: latchkey check")
         }
-        hold(new)
+        return new
     }
 
-    func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
+    private func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
         let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: passcodeID)
         switch try self.call(.replaceSlot(call)) {
         case .done: return

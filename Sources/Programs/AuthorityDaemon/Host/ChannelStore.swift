@@ -7,7 +7,7 @@ import LatchkeySeams
 import Synchronization
 
 /// The store of a user behind the connection, as the authority sees it. Its functions block.
-final class ChannelStore: AuthorityClient {
+final class ChannelStore: AuthorityClient, AccountPasscode {
     let userID: UInt32
     let passcodes: any PasscodeRecordStore
     let verification: PasscodeVerification
@@ -17,51 +17,22 @@ final class ChannelStore: AuthorityClient {
     /// Whether the store has a passcode, as latchkeyd said last.
     private let storeHasPasscode = Atomic(false)
 
-    /// What right passcodes have opened.
-    private struct Held: Sendable {
-        /// By the passcode that was found right last, until it is known to which evaluation it belongs.
-        var last: PasscodeVerification.Opened?
-        /// By the challenge of the evaluation, until it has ended.
-        var byChallenge: [[UInt8]: PasscodeVerification.Opened] = [:]
-    }
-    private let held = Mutex(Held())
+    private let values: PasscodeValues
 
-    private let forget = Mutex<(@Sendable () -> Void)?>(nil)
-
-    init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
+    /// - Parameter values: those of passcodes with which keys of a chip are used.
+    init(
+        _ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection,
+        values: PasscodeValues
+    ) {
         self.userID = userID
         self.passcodes = passcodes
         verification = connection.verification
         self.connection = connection
         shared = connection.parts
+        self.values = values
     }
 
-    /// Removes and returns what the right passcode of an evaluation has opened.
-    func takeOpened(_ challenge: [UInt8]) -> PasscodeVerification.Opened? {
-        held.withLock { $0.byChallenge.removeValue(forKey: challenge) }
-    }
-
-    /// Assigns what the passcode that was found right last has opened to an evaluation, or wipes it for nil. Otherwise the
-    /// passcode of one login session could be used for the answer to a program of another one.
-    func assignOpened(to challenge: [UInt8]?) {
-        held.withLock { held in
-            if let challenge { held.byChallenge[challenge] = held.last }
-            held.last = nil
-        }
-    }
-
-    /// Has latchkeyd keep the records of the recovery codes, which only a code opens.
-    func keepRecovery(copy: [UInt8]) throws(Failure) {
-        switch try call(.keepRecoveryCopy(StoreCall.KeepRecoveryCopy(userID: userID, copy: copy))) {
-        case .done: return
-        case .failure(let failure): throw failure
-        case .opened, .carried: throw Self.unexpected
-        }
-    }
-
-    /// Not called: the copy arrives with the attachment.
-    func recoveryCopy() throws(Failure) -> [UInt8] { [] }
-
+    /// Whether a key that was derived from a recovery code opens the root key of the store.
     func recoveryOpens(_ rootKey: SecretBytes) throws(Failure) -> Bool {
         switch try call(.tryRecovery(StoreCall.TryRecovery(userID: userID, rootKey: rootKey))) {
         case .opened(let isOpen): return isOpen
@@ -70,13 +41,8 @@ final class ChannelStore: AuthorityClient {
         }
     }
 
-    /// Holds what a right passcode has opened until it is assigned.
-    func hold(_ opened: PasscodeVerification.Opened) { held.withLock { $0.last = opened } }
-
-    /// Sets what wipes the values of the passcode with which keys of a chip are used.
-    func forgettingValues(_ body: @escaping @Sendable () -> Void) { forget.withLock { $0 = body } }
-
-    func forgetValues() { forget.withLock { $0 }?() }
+    /// Wipes the values of the passcode with which keys of a chip are used.
+    func forgetValues() { values.removeAll() }
 
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
@@ -108,7 +74,7 @@ final class ChannelStore: AuthorityClient {
     ///
     /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
     /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
-    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+    func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
         try judging { () throws(Failure) in try judged(passcode) }
     }
 
@@ -122,10 +88,7 @@ final class ChannelStore: AuthorityClient {
         }
     }
 
-    private func judged(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
-        guard case .typed(let typed) = passcode else {
-            throw Failure(.internalFailure, "A passcode is verified in the form in which it was typed.")
-        }
+    private func judged(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
         let records = try passcodes.passcodeRecords()
         guard records.current != nil || records.prepared != nil else {
             throw Failure(
@@ -148,8 +111,7 @@ final class ChannelStore: AuthorityClient {
                 return .rightButClosed(error)
             }
             try settle(on: current, records)
-            hold(opened)
-            return .right
+            return .right(opened)
         }
         guard let prepared = records.prepared, prepared.kind == .own,
             let opened = try verification.open(prepared, typed), try opens(opened.slotKey, prepared.passcodeID)
@@ -158,8 +120,7 @@ final class ChannelStore: AuthorityClient {
             return .wrong
         }
         try settle(on: prepared, records)
-        hold(opened)
-        return .right
+        return .right(opened)
     }
 
     /// Judges a passcode by the current record.
@@ -168,7 +129,7 @@ final class ChannelStore: AuthorityClient {
     ///   prepared record may have replaced the current one.
     private func judged(
         _ typed: SecretBytes, _ records: PasscodeRecords
-    ) throws(Failure) -> (right: (PasscodeRecord, PasscodeVerification.Opened)?, gone: Failure?) {
+    ) throws(Failure) -> (right: (PasscodeRecord, OpenedPasscode)?, gone: Failure?) {
         guard let current = records.current, current.kind == .own else { return (nil, nil) }
         do throws(Failure) {
             return (try verification.open(current, typed).map { (current, $0) }, nil)
@@ -216,10 +177,12 @@ final class ChannelStore: AuthorityClient {
 
     func countersWereLost() throws(Failure) { connection?.notify(.countersWereLost(userID: userID)) }
 
+    /// Has latchkeyd record that messages or services were not trusted.
     func refused(_ source: UntrustedSource, count: UInt64) {
         connection?.notify(.refused(StoreCall.Refused(userID: userID, source: source, count: count)))
     }
 
+    /// Has latchkeyd follow a lock of login sessions; returns when no key is in its memory that the lock forbids.
     func followSessions(isLocked: Bool) throws(Failure) {
         switch try call(.sessionLock(StoreCall.SessionLock(userID: userID, isLocked: isLocked))) {
         case .done: return
@@ -227,9 +190,6 @@ final class ChannelStore: AuthorityClient {
         case .opened, .carried: throw Self.unexpected
         }
     }
-
-    /// Not called: the authority and this object are in the same process.
-    func authorityWasLost() {}
 
     static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
 }

@@ -18,7 +18,7 @@ final class PromptSequence: Sendable {
     private let authority: LocalAuthority
     private let request: AuthenticationRequest
     private let caller: Caller
-    private let account: AccountStep
+    let account: AccountStep
     /// Called when a prompt has ended, before its result is used.
     private let ended: @Sendable () -> Void
     private let state = Mutex(State())
@@ -36,11 +36,12 @@ final class PromptSequence: Sendable {
 
     typealias Completion = @Sendable (Result<AuthenticationGrant, Failure>) -> Void
 
-    /// The challenge of the call.
-    var challenge: [UInt8] { request.challenge }
-
     /// Shows the prompt of the request itself.
-    func ask(_ then: @escaping Completion) { ask(request, account, .none, then) }
+    ///
+    /// - Parameter then: also receives what the passcode that was entered has opened.
+    func ask(_ then: @escaping @Sendable (Result<AuthenticationGrant, Failure>, OpenedPasscode?) -> Void) {
+        ask(request, account, .none, then)
+    }
 
     /// Shows a prompt that has one step, and nothing to prove.
     ///
@@ -52,22 +53,23 @@ final class PromptSequence: Sendable {
         var request = request
         request.plan = AuthenticationPlan([])
         (request.lastStep, request.recoveryCode) = (step, code)
-        ask(request, .none, notice, then)
+        ask(request, .none, notice) { answer, _ in then(answer) }
     }
 
     private func ask(
         _ request: AuthenticationRequest, _ account: AccountStep, _ notice: PromptContent.Notice,
-        _ then: @escaping Completion
+        _ then: @escaping @Sendable (Result<AuthenticationGrant, Failure>, OpenedPasscode?) -> Void
     ) {
         let (turn, withdrawn) = state.withLock { state in
             state.turn += 1
             state.evaluation = nil
             return (state.turn, state.withdrawn)
         }
-        if let withdrawn { return then(.failure(Failure(withdrawn))) }
-        let evaluation = authority.evaluate(request, of: caller, account: account, notice: notice) { [self] answer in
+        if let withdrawn { return then(.failure(Failure(withdrawn)), nil) }
+        let evaluation = authority.evaluate(request, of: caller, account: account, notice: notice) {
+            [self] answer, opened in
             ended()
-            then(answer)
+            then(answer, opened)
         }
         // The prompt may have ended already, and the next one may be shown.
         let withdrawal: Status? = state.withLock { state in

@@ -2,15 +2,16 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import SystemDriver
 
 /// The key with which an authority approves uses of keys. One that was lost is not replaced by a new one where the recovery
 /// code restores it: every key that is bound to the lost one would end without a word.
 struct RecoverableApprovalKey: Sendable {
-    private let keys: any ApprovalKeyStore
+    private let keys: AuthorityFolder
     private let records: any PasscodeRecordStore
     private let store: ChannelStore
 
-    init(_ keys: any ApprovalKeyStore, _ records: any PasscodeRecordStore, _ store: ChannelStore) {
+    init(_ keys: AuthorityFolder, _ records: any PasscodeRecordStore, _ store: ChannelStore) {
         (self.keys, self.records, self.store) = (keys, records, store)
     }
 

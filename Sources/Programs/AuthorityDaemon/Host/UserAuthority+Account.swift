@@ -6,22 +6,7 @@ import LatchkeySeams
 
 // When the password of the user's account is required, and when it becomes the passcode.
 
-extension UserParts {
-    /// What the authority needs to verify the password of the account.
-    var accountParts: AccountParts? {
-        account.map { AccountParts(account: $0, passcodes: passcodes) }
-    }
-}
-
 extension AccountStep {
-    /// Whether an evaluation that was granted with this step proves who the user is without the passcode.
-    var isProof: Bool {
-        switch self {
-        case .none: false
-        case .asked, .becomesPasscode: true
-        }
-    }
-
     /// The kind of the passcode that the evaluation chooses.
     var kind: PasscodeKind {
         switch self {
@@ -63,7 +48,7 @@ extension UserAuthority {
 
     /// The password of the account is changed by the system's means only.
     private func checkedChange() throws(Failure) -> AccountStep {
-        guard let account = parts.account, try parts.passcodes.passcodeRecords().kinds == [.account],
+        guard let account = parts.account, try passcodes.passcodeRecords().kinds == [.account],
             account.firstPasscode == .account
         else { return .none }
         throw Failure(

@@ -6,67 +6,58 @@ import LatchkeySeams
 
 // A new passcode, from its choice at the prompt until the store has adopted it, and the removal of one.
 
+/// A passcode that was chosen at a prompt, with what permits the choice.
+struct NewPasscode: Sendable {
+    let text: SecretBytes
+    let kind: PasscodeKind
+    /// The recovery code that was shown; nil for none.
+    let code: RecoveryKeys?
+    /// The recovery code that permits the choice; nil if it is not one that replaces a forgotten passcode.
+    var entered: UserAuthority.EnteredCode?
+    /// What the current passcode has opened; nil if it was not entered.
+    var opened: OpenedPasscode?
+}
+
 extension UserAuthority {
-    /// Answers an evaluation that was granted, and remembers what it permits.
-    ///
-    /// - Parameters:
-    ///   - code: the recovery code that was shown before; nil for none.
-    ///   - opened: what the passcode that was entered has opened.
-    func granted(
-        _ grant: AuthenticationGrant, _ step: LastStep, _ account: AccountStep,
-        _ code: RecoveryKeys?, _ opened: PasscodeVerification.Opened?,
-        _ answer: @escaping PromptSequence.Completion
-    ) {
-        let token = grant.token
-        grants.withLock { grants in
-            switch token.purpose {
-            // Without the passcode an evaluation would permit nothing but what anyone could ask for.
-            case .removePasscode, .discardProtected:
-                grants.removal = token.methods.contains(.passcode) || account.isProof
-            case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
-            default: break
+    /// Stores a new passcode that latchkeyd is going to adopt, and answers with what it needs for that.
+    func choose(_ new: NewPasscode, _ token: AuthToken, _ answer: @escaping PromptSequence.Completion) {
+        stretch(.passcodeNotChecked) { [self] () throws(Failure) -> AuthenticationGrant in
+            try checkMayChoose()
+            let (slotKey, passcodeID) =
+                if let current = try changedByChip(new) {
+                    try prepareChange(of: current, to: new)
+                } else {
+                    try prepare(new)
+                }
+            let recovery = new.code.map { code in
+                RecoveryGrant(
+                    rootKey: new.entered?.keys.rootKey, replacement: code.rootKey,
+                    slotKeys: new.entered?.slotKeys ?? [])
             }
+            let entered = AuthenticationGrant.Entered.slotKey(slotKey, passcodeID: passcodeID, recovery: recovery)
+            return AuthenticationGrant(token: token, entered: entered)
+        } then: {
+            answer($0)
         }
-        guard step == .asksNewPasscode, let passcode = grant.text else { return answer(.success(grant)) }
-        choose(passcode, account.kind, code: code, replacing: opened, token, answer)
     }
 
-    /// Stores a new passcode that latchkeyd is going to adopt, and answers with what it needs for that.
+    /// Runs a body that stretches a passcode or calls latchkeyd, which the thread that receives its frames must not do.
     ///
     /// - Parameters:
-    ///   - code: the recovery code that was shown; nil for none.
-    ///   - entered: the recovery code that permits the choice; nil if it is not one that replaces a forgotten passcode.
-    ///   - opened: what the current passcode has opened.
-    func choose(
-        _ passcode: SecretBytes, _ kind: PasscodeKind, code: RecoveryKeys?, recoveredBy entered: EnteredCode? = nil,
-        replacing opened: PasscodeVerification.Opened? = nil, _ token: AuthToken,
-        _ answer: @escaping PromptSequence.Completion
+    ///   - event: the event of the log for a failure of the body.
+    ///   - then: called once with the result, on the same thread.
+    func stretch<R: Sendable>(
+        _ event: DaemonEvent, _ body: @escaping @Sendable () throws(Failure) -> R,
+        then: @escaping @Sendable (Result<R, Failure>) -> Void
     ) {
         do throws(Failure) {
             try stretching.submit(.person) { [self] in
-                do throws(Failure) {
-                    try checkMayChoose()
-                    let (slotKey, passcodeID) =
-                        if let current = try changedByChip(entered) {
-                            try prepareChange(of: current, passcode, code, opened)
-                        } else {
-                            try prepare(passcode, kind, code, entered)
-                        }
-                    let recovery = code.map { code in
-                        RecoveryGrant(
-                            rootKey: entered?.keys.rootKey, replacement: code.rootKey,
-                            slotKeys: entered?.slotKeys ?? [])
-                    }
-                    let entered = AuthenticationGrant.Entered.slotKey(
-                        slotKey, passcodeID: passcodeID, recovery: recovery)
-                    answer(.success(AuthenticationGrant(token: token, entered: entered)))
-                } catch {
-                    shared.log.note(.passcodeNotChecked, error)
-                    answer(.failure(error))
-                }
+                let result = Result { () throws(Failure) in try body() }
+                if case .failure(let failure) = result { shared.log.note(event, failure) }
+                then(result)
             }
         } catch {
-            answer(.failure(error))
+            then(.failure(error))
         }
     }
 
@@ -76,58 +67,53 @@ extension UserAuthority {
     /// Throws while another choice is being adopted, whose record a second one would replace.
     private func checkMayChoose() throws(Failure) {
         let now = parts.clock.uptime
-        let isBusy = grants.withLock { $0.choice && now - $0.choiceTime < Self.adoptionSeconds * 1_000_000_000 }
-        guard !isBusy else {
+        let chosen = grants.withLock { $0.choice?.time }
+        guard chosen.map({ now - $0 < Self.adoptionSeconds * 1_000_000_000 }) != true else {
             throw Failure(.notPermitted, "Another change of the passcode is under way.", hint: "Try again.")
         }
     }
 
     /// The current record, if a chip changes the passcode in place.
-    private func changedByChip(_ entered: EnteredCode?) throws(Failure) -> PasscodeRecord? {
-        guard entered == nil, let current = try parts.passcodes.passcodeRecords().current, !current.chip.isEmpty
+    private func changedByChip(_ new: NewPasscode) throws(Failure) -> PasscodeRecord? {
+        guard new.entered == nil, let current = try passcodes.passcodeRecords().current, !current.chip.isEmpty
         else { return nil }
         return current
     }
 
     /// Prepares a change that the chip carries out when the store has adopted it. The recovery code opens either slot
     /// from now on. Blocks for the duration of scrypt.
-    ///
-    /// - Parameter opened: what the current passcode has opened; nil if it was not entered.
     private func prepareChange(
-        of current: PasscodeRecord, _ passcode: SecretBytes, _ code: RecoveryKeys?,
-        _ opened: PasscodeVerification.Opened?
+        of current: PasscodeRecord, to new: NewPasscode
     ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
-        var records = try parts.passcodes.passcodeRecords()
-        try verification.removeAbandoned(&records, from: parts.passcodes)
-        guard let opened, let secret = opened.chipSecret else {
+        var records = try passcodes.passcodeRecords()
+        try verification.removeAbandoned(&records, from: passcodes)
+        guard let opened = new.opened, let secret = opened.chipSecret else {
             throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
-        let (change, new) = try verification.prepareChange(of: current, secret: secret, to: passcode)
-        let (slotKey, passcodeID) = (new.slotKey, current.passcodeID)
+        let (change, changed) = try verification.prepareChange(of: current, secret: secret, to: new.text)
+        let (slotKey, passcodeID) = (changed.slotKey, current.passcodeID)
         let slotKeys = [slotKey, opened.slotKey]
         let random = shared.random
         try records.encryptForRecovery(slotKeys, random)
-        if let code { records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID) }
+        if let code = new.code {
+            records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID)
+        }
         try authority.keepCounters()
-        try parts.passcodes.keep(records)
-        choice(change, isRecovery: false)
+        try passcodes.keep(records)
+        permit(.chip(change))
         return (slotKey, passcodeID)
     }
 
-    private func choice(_ change: PasscodeVerification.ChipChange?, isRecovery: Bool) {
-        let now = parts.clock.uptime
-        grants.withLock { grants in
-            (grants.choice, grants.chipChange) = (true, change)
-            (grants.choiceTime, grants.isRecovery) = (now, isRecovery)
-        }
+    private func permit(_ change: Choice.Change) {
+        let choice = Choice(change: change, time: parts.clock.uptime)
+        grants.withLock { $0.choice = choice }
     }
 
     /// Stores the record of a new passcode beside the current one. Blocks for the duration of scrypt.
-    private func prepare(
-        _ passcode: SecretBytes, _ kind: PasscodeKind, _ code: RecoveryKeys?, _ entered: EnteredCode?
-    ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
-        var records = try parts.passcodes.passcodeRecords()
-        try verification.removeAbandoned(&records, from: parts.passcodes)
+    private func prepare(_ new: NewPasscode) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
+        let entered = new.entered
+        var records = try passcodes.passcodeRecords()
+        try verification.removeAbandoned(&records, from: passcodes)
         let random = shared.random
         // Before the records: with them alone, keys of the TPM would fail although the recovery is complete.
         if let entered { try approvals.restore(entered.approvalKey) }
@@ -139,28 +125,28 @@ extension UserAuthority {
             // A choice that was never adopted. Its place in the chip is free before the next one is taken.
             (records.prepared, records.abandoned) = (nil, unused)
             if let entered { records.recovery = entered.record }
-            try parts.passcodes.keep(records)
-            try verification.removeAbandoned(&records, from: parts.passcodes)
+            try passcodes.keep(records)
+            try verification.removeAbandoned(&records, from: passcodes)
         }
-        let new: (record: PasscodeRecord, slotKey: SecretBytes)
+        let made: (record: PasscodeRecord, slotKey: SecretBytes)
         do throws(Failure) {
-            new = try make(passcode, kind, passcodeID, &records)
+            made = try make(new, passcodeID, &records)
         } catch {
             guard error.cause is ChipHasNoRoom, let entered, try makeRoom(for: entered, records) else { throw error }
-            new = try make(passcode, kind, passcodeID, &records)
+            made = try make(new, passcodeID, &records)
         }
-        let (record, slotKey) = new
+        let (record, slotKey) = made
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
         (records.prepared, records.abandoned) = (record, [])
         if let entered { records.recovery = entered.record }
-        if let code {
+        if let code = new.code {
             // The earlier keys too: until the store has adopted the new slot, it has the earlier one.
             let slotKeys = ([slotKey] + (entered?.slotKeys ?? [])).prefix(RecoveryGrant.slotKeys)
             records.preparedRecovery = try codeRecord(of: code, Array(slotKeys), passcodeID: passcodeID)
         }
-        try parts.passcodes.keep(records)
-        choice(nil, isRecovery: entered != nil)
+        try passcodes.keep(records)
+        permit(entered == nil ? .record : .recovery)
         return (slotKey, passcodeID)
     }
 
@@ -169,32 +155,32 @@ extension UserAuthority {
     /// The person has proven the account by then: before, any program could make the TPM write, which wears its memory.
     func checkRoomForFirst() throws(Failure) {
         try checkMayChoose()
-        var records = try parts.passcodes.passcodeRecords()
+        var records = try passcodes.passcodeRecords()
         // A passcode that was chosen meanwhile is refused or replaced when this one is stored.
         guard records.current == nil, records.prepared == nil else { return }
-        try verification.removeAbandoned(&records, from: parts.passcodes)
+        try verification.removeAbandoned(&records, from: passcodes)
         guard let plan = try verification.plan() else { return }
         // Stored first, so that the index is found and removed if this process ends before it has removed it.
         records.abandoned = plan.record
-        try parts.passcodes.keep(records)
+        try passcodes.keep(records)
         try verification.checkRoom(for: plan)
         records.abandoned = []
-        try parts.passcodes.keep(records)
+        try passcodes.keep(records)
     }
 
     /// Makes a passcode, in tier `tpm` with a new index. Blocks for the duration of scrypt.
     private func make(
-        _ passcode: SecretBytes, _ kind: PasscodeKind, _ passcodeID: [UInt8], _ records: inout PasscodeRecords
+        _ new: NewPasscode, _ passcodeID: [UInt8], _ records: inout PasscodeRecords
     ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
         let plan = try verification.plan()
         if let plan {
             // Stored first, so that an index is found and removed if this process ends before its record is stored.
             records.abandoned = plan.record
-            try parts.passcodes.keep(records)
+            try passcodes.keep(records)
         }
         return try verification.make(
-            passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
-            salt: shared.random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind, plan: plan)
+            new.text, passcodeID: passcodeID, cost: shared.passcodeCost,
+            salt: shared.random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: new.kind, plan: plan)
     }
 
     /// Removes the index of the passcode that a recovery replaces, from a chip without room for a second one. The earlier
@@ -215,30 +201,30 @@ extension UserAuthority {
     /// Makes the chosen passcode the current one, which the store has adopted.
     func adoptPasscode(_ number: UInt64) throws(Failure) {
         // A choice of an earlier connection is settled by the next right passcode.
-        let (isChosen, chipChange, isRecovery) = grants.withLock { grants in
-            defer { (grants.choice, grants.chipChange, grants.isRecovery) = (false, nil, false) }
-            return (grants.choice, grants.chipChange, grants.isRecovery)
+        let choice = grants.withLock { grants in
+            defer { grants.choice = nil }
+            return grants.choice
         }
-        guard isChosen else {
+        guard let choice else {
             throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
         }
         submit(number) { [self] () throws(Failure) in
-            var records = try parts.passcodes.passcodeRecords()
+            var records = try passcodes.passcodeRecords()
             // Whatever becomes of the change: a value of the earlier passcode would count as a wrong one.
             authority.forgetPasscodeValues()
-            if let chipChange {
+            if case .chip(let chipChange) = choice.change {
                 if let own = records.current?.asOwn, records.current != own {
                     // Stored first: after a crash in between, either passcode would be judged without PAM. The other way
                     // round PAM would refuse the new one, and the person could enter none.
                     records.current = own
-                    try parts.passcodes.keep(records)
+                    try passcodes.keep(records)
                 }
                 // Until this succeeds, and if it fails, the store opens with the current passcode too.
                 try verification.carryOut(chipChange)
                 if records.preparedRecovery != nil {
                     records.adoptRecovery()
                     shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
-                        try parts.passcodes.keep(records)
+                        try passcodes.keep(records)
                     }
                 }
                 return report(number, .passcodeExists(true))
@@ -252,12 +238,12 @@ extension UserAuthority {
             records.adoptRecovery()
             // If this fails, both records remain, and the next right passcode decides between them.
             shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
-                try parts.passcodes.keep(records)
+                try passcodes.keep(records)
                 var records = records
                 // What the chip has for the earlier passcode. If it cannot be reached now, the next choice does this.
-                try verification.removeAbandoned(&records, from: parts.passcodes)
+                try verification.removeAbandoned(&records, from: passcodes)
             }
-            if isRecovery {
+            if case .recovery = choice.change {
                 shared.log.note(.recovered, nil)
                 authority.passcodeWasRecovered()
             }
@@ -278,7 +264,7 @@ extension UserAuthority {
         submit(number) { [self] () throws(Failure) in
             // From now on the record alone decides whether a passcode is right, also if the removal fails here.
             store.follow(hasPasscode: false)
-            var records = try parts.passcodes.passcodeRecords()
+            var records = try passcodes.passcodeRecords()
             let (current, prepared) = (records.current?.chip ?? [], records.prepared?.chip ?? [])
             let last = current.isEmpty ? prepared : current
             // After an interrupted recovery the chip has two places, and the records remember one: the others are freed first.
@@ -289,11 +275,11 @@ extension UserAuthority {
             authority.forgetPasscodeValues()
             records = PasscodeRecords()
             records.abandoned = last
-            try parts.passcodes.keep(records)
+            try passcodes.keep(records)
             // If the chip cannot be reached now, this is made up for before the next passcode is set.
             shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
                 var records = records
-                try verification.removeAbandoned(&records, from: parts.passcodes)
+                try verification.removeAbandoned(&records, from: passcodes)
             }
             report(number, .passcodeExists(false))
         }

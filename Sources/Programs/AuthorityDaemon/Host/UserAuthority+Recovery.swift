@@ -47,17 +47,17 @@ extension UserAuthority {
         }
         guard request.lastStep == .asksNewPasscode, verification.hasChip else { return .none }
         guard hasRecord else { return .shown(first: true) }
-        let records = try parts.passcodes.passcodeRecords()
+        let records = try passcodes.passcodeRecords()
         return records.recovery == nil && records.preparedRecovery == nil ? .shown(first: false) : .none
     }
 
     /// The records of the codes, the one that was shown last first. If there is no record of a passcode either, the files
     /// were lost, and latchkeyd's copy has the records.
     private func codes() throws(Failure) -> (records: [RecoveryRecord], areCopied: Bool) {
-        let records = try parts.passcodes.passcodeRecords()
+        let records = try passcodes.passcodeRecords()
         let known = [records.preparedRecovery, records.recovery].compactMap(\.self)
         guard known.isEmpty, records.current == nil, records.prepared == nil else { return (known, false) }
-        return (try copiedRecords?.copied()?.records.reversed() ?? [], true)
+        return (try passcodes.copied()?.records.reversed() ?? [], true)
     }
 
     /// Makes the record of a code that was shown.
@@ -74,16 +74,13 @@ extension UserAuthority {
     func showFirstCode(
         _ prompts: PromptSequence, _ then: @escaping @Sendable (Result<(RecoveryKeys, AuthToken), Failure>) -> Void
     ) {
-        onStretching { [self] in
-            do throws(Failure) {
-                try checkRoomForFirst()
-            } catch {
-                shared.log.note(.passcodeNotChecked, error)
-                return then(.failure(error))
+        stretch(.passcodeNotChecked) { [self] () throws(Failure) in
+            try checkRoomForFirst()
+        } then: { [self] result in
+            switch result {
+            case .failure(let failure): then(.failure(failure))
+            case .success: showCode(prompts, then)
             }
-            showCode(prompts, then)
-        } otherwise: {
-            then(.failure($0))
         }
     }
 
@@ -140,8 +137,8 @@ extension UserAuthority {
                 showCode(prompts) { [self] shown in
                     switch shown {
                     case .failure(let refusal): answer(.failure(refusal))
-                    case .success(let (keys, token)):
-                        choose(passcode, .own, code: keys, recoveredBy: entered, token, answer)
+                    case .success(let (code, token)):
+                        choose(NewPasscode(text: passcode, kind: .own, code: code, entered: entered), token, answer)
                     }
                 }
             }
@@ -156,31 +153,19 @@ extension UserAuthority {
         prompts.ask(.asksRecoveryCode, notice) { [self] answer in
             let typed: SecretBytes
             do throws(Failure) { typed = try Self.text(of: answer) } catch { return then(.failure(error)) }
-            onStretching { [self] in
-                do throws(Failure) {
-                    guard let entered = try open(typed) else {
-                        shared.log.note(
-                            .recoveryRefused,
-                            Failure(.authenticationFailed, "A wrong recovery code was entered by user \(userID)."))
-                        return askCode(prompts, entriesLeft: entriesLeft - 1, .wrongRecoveryCode, then)
-                    }
-                    then(.success(entered))
-                } catch {
-                    shared.log.note(.recoveryRefused, error)
-                    then(.failure(error))
+            stretch(.recoveryRefused) { [self] () throws(Failure) in
+                try open(typed)
+            } then: { [self] result in
+                switch result {
+                case .failure(let failure): then(.failure(failure))
+                case .success(let entered?): then(.success(entered))
+                case .success(.none):
+                    shared.log.note(
+                        .recoveryRefused,
+                        Failure(.authenticationFailed, "A wrong recovery code was entered by user \(userID)."))
+                    askCode(prompts, entriesLeft: entriesLeft - 1, .wrongRecoveryCode, then)
                 }
-            } otherwise: {
-                then(.failure($0))
             }
-        }
-    }
-
-    /// Runs a body that calls latchkeyd, which must not happen on the thread that receives its frames.
-    private func onStretching(_ body: @escaping @Sendable () -> Void, otherwise: (Failure) -> Void) {
-        do throws(Failure) {
-            try stretching.submit(.person, body)
-        } catch {
-            otherwise(error)
         }
     }
 

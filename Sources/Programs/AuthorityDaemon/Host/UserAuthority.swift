@@ -10,9 +10,7 @@ import Synchronization
 final class UserAuthority: Sendable {
     let userID: UInt32
     let parts: UserParts
-    private let followedRecords: FollowedRecords
-    /// The same records; nil where no recovery code replaces a passcode.
-    let copiedRecords: CopiedRecords?
+    let passcodes: UserRecords
     let authority: LocalAuthority
     let store: ChannelStore
     /// Nil after the connection has ended, while work of the user may still run.
@@ -26,20 +24,30 @@ final class UserAuthority: Sendable {
     /// What a first passcode will be, as of the attachment; nil if that is not known.
     private let firstKind = Mutex<PasscodeKind?>(nil)
 
-    /// Evaluations that were granted for a purpose and not used so far; each permits one change.
+    /// What granted evaluations permit latchkeyd to report, once each. They do not exclude each other: between a grant and
+    /// the report of one program, another program can be granted something else.
     struct Grants: Sendable {
         /// Whether the passcode may be removed.
         var removal = false
         /// Whether the last unlock was by biometry.
         var unlockByBiometry = false
-        /// Whether a passcode was chosen on this connection and not adopted so far.
-        var choice = false
-        /// The change of that choice, if a chip carries it out.
-        var chipChange: PasscodeVerification.ChipChange?
-        /// When the choice was made, in nanoseconds of the boot-time clock.
-        var choiceTime: Int64 = 0
-        /// Whether a recovery code permitted the choice.
-        var isRecovery = false
+        /// The passcode that was chosen on this connection and not adopted so far; nil for none.
+        var choice: Choice?
+    }
+
+    /// A passcode that latchkeyd is going to adopt.
+    struct Choice: Sendable {
+        enum Change: Sendable {
+            /// The prepared record replaces the current one.
+            case record
+            /// The same, permitted by a recovery code.
+            case recovery
+            /// A chip changes the passcode in place.
+            case chip(PasscodeVerification.ChipChange)
+        }
+        let change: Change
+        /// Nanoseconds of the boot-time clock.
+        let time: Int64
     }
     let grants = Mutex(Grants())
     let sessions: SessionFollower
@@ -50,40 +58,33 @@ final class UserAuthority: Sendable {
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
         self.userID = userID
-        var parts = parts
-        followedRecords = FollowedRecords(parts.passcodes)
-        parts.passcodes = followedRecords
-        verification = connection.verification
-        copiedRecords = verification.hasChip ? CopiedRecords(followedRecords) : nil
-        if let copiedRecords { parts.passcodes = copiedRecords }
         self.parts = parts
         self.connection = connection
         shared = connection.parts
+        verification = connection.verification
         stretching = OneStretchAtATime(shared.stretching)
-        store = ChannelStore(userID, parts.passcodes, connection)
-        copiedRecords?.sending { [store] (copy) throws(Failure) in try store.keepRecovery(copy: copy) }
-        let approvals = RecoverableApprovalKey(parts.approvalKeys, parts.passcodes, store)
+        let passcodes = UserRecords(
+            parts.passcodes, of: userID, copiedTo: verification.hasChip ? connection : nil)
+        self.passcodes = passcodes
+        let values = PasscodeValues(clock: parts.clock)
+        let store = ChannelStore(userID, passcodes, connection, values: values)
+        self.store = store
+        let approvals = RecoverableApprovalKey(parts.files, passcodes, store)
         self.approvals = approvals
         var local = LocalAuthority.Parts(
             tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-            random: connection.parts.random, work: parts.work, stretching: stretching,
-            isVirtual: parts.isVirtual,
-            counters: .success(parts.counters), permissions: parts.permissions,
-            passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
-                try passcodes.passcodeRecords().current?.passcodeID ?? []
-            },
+            random: shared.random, work: parts.work, stretching: stretching,
+            isVirtual: parts.isVirtual, counters: .success(parts.files), permissions: parts.files,
+            passcodeID: { () throws(Failure) in try passcodes.passcodeRecords().current?.passcodeID ?? [] },
             approvalKey: { () throws(Failure) in try approvals.key() },
-            log: connection.parts.log,
+            log: shared.log,
             // The users share the prompters, which identify prompts by these numbers.
             nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
-        local.account = parts.accountParts
-        local.opened = { [store] challenge in store.assignOpened(to: challenge) }
-        local.enrolments = parts.enrolments
-        if verification.hasChip {
-            local.keyPasscode = RecordedPasscode(verification: verification, records: parts.passcodes)
-        }
+        local.account = parts.account.map { AccountParts(account: $0, passcodes: passcodes, passcode: store) }
+        local.enrolmentEpoch = { [files = parts.files] (set) throws(Failure) in try files.epoch(of: set) }
+        local.passcodeValues = values
+        local.keyPasscode = verification.hasChip ? KeyPasscode(verification, passcodes) : nil
         authority = try LocalAuthority(local, mint: connection.mint)
-        store.forgettingValues { [weak authority] in authority?.forgetPasscodeValues() }
         sessions = SessionFollower(shared.sessions, of: userID, authority: authority, work: parts.work) {
             [store, log = connection.parts.log] isLocked in
             log.noting(.authorityNotTold) { () throws(Failure) in try store.followSessions(isLocked: isLocked) }
@@ -96,11 +97,11 @@ final class UserAuthority: Sendable {
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: isPasscodeSet)
             // A copy that cannot be kept now is sent with the next change of the records.
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try copiedRecords?.follow(call.recoveryCopy) }
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.follow(call.recoveryCopy) }
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord
             firstKind.withLock { $0 = firstPasscodeKind }
-            authority.attach(store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
+            authority.attach(to: store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
             authority.observe { [weak self] in self?.sendState() }
             sessions.begin()
             sendState()
@@ -141,7 +142,7 @@ final class UserAuthority: Sendable {
     func attachAgain(_ number: UInt64, _ call: AuthorityCall.Attach) {
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: call.isPasscodeSet)
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try copiedRecords?.follow(call.recoveryCopy) }
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.follow(call.recoveryCopy) }
             // The store was not open when it was told of a locked session.
             sessions.begin()
             guard call.isLocked else {
@@ -156,8 +157,8 @@ final class UserAuthority: Sendable {
     /// a passcode that was chosen on an earlier connection: its adoption may have been interrupted.
     var hasRecord: Bool {
         do throws(Failure) {
-            let records = try parts.passcodes.passcodeRecords()
-            return records.current != nil || records.prepared != nil && !grants.withLock { $0.choice }
+            let records = try passcodes.passcodeRecords()
+            return records.current != nil || records.prepared != nil && grants.withLock { $0.choice == nil }
         } catch {
             shared.log.note(.recordNotRead, error)
             return true
@@ -169,7 +170,7 @@ final class UserAuthority: Sendable {
         // Read and sent with the lock held, so that states arrive in their order.
         lastState.withLock { last in
             let known = authority.state.authority
-            let kind = known.isPasscodeSet ? followedRecords.kind : firstKind.withLock { $0 }
+            let kind = known.isPasscodeSet ? passcodes.kind : firstKind.withLock { $0 }
             let state = StoreCall.State(
                 userID: userID, authority: known, prompts: authority.shownPrompts, passcodeKind: kind)
             guard last != state else { return }
@@ -208,15 +209,16 @@ final class UserAuthority: Sendable {
         let prompts = PromptSequence(authority, request, of: caller, account: account) { [self] in sendState() }
         switch code {
         case .asked: recover(prompts, answer)
-        case .none: ask(prompts, request.lastStep, account, nil, answer)
+        case .none: ask(prompts, request.lastStep, account.kind, answer)
         case .shown(first: true):
-            prompts.ask { [self] result in
+            prompts.ask { [self] result, _ in
                 let passcode: SecretBytes
                 do throws(Failure) { passcode = try Self.text(of: result) } catch { return answer(.failure(error)) }
                 showFirstCode(prompts) { [self] shown in
                     switch shown {
                     case .failure(let refusal): answer(.failure(refusal))
-                    case .success(let (keys, token)): choose(passcode, account.kind, code: keys, token, answer)
+                    case .success(let (code, token)):
+                        choose(NewPasscode(text: passcode, kind: account.kind, code: code), token, answer)
                     }
                 }
             }
@@ -225,7 +227,7 @@ final class UserAuthority: Sendable {
             showCode(prompts) { [self] shown in
                 switch shown {
                 case .failure(let refusal): answer(.failure(refusal))
-                case .success(let (keys, _)): ask(prompts, request.lastStep, account, keys, answer)
+                case .success(let (code, _)): ask(prompts, request.lastStep, account.kind, showing: code, answer)
                 }
             }
         }
@@ -238,17 +240,37 @@ final class UserAuthority: Sendable {
         return text
     }
 
-    /// Shows the prompt of the request, and answers it.
+    /// Shows the prompt of the request, remembers what its grant permits, and answers it.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of the passcode that is chosen.
+    ///   - code: the recovery code that was shown before; nil for none.
     private func ask(
-        _ prompts: PromptSequence, _ step: LastStep, _ account: AccountStep, _ code: RecoveryKeys?,
+        _ prompts: PromptSequence, _ step: LastStep, _ kind: PasscodeKind, showing code: RecoveryKeys? = nil,
         _ answer: @escaping PromptSequence.Completion
     ) {
-        prompts.ask { [self, challenge = prompts.challenge] result in
-            // What the passcode has opened is for its change, and for keys that the answer permits to use.
-            let opened = store.takeOpened(challenge)
+        prompts.ask { [self] result, opened in
             guard case .success(let grant) = result else { return answer(result) }
+            // What the passcode has opened is for its change, and for keys that the answer permits to use.
             if let value = opened?.chipValue { authority.hold(value, for: grant.token) }
-            granted(grant, step, account, code, opened, answer)
+            note(grant.token, isOfAccount: prompts.account != .none)
+            guard step == .asksNewPasscode, let passcode = grant.text else { return answer(result) }
+            choose(NewPasscode(text: passcode, kind: kind, code: code, opened: opened), grant.token, answer)
+        }
+    }
+
+    /// Remembers what a grant permits.
+    ///
+    /// - Parameter isOfAccount: whether the password of the account was verified, which also proves who the user is.
+    private func note(_ token: AuthToken, isOfAccount: Bool) {
+        grants.withLock { grants in
+            switch token.purpose {
+            // Without the passcode an evaluation would permit nothing but what anyone could ask for.
+            case .removePasscode, .discardProtected:
+                grants.removal = token.methods.contains(.passcode) || isOfAccount
+            case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
+            default: break
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 package import LatchkeyModel
 package import LatchkeySeams
+package import SystemDriver
 
 /// The stores and drivers of a user's authority. The stores remain when a connection ends.
 package struct UserParts: Sendable {
@@ -13,21 +14,17 @@ package struct UserParts: Sendable {
     package var clock: any Clock
     /// Runs the durable writes of this user, one after the other.
     package var work: any WorkQueue
-    package var counters: any CounterStore
-    package var permissions: any FacePermissionStore
+    package var files: AuthorityFolder
+    /// The records of the passcode, which are files too.
     package var passcodes: any PasscodeRecordStore
-    package var approvalKeys: any ApprovalKeyStore
-    package var enrolments: any EnrolmentEpochs
     /// The account of the user; nil where no password of an account is verified.
     package var account: UserAccount?
 
-    /// Creates a value from its fields.
+    /// Creates parts whose records of the passcode are by default those of `files`.
     package init(
         tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
-        work: any WorkQueue,
-        counters: any CounterStore, permissions: any FacePermissionStore,
-        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore,
-        enrolments: any EnrolmentEpochs, account: UserAccount? = nil
+        work: any WorkQueue, files: AuthorityFolder, passcodes: (any PasscodeRecordStore)? = nil,
+        account: UserAccount? = nil
     ) {
         self.account = account
         self.tier = tier
@@ -36,10 +33,7 @@ package struct UserParts: Sendable {
         self.prompter = prompter
         self.clock = clock
         self.work = work
-        self.counters = counters
-        self.permissions = permissions
-        self.passcodes = passcodes
-        self.approvalKeys = approvalKeys
-        self.enrolments = enrolments
+        self.files = files
+        self.passcodes = passcodes ?? files
     }
 }

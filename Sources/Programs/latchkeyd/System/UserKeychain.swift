@@ -93,7 +93,9 @@ final class UserKeychain: Sendable {
     /// A store that cannot be opened now has a service too, with which its recovery code can be entered.
     private func open(_ account: AccountName) -> Opened {
         let (userID, folder) = (parts.userID, parts.folder)
-        let authority = RemoteAuthority(userID: userID, link: parts.link, clock: parts.clock)
+        let recovery = parts.vaults.recovery(folder, userID)
+        let authority = RemoteAuthority(
+            userID: userID, link: parts.link, clock: parts.clock, recovery: recovery)
         let keychain = Result { () throws(Failure) in try openKeychain(account) }
         // Requests are refused with this failure until the next attempt succeeds; if the store was damaged, until latchkeyd
         // starts again after the store was restored.
@@ -112,7 +114,7 @@ final class UserKeychain: Sendable {
                 try groups.target(of: group, userID: userID)
             },
             acceptsVirtual: parts.acceptsVirtual, log: parts.log, unlockedMemory: parts.unlockedMemory)
-        service.recovery = parts.vaults.recovery(folder, userID)
+        service.recovery = recovery
         // Weak: the services belong to this object, whose end closes the databases.
         service.reopen = { [weak self] in
             Result { () throws(Failure) in

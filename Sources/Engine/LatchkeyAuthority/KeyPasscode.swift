@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+package import LatchkeySeams
+
+/// Proves the passcode of a user to the chip that has a key, so that the chip itself demands it. The records name the index
+/// of the chip that judges the passcode.
+package struct KeyPasscode: Sendable {
+    private let verification: PasscodeVerification
+    private let records: any PasscodeRecordStore
+
+    package init(_ verification: PasscodeVerification, _ records: any PasscodeRecordStore) {
+        (self.verification, self.records) = (verification, records)
+    }
+
+    /// Returns the name of what judges the current passcode, which new keys contain; nil if no passcode is set.
+    ///
+    /// - Throws: `notPermitted` while a change of the passcode is not settled, which could replace the judge.
+    func judge() throws(Failure) -> [UInt8]? { try verification.judge(records.passcodeRecords()) }
+
+    /// Proves the passcode to a session of the chip, for one command. Blocks.
+    ///
+    /// - Parameter value: the value of the passcode, 32 bytes.
+    /// - Returns: false if the passcode was changed since the value was derived. The chip has counted a wrong passcode.
+    /// - Throws: `passcodeDelayed` if the chip accepts none any more, and the errors of `PasscodeChip`.
+    func prove(_ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool {
+        try verification.prove(value, of: records.passcodeRecords(), proof)
+    }
+}
