@@ -32,16 +32,17 @@ import Testing
     }
 
     private final class Ends: Sendable {
-        private let all = Mutex<[(Session.Asked, SecretBytes?)]>([])
-        func add(_ asked: Session.Asked, _ code: SecretBytes?) { all.withLock { $0.append((asked, code)) } }
+        private let all = Mutex<[Result<Agreement, Failure>]>([])
+        func add(_ end: Result<Agreement, Failure>) { all.withLock { $0.append(end) } }
         /// Each result as text: the methods or the status, and the entered recovery code.
         var words: [String] {
             all.withLock { all in
-                all.map { asked, code in
-                    let code = code.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "no code"
-                    return switch asked {
-                    case .granted(let proof): "\(proof.methods.map { "\($0)" }.sorted()) \(code)"
-                    case .denied(let failure): "\(failure.status) \(code)"
+                all.map { end in
+                    switch end {
+                    case .success(let agreement):
+                        let code = agreement.text.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
+                        return "\(agreement.proof.methods.map { "\($0)" }.sorted()) \(code ?? "no code")"
+                    case .failure(let failure): return "\(failure.status) no code"
                     }
                 }
             }
@@ -72,7 +73,7 @@ import Testing
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
         _ lastStep: LastStep, showing code: SecretBytes? = nil
     ) {
-        session.askOwner(1, plan, for: purpose, lastStep: lastStep, showing: code) { [ends] in ends.add($0, $1) }
+        session.ask(1, Question(plan: plan, purpose: purpose, lastStep: lastStep, recoveryCode: code)) { [ends] in ends.add($0) }
     }
 
     @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {

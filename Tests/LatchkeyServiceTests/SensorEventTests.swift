@@ -64,18 +64,18 @@ import Testing
     /// Asks for biometry or the passcode, as an operation of the daemon does, and returns the results so far.
     private func ask(_ machine: SimulatedService, _ plan: AuthenticationPlan) -> () -> [String] {
         let ends = Ends()
-        machine.session().askOwner(9, plan, for: .exportItems) { asked, _ in ends.add(asked) }
+        machine.session().ask(9, Question(plan: plan, purpose: .exportItems)) { ends.add($0) }
         return { ends.words }
     }
 
     private final class Ends: Sendable {
         private let all = Mutex<[String]>([])
         var words: [String] { all.withLock { $0 } }
-        func add(_ asked: Session.Asked) {
+        func add(_ end: Result<Agreement, Failure>) {
             let words =
-                switch asked {
-                case .granted(let proof): "\(proof.methods.map { "\($0)" }.sorted())"
-                case .denied(let failure): "\(failure.status)"
+                switch end {
+                case .success(let agreement): "\(agreement.proof.methods.map { "\($0)" }.sorted())"
+                case .failure(let failure): "\(failure.status)"
                 }
             all.withLock { $0.append(words) }
         }

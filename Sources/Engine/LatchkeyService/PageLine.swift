@@ -1,67 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySeams
 import Synchronization
 
-/// The queue of the pages of one connection's long replies. One page at a time is read, when the client has received
-/// most of what was sent before (back-pressure), so that a connection never makes the daemon hold more than its send
-/// queue and one page.
+/// The turns of the long replies of one connection. The reply whose turn it is reads and sends one page, when the
+/// client has received most of what was sent before (back-pressure), so that a connection never makes the daemon hold
+/// more than its send queue and one page.
 final class PageLine: Sendable {
-    /// Reads and sends a page; calls `done` when the page was sent or will not be.
-    typealias Page = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    private struct Waiting: Sendable {
+        let id: UInt64
+        let turn: CheckedContinuation<Bool, Never>
+    }
 
     private struct State: Sendable {
-        var waiting: [Page] = []
-        /// Whether a page is being read or waits for room in the send queue.
-        var isBusy = false
-        /// Whether a thread is already draining the queue.
+        var waiting: [Waiting] = []
+        /// The first of the line, until there is room for its page.
+        var awaitsRoom: Waiting?
+        /// The request whose turn it is.
+        var holder: UInt64?
+        /// Whether a thread is already giving turns.
         var isStarting = false
+        var isClosed = false
 
         mutating func begin() -> Bool {
             defer { isStarting = true }
             return !isStarting
         }
 
-        /// Removes and returns the next page; if there is none to start, ends draining and returns nil.
-        mutating func next() -> Page? {
-            guard !isBusy, !waiting.isEmpty else {
+        /// Chooses the next reply of the line; if there is none to wait for room, ends giving turns and returns false.
+        mutating func next() -> Bool {
+            guard awaitsRoom == nil, holder == nil, !waiting.isEmpty else {
                 isStarting = false
-                return nil
+                return false
             }
-            isBusy = true
-            return waiting.removeFirst()
+            awaitsRoom = waiting.removeFirst()
+            return true
         }
     }
     private let state = Mutex(State())
     private let whenRoom: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let queue: any WorkQueue
 
-    init(_ queue: any WorkQueue, whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        self.queue = queue
-        self.whenRoom = whenRoom
+    init(whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.whenRoom = whenRoom }
+
+    /// Waits until it is the turn of a request and there is room for its page; its previous turn ends.
+    ///
+    /// - Returns: false if the connection has ended.
+    func turn(of id: UInt64) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                if state.holder == id { state.holder = nil }
+                if !state.isClosed { state.waiting.append(Waiting(id: id, turn: continuation)) }
+                return state.isClosed
+            }
+            if isClosed { continuation.resume(returning: false) } else { start() }
+        }
     }
 
-    /// Appends a page to the queue.
-    func add(_ page: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void) {
-        state.withLock { $0.waiting.append(page) }
-        start()
+    /// Ends the turn of a request, if it has one.
+    func endTurn(of id: UInt64) {
+        let hadTurn = state.withLock { state in
+            guard state.holder == id else { return false }
+            state.holder = nil
+            return true
+        }
+        if hadTurn { start() }
     }
 
-    /// Removes all waiting pages, because the connection has ended.
-    func clear() { state.withLock { $0.waiting = [] } }
+    /// Ends all waits, because the connection has ended.
+    func close() {
+        let all = state.withLock { state in
+            state.isClosed = true
+            defer { (state.waiting, state.awaitsRoom) = ([], nil) }
+            return (state.awaitsRoom.map { [$0] } ?? []) + state.waiting
+        }
+        for one in all { one.turn.resume(returning: false) }
+    }
 
-    /// Starts pages in a loop: the work queue may run work synchronously, and a recursion would be as deep as there
-    /// are pages.
+    /// Gives turns in a loop: a page may be read and sent before its turn was given completely, and a recursion would
+    /// be as deep as there are pages.
     private func start() {
         guard state.withLock({ $0.begin() }) else { return }
-        while let page = state.withLock({ $0.next() }) {
-            whenRoom { [queue] in
-                queue.submit(.any) {
-                    page { [self] in
-                        state.withLock { $0.isBusy = false }
-                        start()
-                    }
+        while state.withLock({ $0.next() }) {
+            whenRoom { [self] in
+                let first = state.withLock { state in
+                    state.holder = state.awaitsRoom?.id
+                    return state.awaitsRoom.take()
                 }
+                first?.turn.resume(returning: true)
             }
         }
     }

@@ -75,6 +75,9 @@ enum Refusal {
             hint: "Unlock it first with: latchkey unlock")
     }
 
+    /// The failure of a request whose connection ended while it waited. It is not sent.
+    static let connectionEnded = Failure(.cancelled, "The connection ended.")
+
     /// Whether there is a sensor, but not for the session.
     private static func isElsewhere(_ state: PolicyState, _ session: String?) -> Bool {
         state.sensor.kind != .none && session.map { !state.biometrySessions.permits($0) } ?? false

@@ -54,6 +54,24 @@ extension Service: KeychainService {
         }
     }
 
+    /// Carries out an event on the write queue and reports it to the authority before the next write, so that both see
+    /// events in one order.
+    ///
+    /// - Parameters:
+    ///   - event: returns the failure of an event that has happened nevertheless; the authority has to follow that too.
+    ///   - then: called before the authority processes a later event; the request waits until it calls its argument.
+    /// - Throws: the failure of the event, or that of the authority.
+    func carryOut(
+        _ change: AuthorityChange, _ event: @escaping @Sendable () throws(Failure) -> Failure?,
+        then: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    ) async throws(Failure) {
+        let failure = try await parts.work.begin { [self] (end) throws(Failure) in
+            let incomplete = try event()
+            authority.report(change) { failure in then { end(incomplete ?? failure) } }
+        }
+        if let failure { throw failure }
+    }
+
     /// Starts an evaluation, and checks the token that answers it.
     ///
     /// - Parameters:

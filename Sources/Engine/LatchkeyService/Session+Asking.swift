@@ -7,6 +7,52 @@ import Synchronization
 
 // Evaluation of policies and access controls, and the prompts of all requests.
 
+/// What a request asks the user.
+struct Question: Sendable {
+    var plan: AuthenticationPlan
+    /// The context to which the proofs are added; nil if they are for this request only.
+    var context: ContextHandle?
+    /// The caller's texts. The prompt of an operation of the daemon shows none of them; its reason is the relying party
+    /// that it names.
+    var prompting = Prompting()
+    var purpose = PromptPurpose.app
+    /// What the prompt asks for after all stages of the plan.
+    var lastStep = LastStep.none
+    /// The recovery code that the last step shows; nil in other steps.
+    var recoveryCode: SecretBytes?
+    /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
+    var reuseSeconds: UInt64 = 0
+    /// Whether the plan is that of a policy, which a weak sensor can answer.
+    var acceptsWeak = false
+
+    /// What the token is bound to besides the plan and the caller.
+    var subject: [UInt8] { purpose == .app ? [] : Array(prompting.reason.utf8) }
+
+    /// Whether a denial is recorded in the audit log, unless the app allowed no prompt.
+    var recordsDenial: Bool {
+        switch purpose {
+        case .app, .exportItems, .importItems, .identifyDevice, .listNames, .moveItemsAway, .receiveItems:
+            prompting.interactionAllowed
+        case .unlock, .setPasscode, .changePasscode, .removePasscode, .recoverPasscode, .acceptStore, .discardProtected:
+            false
+        }
+    }
+}
+
+/// What the user agreed to. A lock or an enrolment change may revoke it while the request waits for something else, so
+/// it is checked again after each wait (`check`, `RequestProof`).
+struct Agreement: Sendable {
+    let proof: Authorisation
+    /// What the user entered, if the last step asked for something.
+    var entered: AuthenticationGrant.Entered?
+    /// The session's `proofEpoch` when the question was asked, and when it was answered.
+    let askedIn: UInt64
+    let answeredIn: UInt64
+
+    /// The text that the user entered, if the last step asked for one.
+    var text: SecretBytes? { if case .text(let text)? = entered { text } else { nil } }
+}
+
 extension Session {
     func preflight(_ policy: Policy) -> Reply {
         let state = service.authority.state
@@ -18,175 +64,125 @@ extension Session {
             .map { Refusal.failure($0, state, in: caller.loginSession) }
     }
 
-    func evaluate(_ id: UInt64, _ evaluate: Request.Evaluate, _ answer: @escaping Answer) throws(Failure) {
+    func evaluate(_ evaluate: Request.Evaluate, _ call: Call) async throws(Failure) -> Reply {
         let proof = try proof(of: evaluate.context)
         // Behaviour LA-34: proofs of the context are accepted again without a prompt.
         let plan = evaluate.policy.plan
         if proof.satisfies(plan, acceptsWeak: true) {
             let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
-            return answer(.proven(proof.methods.intersection(accepted)))
+            return .proven(proof.methods.intersection(accepted))
         }
         // The plan of a policy does not say that a paired device would do too.
         if let refusal = refusal(of: evaluate.policy, service.authority.state), refusal.status == .companionNotAvailable
         {
-            return deny(refusal, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
+            if evaluate.prompting.interactionAllowed { await recordRefusal() }
+            throw refusal
         }
-        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds, acceptsWeak: true) {
-            [self] outcome in
-            switch outcome {
-            case .granted(let proof): answer(.proven(proof.methods))
-            case .denied(let failure):
-                deny(failure, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
-            }
-        }
-    }
-
-    /// Replies with the refusal of an evaluation, which is recorded as that of an item, unless the app allowed no prompt.
-    func deny(_ failure: Failure, interactionAllowed: Bool, _ answer: @escaping Answer) {
-        if interactionAllowed { refuse(failure, answer) } else { answer(.failure(failure)) }
+        let agreement = try await ask(
+            call,
+            Question(
+                plan: plan, context: evaluate.context, prompting: evaluate.prompting,
+                reuseSeconds: evaluate.reuseSeconds, acceptsWeak: true))
+        return .proven(agreement.proof.methods)
     }
 
     /// Obtains the proofs that an access control requires and adds them to the context, for later item requests
     /// (behaviour LA-41).
-    func evaluate(_ id: UInt64, _ evaluate: Request.EvaluateRule, _ answer: @escaping Answer) throws(Failure) {
+    func evaluate(_ evaluate: Request.EvaluateRule, _ call: Call) async throws(Failure) -> Reply {
         guard evaluate.accessControl.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }
         let plan = evaluate.accessControl.plan
-        if try proof(of: evaluate.context).satisfies(plan) { return answer(.done) }
-        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { [self] outcome in
-            switch outcome {
-            case .granted: answer(.done)
-            case .denied(let failure):
-                deny(failure, interactionAllowed: evaluate.prompting.interactionAllowed, answer)
-            }
-        }
+        if try proof(of: evaluate.context).satisfies(plan) { return .done }
+        _ = try await ask(
+            call,
+            Question(
+                plan: plan, context: evaluate.context, prompting: evaluate.prompting,
+                reuseSeconds: evaluate.reuseSeconds))
+        return .done
     }
 
-    /// The result of an evaluation, with the failure that the reply reports.
-    enum Asked: Sendable {
-        case granted(Authorisation)
-        case denied(Failure)
-    }
-
-    /// Shows a prompt for `plan` and adds the proofs to the context, if there is one.
+    /// Shows a prompt, and adds the proofs to the context, if there is one.
     ///
-    /// - Parameter acceptsWeak: whether the plan is that of a policy, which a weak sensor can answer.
-    func ask(
-        _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
-        _ reuseSeconds: UInt64 = 0, acceptsWeak: Bool = false, _ completion: @escaping @Sendable (Asked) -> Void
-    ) {
+    /// - Throws: the denial, recorded in the audit log before.
+    func ask(_ call: Call, _ question: Question) async throws(Failure) -> Agreement {
+        let askedIn = proofEpoch
+        var number: UInt64 = 0
         let request = AuthenticationRequest(
-            plan: plan, process: caller.processName, faceUsage: faceUsage, prompting: prompting,
-            reuseSeconds: reuseSeconds, keyUses: handle == nil ? .one : .oneKey, acceptsWeak: acceptsWeak)
-        start(id, handle, request) { asked, _ in
-            completion(asked)
-        }
-    }
-
-    /// Shows a prompt for an operation of the daemon, without any text of the caller but `party`. Proofs of contexts are
-    /// not used, and the new proofs are for this request only.
-    ///
-    /// - Parameters:
-    ///   - party: the relying party that the prompt names; empty for none.
-    ///   - code: the recovery code that `lastStep` shows.
-    ///   - completion: receives what the user entered, if `lastStep` asks for something.
-    func askOwnerToEnter(
-        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose, party: String = "",
-        lastStep: LastStep = .none, showing code: SecretBytes? = nil, interactionAllowed: Bool = true,
-        _ completion: @escaping @Sendable (Asked, AuthenticationGrant.Entered?) -> Void
-    ) {
-        let request = AuthenticationRequest(
-            plan: plan, process: caller.processName, faceUsage: faceUsage,
-            prompting: Prompting(reason: party, interactionAllowed: interactionAllowed), purpose: purpose,
-            lastStep: lastStep, recoveryCode: code)
-        start(id, nil, request, subject: Array(party.utf8), completion)
-    }
-
-    /// Shows a prompt for an operation of the daemon.
-    ///
-    /// - Parameter completion: receives the text that the user entered, if `lastStep` asks for one.
-    func askOwner(
-        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: LastStep = .none, showing code: SecretBytes? = nil, interactionAllowed: Bool = true,
-        _ completion: @escaping @Sendable (Asked, _ text: SecretBytes?) -> Void
-    ) {
-        askOwnerToEnter(
-            id, plan, for: purpose, lastStep: lastStep, showing: code, interactionAllowed: interactionAllowed
-        ) { asked, entered in
-            if case .text(let text)? = entered { completion(asked, text) } else { completion(asked, nil) }
-        }
-    }
-
-    /// How far an evaluation is. Its number is known when it has been started; it may have ended before that.
-    private enum Progress {
-        case starting
-        case running(UInt64)
-        case ended
-    }
-
-    /// Starts an evaluation for a request and, if `handle` is not nil, for a context.
-    private func start(
-        _ id: UInt64, _ handle: ContextHandle?, _ request: AuthenticationRequest, subject: [UInt8] = [],
-        _ completion: @escaping @Sendable (Asked, AuthenticationGrant.Entered?) -> Void
-    ) {
-        let progress = Mutex(Progress.starting)
-        let number = service.evaluate(request, of: caller, subject: subject) { [self] outcome, entered in
-            let number: UInt64? = progress.withLock { progress in
-                defer { progress = .ended }
-                if case .running(let number) = progress { return number }
-                return nil
+            plan: question.plan, process: caller.processName, faceUsage: faceUsage, prompting: question.prompting,
+            purpose: question.purpose, lastStep: question.lastStep, recoveryCode: question.recoveryCode,
+            reuseSeconds: question.reuseSeconds, keyUses: question.context == nil ? .one : .oneKey,
+            acceptsWeak: question.acceptsWeak)
+        let end: (outcome: Result<Authorisation, Failure>, entered: AuthenticationGrant.Entered?, answeredIn: UInt64?) =
+            await withCheckedContinuation { continuation in
+                number = service.evaluate(request, of: caller, subject: question.subject) { [self] outcome, entered in
+                    // Before a later event of the authority, such as a lock, can revoke the proof.
+                    let answeredIn = state.withLock { $0.take(outcome, for: question.context) }
+                    continuation.resume(returning: (outcome, entered, answeredIn))
+                }
+                // The context or the connection may have ended before the number was known.
+                if let withdrawal = state.withLock({ $0.begin(number, of: call, for: question.context) }) {
+                    service.authority.withdraw(number, withdrawal)
+                }
             }
-            let isAlive = state.withLock { $0.settle(id, number, of: handle, with: outcome) }
-            completion(asked(outcome, isAlive: isAlive), entered)
-        }
-        // The context or the connection may have ended before the number was known.
-        let withdrawal: Status? = state.withLock { state in
-            let isRunning = progress.withLock { progress in
-                guard case .starting = progress else { return false }
-                progress = .running(number)
-                return true
-            }
-            guard isRunning else { return nil }
-            state.requests[id] = number
-            if state.isClosed { return .systemCancel }
-            guard let handle else { return nil }
-            guard state.contexts[handle] != nil else { return .appCancel }
-            state.contexts[handle]?.evaluations.insert(number)
-            return nil
-        }
-        if let withdrawal { service.authority.withdraw(number, withdrawal) }
-    }
-
-    /// The result that the reply reports.
-    private func asked(_ outcome: Result<Authorisation, Failure>, isAlive: Bool) -> Asked {
-        switch outcome {
+        state.withLock { $0.forget(number, of: call, for: question.context) }
+        let denial: Failure
+        switch (end.outcome, end.answeredIn) {
+        case (.success(let proof), let answeredIn?):
+            return Agreement(proof: proof, entered: end.entered, askedIn: askedIn, answeredIn: answeredIn)
         // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
-        case .success(let proof): isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil))
-        case .failure(let failure) where !failure.message.isEmpty: .denied(failure)
-        case .failure(let failure):
-            .denied(
-                Refusal.failure(
-                    failure.status, service.authority.state, in: caller.loginSession,
-                    hasCode: service.parts.recovery != nil))
+        case (.success, nil): denial = Refusal.failure(.appCancel, nil)
+        case (.failure(let failure), _) where !failure.message.isEmpty: denial = failure
+        // The status alone describes the refusal.
+        case (.failure(let failure), _):
+            denial = Refusal.failure(
+                failure.status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil)
+        }
+        if question.recordsDenial { await recordRefusal() }
+        throw denial
+    }
+
+    /// Throws if all proofs were revoked since the user was asked, for example because the device was locked.
+    func check(_ agreement: Agreement) throws(Failure) {
+        guard agreement.askedIn == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+    }
+
+    /// Runs `work` on the write queue, if what the user agreed to is still valid then.
+    func write<Value: Sendable>(
+        under agreement: Agreement, _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await service.parts.work.run { [self] () throws(Failure) in
+            try check(agreement)
+            return try work()
         }
     }
 }
 
 extension Session.State {
-    /// Removes the evaluation of a request that has ended, and adds its proof to the context.
+    /// Adds the proof of an evaluation to the context.
     ///
-    /// - Parameter number: nil if the evaluation ended before its number was stored.
-    /// - Returns: false if the context is gone.
-    fileprivate mutating func settle(
-        _ id: UInt64, _ number: UInt64?, of handle: ContextHandle?, with outcome: Result<Authorisation, Failure>
-    ) -> Bool {
-        requests[id] = nil
-        guard let handle else { return true }
-        guard var context = contexts[handle] else { return false }
-        if let number { context.evaluations.remove(number) }
-        if case .success(let proof) = outcome { context.proof = context.proof.union(proof) }
-        contexts[handle] = context
-        return true
+    /// - Returns: the epoch of the proof; nil if the context is gone.
+    fileprivate mutating func take(_ outcome: Result<Authorisation, Failure>, for handle: ContextHandle?) -> UInt64? {
+        guard let handle else { return proofEpoch }
+        guard let proof = contexts[handle]?.proof else { return nil }
+        if case .success(let more) = outcome { contexts[handle]?.proof = proof.union(more) }
+        return proofEpoch
+    }
+
+    /// Stores the number of an evaluation, with which it can be cancelled.
+    ///
+    /// - Returns: why it has to be withdrawn; nil if it continues.
+    fileprivate mutating func begin(_ number: UInt64, of call: Call, for handle: ContextHandle?) -> Status? {
+        requests[call.id] = number
+        if isClosed { return .systemCancel }
+        guard let handle else { return nil }
+        guard contexts[handle] != nil else { return .appCancel }
+        contexts[handle]?.evaluations.insert(number)
+        return nil
+    }
+
+    fileprivate mutating func forget(_ number: UInt64, of call: Call, for handle: ContextHandle?) {
+        requests[call.id] = nil
+        if let handle { contexts[handle]?.evaluations.remove(number) }
     }
 }

@@ -12,23 +12,22 @@ import LatchkeySeams
 extension Session {
     // MARK: - Beginning and ending
 
-    /// Requests the user's authorisation for an export or import.
+    /// Requests the user's authorisation for an export or import, and begins it.
     ///
     /// - Parameters:
     ///   - event: recorded in the audit log before the first byte is sent or accepted.
     ///   - begin: creates the state of the export or import. It stretches the recovery code, so it runs on the stretch
     ///     queue in the program's turn.
-    ///   - then: runs on the write queue when the event is recorded.
-    private func allowBackup(
-        _ id: UInt64, for purpose: PromptPurpose, _ step: LastStep, showing shown: SecretBytes? = nil,
-        _ event: AuditEvent, _ answer: @escaping Answer,
+    ///   - first: handles the first bytes, on the write queue when the event is recorded.
+    private func beginBackup(
+        _ call: Call, for purpose: PromptPurpose, _ step: LastStep, showing shown: SecretBytes? = nil,
+        _ event: AuditEvent,
         begin: @escaping @Sendable (_ code: SecretBytes?) throws(Failure) -> BackupSession.Work,
-        then: @escaping @Sendable (BackupSession) throws(Failure) -> Void
-    ) throws(Failure) {
-        let keychain = try keychain()
+        first: @escaping @Sendable (BackupSession) throws(Failure) -> Reply
+    ) async throws(Failure) -> Reply {
+        let (keychain, caller) = (try keychain(), caller)
         let needsPasscode = try keychain.backupNeedsPasscode(caller)
         let lease = try service.backups.lease()
-        let epoch = proofEpoch
         try state.withLock { (state) throws(Failure) in
             guard state.backup == nil, !state.isBeginningBackup else {
                 throw Failure(
@@ -37,58 +36,17 @@ extension Session {
             }
             state.isBeginningBackup = true
         }
+        defer { state.withLock { $0.isBeginningBackup = false } }
         // Without a passcode the user cannot authenticate; the prompt of the last step still names the caller.
         let plan = AuthenticationPlan(needsPasscode ? [[.passcode]] : [])
-        askOwner(id, plan, for: purpose, lastStep: step, showing: shown) { [self] asked, code in
-            switch asked {
-            case .denied(let failure):
-                notBeginning()
-                refuse(failure, answer)
-            case .granted(let proof):
-                stretch(answer) { [self] () throws(Failure) in
-                    let session = BackupSession(proof: proof, epoch: epoch, lease: lease, work: try begin(code))
-                    service.parts.work.submit(.any) { [self] in open(session, event, keychain, answer, then) }
-                }
-            }
-        }
-    }
-
-    /// Records an export or import whose key is ready, and passes it to `then`.
-    private func open(
-        _ session: BackupSession, _ event: AuditEvent, _ keychain: Keychain, _ answer: @escaping Answer,
-        _ then: (BackupSession) throws(Failure) -> Void
-    ) {
-        do throws(Failure) {
-            guard session.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+        let agreement = try await ask(call, Question(plan: plan, purpose: purpose, lastStep: step, recoveryCode: shown))
+        let work = try await stretch { () throws(Failure) in try begin(agreement.text) }
+        let session = BackupSession(proof: agreement.proof, epoch: agreement.askedIn, lease: lease, work: work)
+        return try await write(under: agreement) { () throws(Failure) in
             try keychain.record(event, caller: caller)
-            notBeginning()
-            try then(session)
-        } catch {
-            notBeginning()
-            answer(.failure(error))
+            return try first(session)
         }
     }
-
-    /// Runs `body` on the stretch queue; a failure ends the export or import.
-    private func stretch(_ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void) {
-        do throws(Failure) {
-            try service.parts.stretching.submit(stretchClient) { [self] in
-                // If the connection ended meanwhile, no reply is needed.
-                guard !isClosed else { return notBeginning() }
-                do throws(Failure) {
-                    try body()
-                } catch {
-                    notBeginning()
-                    answer(.failure(error))
-                }
-            }
-        } catch {
-            notBeginning()
-            answer(.failure(error))
-        }
-    }
-
-    private func notBeginning() { state.withLock { $0.isBeginningBackup = false } }
 
     /// Removes and returns the export or import with that cursor, so that each cursor is accepted once.
     private func takeBackup(_ cursor: [UInt8]) throws(Failure) -> BackupSession {
@@ -129,29 +87,23 @@ extension Session {
 
     // MARK: - Export
 
-    func export(_ id: UInt64, _ request: Request.ExportItems, _ answer: @escaping Answer) throws(Failure) {
+    func export(_ request: Request.ExportItems, _ call: Call) async throws(Failure) -> Reply {
         if let cursor = request.cursor {
             let session = try takeBackup(cursor)
-            return service.parts.background.submit(.any) { [self] in
-                do throws(Failure) {
-                    try exportPage(session, answer)
-                } catch {
-                    answer(.failure(error))
-                }
-            }
+            return try await service.parts.background.run { [self] () throws(Failure) in try exportPage(session) }
         }
         let code = try RecoveryCode.make()
-        try allowBackup(id, for: .exportItems, .showsRecoveryCode, showing: code.grouped, .exported, answer) {
+        return try await beginBackup(call, for: .exportItems, .showsRecoveryCode, showing: code.grouped, .exported) {
             (_) throws(Failure) in
             let header = try BackupHeader.make()
             return .export(BackupSession.Export(writer: try BackupWriter(header, code), waiting: header.bytes))
-        } then: { [self] (session) throws(Failure) in
-            try exportPage(session, answer)
+        } first: { [self] (session) throws(Failure) in
+            try exportPage(session)
         }
     }
 
-    /// Sends the next bytes of the backup. Records of items are created whole and cut where a frame is full.
-    private func exportPage(_ start: BackupSession, _ answer: Answer) throws(Failure) {
+    /// Returns the next bytes of the backup. Records of items are created whole and cut where a frame is full.
+    private func exportPage(_ start: BackupSession) throws(Failure) -> Reply {
         var session = start
         guard case .export(var export) = start.work else {
             throw Failure(.invalidContext, "The cursor belongs to an import.")
@@ -176,24 +128,18 @@ extension Session {
         session.work = .export(export)
         let isWhole = export.position == nil && export.waiting.isEmpty
         let cursor = isWhole ? nil : try keepBackup(session)
-        answer(.exported(Reply.Exported(bytes: bytes, count: export.count, staying: staying, cursor: cursor)))
+        return .exported(Reply.Exported(bytes: bytes, count: export.count, staying: staying, cursor: cursor))
     }
 
     // MARK: - Import
 
-    func restore(_ id: UInt64, _ request: Request.ImportItems, _ answer: @escaping Answer) throws(Failure) {
+    func restore(_ request: Request.ImportItems, _ call: Call) async throws(Failure) -> Reply {
         if let cursor = request.cursor {
             let session = try takeBackup(cursor)
-            return service.parts.work.submit(.any) { [self] in
-                do throws(Failure) {
-                    try importPart(session, request, answer)
-                } catch {
-                    answer(.failure(error))
-                }
-            }
+            return try await service.parts.work.run { [self] () throws(Failure) in try importPart(session, request) }
         }
         let header = try BackupHeader(Array(request.bytes.prefix(BackupHeader.byteCount)))
-        try allowBackup(id, for: .importItems, .asksRecoveryCode, .imported, answer) { (typed) throws(Failure) in
+        return try await beginBackup(call, for: .importItems, .asksRecoveryCode, .imported) { (typed) throws(Failure) in
             guard let typed, let code = RecoveryCode(typed: typed) else {
                 throw Failure(
                     .itemAuthenticationFailed, "The text that was entered is not a recovery code.",
@@ -201,15 +147,13 @@ extension Session {
             }
             let reader = try BackupReader(header, code)
             return .import(BackupSession.Import(file: BackupImport(header, reader)))
-        } then: { [self] (session) throws(Failure) in
-            try importPart(session, request, answer)
+        } first: { [self] (session) throws(Failure) in
+            try importPart(session, request)
         }
     }
 
     /// Verifies the next bytes of the backup or, when the whole backup was verified, adds the items in them.
-    private func importPart(
-        _ start: BackupSession, _ request: Request.ImportItems, _ answer: Answer
-    ) throws(Failure) {
+    private func importPart(_ start: BackupSession, _ request: Request.ImportItems) throws(Failure) -> Reply {
         var session = start
         guard case .import(var part) = start.work else {
             throw Failure(.invalidContext, "The cursor belongs to an export.")
@@ -227,10 +171,9 @@ extension Session {
         (part.added, part.present) = (added, present)
         session.work = .import(part)
         let cursor = progress == .finished ? nil : try keepBackup(session)
-        answer(
-            .imported(
-                Reply.Imported(
-                    wantsStart: progress == .wantsStart, added: part.added, present: part.present, staying: staying,
-                    cursor: cursor)))
+        return .imported(
+            Reply.Imported(
+                wantsStart: progress == .wantsStart, added: part.added, present: part.present, staying: staying,
+                cursor: cursor))
     }
 }

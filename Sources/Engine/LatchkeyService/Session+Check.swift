@@ -8,64 +8,50 @@ import LatchkeyModel
 
 extension Session {
     /// Sends a page of the audit log. The log belongs to the user and names every app of the store.
-    func log(_ request: Request.Log, _ answer: @escaping Answer) throws(Failure) {
+    func log(_ request: Request.Log) async throws(Failure) -> Reply {
         let keychain = try keychain()
-        let background = service.parts.background
-        let read: @Sendable () -> Void = {
-            background.submit(.any) {
-                do throws(Failure) {
-                    answer(.log(try keychain.log(request)))
-                } catch {
-                    answer(.failure(error))
-                }
+        // The log shows what was read until now.
+        if keychain.hasUnrecordedReads {
+            try await service.parts.work.run { [log = service.parts.log] () throws(Failure) in
+                log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
             }
         }
-        // The log shows what was read until now.
-        if keychain.hasUnrecordedReads { recordReads(keychain, then: read) } else { read() }
+        return .log(try await service.parts.background.run { () throws(Failure) in try keychain.log(request) })
     }
 
     /// Checks the whole store and sends one or more reports for each slice.
-    func check(_ answer: @escaping Answer) throws(Failure) {
-        let keychain = try keychain()
-        goOn(answer) { [self] (done) throws(Failure) in
-            try go(on: StoreCheck(keychain), answer)
-            done()
+    func check(_ call: Call) async throws(Failure) -> Reply {
+        var check = StoreCheck(try keychain())
+        while true {
+            let start = check
+            let (report, next) = try await inTurn(call) { () throws(Failure) in
+                var check = start
+                return (try check.next(), check)
+            }
+            check = next
+            var parts = report.parts
+            let last = parts.removeLast()
+            for part in parts { call.send(.check(part)) }
+            guard report.more else { return .check(last) }
+            call.send(.check(last))
         }
     }
 
-    private func go(on start: StoreCheck, _ answer: @escaping Answer) throws(Failure) {
-        var check = start
-        let report = try check.next()
-        for part in report.parts { answer(.check(part)) }
-        guard report.more else { return }
-        let next = check
-        goOn(answer) { [self] (done) throws(Failure) in
-            try go(on: next, answer)
-            done()
-        }
-    }
-}
-
-extension Session {
     /// Moves quarantined rows that authenticate again back to the items, in slices, so that a large quarantine does not
     /// delay other writes.
-    func restoreRows(_ answer: @escaping Answer) throws(Failure) {
-        go(on: QuarantineRestore(try keychain(), caller: caller), answer)
-    }
-
-    private func go(on start: QuarantineRestore, _ answer: @escaping Answer) {
-        goOn(answer) { [self] (done) throws(Failure) in
-            service.parts.work.submit(.any) { [self] in
+    func restoreRows(_ call: Call) async throws(Failure) -> Reply {
+        var restore = QuarantineRestore(try keychain(), caller: caller)
+        while true {
+            guard await pages.turn(of: call.id) else { throw Refusal.connectionEnded }
+            let start = restore
+            let (report, next) = try await service.parts.work.run { [self] () throws(Failure) in
+                guard !isClosed else { throw Refusal.connectionEnded }
                 var restore = start
-                do throws(Failure) {
-                    let report = try restore.next()
-                    answer(.check(report))
-                    if report.more { go(on: restore, answer) }
-                } catch {
-                    answer(.failure(error))
-                }
-                done()
+                return (try restore.next(), restore)
             }
+            restore = next
+            guard report.more else { return .check(report) }
+            call.send(.check(report))
         }
     }
 }

@@ -37,78 +37,57 @@ extension Session {
 
     // MARK: - Creating keys
 
-    func createKey(_ id: UInt64, _ request: Request.CreateEnclaveKey, _ answer: @escaping Answer) throws(Failure) {
-        let keychain = try keychain()
-        let enclave = try enclave()
+    func createKey(_ request: Request.CreateEnclaveKey, _ call: Call) async throws(Failure) -> Reply {
+        let (keychain, enclave, caller) = (try keychain(), try enclave(), caller)
         try checkBiometry(request.accessControl)
-        guard try keychain.addNeedsPasscode(request.accessControl) else {
-            return try createKey(request, keychain, enclave, answer)
-        }
-        if try proof(of: request.authentication.context).methods.contains(.passcode), keychain.tree.holdsPasscodeKey {
-            return try createKey(request, keychain, enclave, answer)
-        }
-        try askThen(
-            id, AuthenticationPlan([[.passcode]]), request.authentication, 1,
-            reason: "make a key that needs the passcode"
-        ) { [self] (_) throws(Failure) in
-            try createKey(request, keychain, enclave, answer)
-        } answer: {
-            answer($0)
-        }
-    }
-
-    private func createKey(
-        _ request: Request.CreateEnclaveKey, _ keychain: Keychain, _ enclave: Enclave, _ answer: @escaping Answer
-    ) throws(Failure) {
-        let password = try appPassword(request.authentication, keychain)
-        let parameters = try keychain.stretchingToAdd(request.accessControl, password)
-        try stretch(request.authentication, parameters, password, answer) { [self] password in
-            operate(enclave, answer) { [self] () throws(Failure) in
-                let properties = try keychain.properties(ofNewKey: request.accessControl, password)
-                let made = try enclave.create(properties)
-                service.parts.work.submit(.oneItem) { [self] in
-                    store(made, request, properties, password, keychain, enclave, answer)
-                }
-            }
-        }
-    }
-
-    /// Stores a key that the module has made; if that fails, erases it.
-    private func store(
-        _ made: ModuleKey, _ request: Request.CreateEnclaveKey, _ properties: KeyProperties, _ password: AppPassword,
-        _ keychain: Keychain, _ enclave: Enclave, _ answer: @escaping Answer
-    ) {
+        try await openPasscodeClass(
+            for: request.accessControl, request.authentication, call, keychain,
+            reason: "make a key that needs the passcode")
+        let given = try appPassword(request.authentication, keychain)
+        let parameters = try keychain.stretchingToAdd(request.accessControl, given)
+        let password = try await stretched(given, parameters, request.authentication)
+        let made: ModuleKey
+        let properties: KeyProperties
         do throws(Failure) {
-            let key = try keychain.addKey(
-                request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey, caller: caller,
-                enrolment: properties.enrolment, password: password, demandsPasscode: enclave.needsPasscode(made.blob))
-            answer(.enclaveKey(key))
+            (made, properties) = try await operate(enclave) { () throws(Failure) in
+                let properties = try keychain.properties(ofNewKey: request.accessControl, password)
+                return (try enclave.create(properties), properties)
+            }
         } catch {
-            erase(made, enclave)
-            answer(.failure(error))
+            throw await recorded(error)
         }
-    }
-
-    /// Erases a key that was created and could not be stored.
-    private func erase(_ key: ModuleKey, _ enclave: Enclave) {
-        operate(enclave) { [log = service.parts.log] in
-            // If this fails too, the module keeps a key whose blob is lost: it can never be used again.
-            log.noting(.unstoredKeyNotErased) { () throws(Failure) in try enclave.erase(key.blob) }
+        do throws(Failure) {
+            return .enclaveKey(
+                try await service.parts.work.run(.oneItem) { () throws(Failure) in
+                    try keychain.addKey(
+                        request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
+                        caller: caller, enrolment: properties.enrolment, password: password,
+                        demandsPasscode: enclave.needsPasscode(made.blob))
+                })
+        } catch {
+            let failure = error
+            // If erasing fails too, the module keeps a key whose blob is lost: it can never be used again.
+            try await operate(enclave) { [log = service.parts.log] () throws(Failure) in
+                log.noting(.unstoredKeyNotErased) { () throws(Failure) in try enclave.erase(made.blob) }
+            }
+            throw failure
         }
     }
 
     // MARK: - The status
 
     /// Answers with the status. The device of the enclave is asked what it is if that is not known.
-    func status(_ answer: @escaping Answer) {
+    func status() -> Handling {
         guard let module = service.parts.keyModule, module.kind == .tpm, module.device == nil, !module.isImmediate
         else {
-            return answer(.status(service.status(caller)))
+            return .reply(.status(service.status(caller)))
         }
-        service.parts.keyWork.submit(.any) { [self] in
-            // The status says of a device that cannot be asked that its kind is not known; uses of its keys say why.
-            try? module.findDevice()
-            answer(.status(service.status(caller)))
+        return .waits { [self] () async throws(Failure) in
+            try await service.parts.keyWork.run { [self] () throws(Failure) in
+                // The status says of a device that cannot be asked that its kind is not known; uses of its keys say why.
+                try? module.findDevice()
+                return .status(service.status(caller))
+            }
         }
     }
 
@@ -116,17 +95,10 @@ extension Session {
 
     /// Runs operations of the key module: on this thread if the module only computes, otherwise on the queue of key
     /// operations, in order of submission. So no thread that serves several clients waits for a device.
-    private func operate(_ enclave: Enclave, _ body: @escaping @Sendable () -> Void) {
-        if enclave.isImmediate { body() } else { service.parts.keyWork.submit(.any, body) }
-    }
-
-    /// Like the function above; a failure of `body` ends the request.
-    func operate(
-        _ enclave: Enclave, _ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void
-    ) {
-        operate(enclave) { [self] in
-            do throws(Failure) { try body() } catch { end(error, answer) }
-        }
+    func operate<Value: Sendable>(
+        _ enclave: Enclave, _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        if enclave.isImmediate { try body() } else { try await service.parts.keyWork.run(.any, body) }
     }
 
     func describeKey(_ name: EnclaveKeyName) throws(Failure) -> Reply {

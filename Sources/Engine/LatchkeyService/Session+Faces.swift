@@ -14,14 +14,16 @@ extension Session {
     /// Withdraws or deletes a face permission; granting one requires the user at a prompt.
     ///
     /// The change is stored before the reply: otherwise a withdrawn permission could apply again after a restart.
-    func change(_ change: Request.FacePermissionChange, _ answer: @escaping Answer) throws(Failure) {
+    func change(_ change: Request.FacePermissionChange) async throws(Failure) -> Reply {
         guard service.authority.state.facePermissions[change.application] != nil else {
             throw Failure(
                 .itemNotFound, "No app of that name has asked to use Face ID.", hint: "List them with: latchkey apps")
         }
         let isAllowed: Bool? = change.mayAskAgain ? nil : false
-        service.setFacePermission(change.application, isAllowed) { failure in
-            answer(failure.map { .failure($0) } ?? .done)
+        let failure = await withCheckedContinuation { continuation in
+            service.setFacePermission(change.application, isAllowed) { continuation.resume(returning: $0) }
         }
+        if let failure { throw failure }
+        return .done
     }
 }

@@ -9,28 +9,17 @@ import LatchkeyPolicy
 extension Session {
     /// Lists the items of all access groups. Allowed only in tiers in which any program of the user can use the name of
     /// any app.
-    func listEverything(_ answer: @escaping Answer) throws(Failure) {
+    func listEverything(_ call: Call) throws(Failure) -> Handling {
         try checkOneUserOwnsAll()
-        try listEverything(SearchCursor(), answer)
-    }
-
-    private func listEverything(_ start: SearchCursor, _ answer: @escaping Answer) throws(Failure) {
-        var cursor = start
-        var items: [FoundItem] = []
-        let result = try keychain().listEverything(from: &cursor) { items.append($0) }
-        send(items, more: result == .more, answer)
-        guard result == .more else { return }
-        let next = cursor
-        goOn(answer) { [self] (done) throws(Failure) in
-            try listEverything(next, answer)
-            done()
+        return try list(call) { [self] (cursor, emit) throws(Failure) in
+            try keychain().listEverything(from: &cursor, emit: emit)
         }
     }
 
     /// Lists the names and rules of the items of all access groups, after the user agreed at a prompt for this purpose.
     /// Proofs of contexts are not accepted, since the user gave them for something else.
-    func listNames(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
-        let keychain = try keychain()
+    func listNames(_ call: Call) async throws(Failure) -> Reply {
+        let (keychain, caller) = (try keychain(), caller)
         try keychain.checkReadable()
         // Without a passcode nothing shows that a person agreed, and not a program.
         guard keychain.isPasscodeSet else {
@@ -39,58 +28,24 @@ extension Session {
                 hint: "Set a passcode first, with: latchkey passcode set")
         }
         guard !service.authority.state.isLocked else { throw Refusal.locked }
-        let epoch = proofEpoch
-        askOwner(id, Keychain.listingPlan, for: .listNames) { [self] asked, _ in
-            switch asked {
-            case .denied(let failure): refuse(failure, answer)
-            case .granted(let proof): list(keychain, NameListing(proof: proof, epoch: epoch), answer)
-            }
-        }
-    }
-
-    /// What permits a list of names, and how far it has been sent.
-    private struct NameListing: Sendable {
-        let proof: Authorisation
-        /// The epoch of the proofs when the user was asked. A lock while the list is sent ends it.
-        let epoch: UInt64
-        var cursor = SearchCursor()
-    }
-
-    /// Records the list in the audit log before the first name is sent.
-    private func list(_ keychain: Keychain, _ listing: NameListing, _ answer: @escaping Answer) {
-        service.parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try checkIsValid(listing)
-                try keychain.record(.namesListed, caller: caller)
-                goOn(answer) { [self] (done) throws(Failure) in
-                    try sendPage(keychain, listing, answer)
-                    done()
+        let agreement = try await ask(call, Question(plan: Keychain.listingPlan, purpose: .listNames))
+        // Recorded before the first name is sent.
+        try await write(under: agreement) { () throws(Failure) in try keychain.record(.namesListed, caller: caller) }
+        var next = SearchCursor()
+        while true {
+            let start = next
+            let (items, result, cursor) = try await inTurn(call) { [self] () throws(Failure) in
+                // A lock while the list is sent ends it.
+                try check(agreement)
+                var (items, cursor): ([FoundItem], _) = ([], start)
+                let result = try keychain.listNames(caller: caller, proof: agreement.proof, from: &cursor) {
+                    items.append($0)
                 }
-            } catch {
-                answer(.failure(error))
+                return (items, result, cursor)
             }
+            guard result == .more else { return lastPart(items, call) }
+            sendPart(items, call)
+            next = cursor
         }
-    }
-
-    private func sendPage(
-        _ keychain: Keychain, _ start: NameListing, _ answer: @escaping Answer
-    ) throws(Failure) {
-        try checkIsValid(start)
-        var listing = start
-        var items: [FoundItem] = []
-        let result = try keychain.listNames(caller: caller, proof: listing.proof, from: &listing.cursor) {
-            items.append($0)
-        }
-        send(items, more: result == .more, answer)
-        guard result == .more else { return }
-        let next = listing
-        goOn(answer) { [self] (done) throws(Failure) in
-            try sendPage(keychain, next, answer)
-            done()
-        }
-    }
-
-    private func checkIsValid(_ listing: NameListing) throws(Failure) {
-        guard listing.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
     }
 }

@@ -6,31 +6,32 @@ import LatchkeyModel
 // `SessionMonitor`.
 
 extension Session {
-    func lock(_ answer: @escaping Answer) throws(Failure) {
+    func lock() async throws(Failure) -> Reply {
         guard service.authority.state.isPasscodeSet else {
             throw Failure(
                 .passcodeNotSet, "No passcode is set that could unlock the keychain again.",
                 hint: "Set one with: latchkey passcode set")
         }
-        service.lock { answer(.done) }
+        await withCheckedContinuation { continuation in service.lock { continuation.resume() } }
+        return .done
     }
 
     /// Unlocks the keychain after authentication by biometry or passcode; without a prompt if it is not locked.
-    func unlock(_ id: UInt64, _ prompting: Prompting, _ answer: @escaping Answer) throws(Failure) {
-        guard service.authority.state.isLocked else { return answer(.done) }
-        let epoch = proofEpoch
-        askOwner(
-            id, Policy.deviceOwnerAuthentication.plan, for: .unlock, interactionAllowed: prompting.interactionAllowed
-        ) { [self] asked, _ in
-            switch asked {
-            case .granted(let proof):
-                // A lock that was requested while the user answered takes precedence.
-                guard epoch == proofEpoch else { return answer(.failure(Refusal.failure(.systemCancel, nil))) }
-                service.unlock(byBiometry: !proof.methods.contains(.passcode)) { isOpen in
-                    answer(isOpen ? .done : .failure(Refusal.failure(.authenticationFailed, nil)))
-                }
-            case .denied(let failure): answer(.failure(failure))
+    func unlock(_ prompting: Prompting, _ call: Call) async throws(Failure) -> Reply {
+        guard service.authority.state.isLocked else { return .done }
+        let agreement = try await ask(
+            call,
+            Question(
+                plan: Policy.deviceOwnerAuthentication.plan,
+                prompting: Prompting(interactionAllowed: prompting.interactionAllowed), purpose: .unlock))
+        // A lock that was requested while the user answered takes precedence.
+        try check(agreement)
+        let isOpen = await withCheckedContinuation { continuation in
+            service.unlock(byBiometry: !agreement.proof.methods.contains(.passcode)) {
+                continuation.resume(returning: $0)
             }
         }
+        guard isOpen else { throw Refusal.failure(.authenticationFailed, nil) }
+        return .done
     }
 }

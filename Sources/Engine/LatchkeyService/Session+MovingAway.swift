@@ -14,7 +14,7 @@ extension Session {
     /// The move is one piece of work of the write queue, so that no program changes the store meanwhile; reading goes
     /// on. Up to the mark of `retireStore` this store is the one in use, and the system's keychain has either none of
     /// the items or all; after the mark the system's keychain is the one in use.
-    func migrate(_ id: UInt64, _ request: Request.Migrate, _ answer: @escaping Answer) throws(Failure) {
+    func migrate(_ request: Request.Migrate, _ call: Call) async throws(Failure) -> Reply {
         let destination = try moveDestination()
         let keychain = try keychain()
         try keychain.checkMovingAway()
@@ -24,36 +24,23 @@ extension Session {
                 hint: "See: latchkey check")
         }
         guard let ticket = request.ticket else {
-            return service.parts.background.submit(.any) {
-                do throws(Failure) {
-                    answer(.migrated(try keychain.movingReport()))
-                } catch {
-                    answer(.failure(error))
-                }
-            }
-        }
-        let epoch = proofEpoch
-        let move: @Sendable (Authorisation) -> Void = { [self] proof in
-            service.parts.work.submit(.any) { [self] in
-                do throws(Failure) {
-                    guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                    let reply = try moveAway(
-                        keychain, to: destination, ticket, proof, asksBeforeKeeping: request.asksBeforeKeeping)
-                    answer(reply)
-                    if case .migrated = reply { destination.endProcess() }
-                } catch {
-                    answer(.failure(error))
-                }
+            return try await service.parts.background.run { () throws(Failure) in
+                .migrated(try keychain.movingReport())
             }
         }
         // Without a passcode the user cannot authenticate here; the prompt of the system's keychain has named the move.
-        guard keychain.isPasscodeSet else { return move(.none) }
-        askOwner(id, AuthenticationPlan([[.passcode]]), for: .moveItemsAway) { [self] asked, _ in
-            switch asked {
-            case .denied(let failure): refuse(failure, answer)
-            case .granted(let proof): move(proof)
-            }
+        let epoch = proofEpoch
+        var agreement = Agreement(proof: .none, askedIn: epoch, answeredIn: epoch)
+        if keychain.isPasscodeSet {
+            agreement = try await ask(
+                call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .moveItemsAway))
         }
+        let proof = agreement.proof
+        let reply = try await write(under: agreement) { [self] () throws(Failure) in
+            try moveAway(keychain, to: destination, ticket, proof, asksBeforeKeeping: request.asksBeforeKeeping)
+        }
+        if case .migrated = reply { state.withLock { $0.afterReply[call.id] = { destination.endProcess() } } }
+        return reply
     }
 
     private func moveDestination() throws(Failure) -> any MoveDestination {

@@ -10,101 +10,84 @@ extension Session {
     ///
     /// The daemon requests the current passcode at its own prompt, which names the caller, so that a program can
     /// neither try passcodes without the user nor use up the user's tries.
-    func change(_ id: UInt64, _ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
+    func change(_ change: Request.PasscodeChange, _ call: Call) async throws(Failure) -> Reply {
+        switch change {
         // The code opens a keychain that cannot be opened otherwise.
-        if case .recoverAtPrompt = change { return try recover(id, answer) }
-        let keychain = try keychain()
-        switch change {
-        case .set, .change, .setAtPrompt, .changeAtPrompt: try checkIsSettled(keychain)
-        case .remove, .recoverAtPrompt: break
-        }
-        switch change {
-        case .recoverAtPrompt: break
+        case .recoverAtPrompt: return try await recover(call)
         case .set(let new):
+            let keychain = try settledKeychain()
             try checkMayCarry(new)
             try checkIsFirst(hasPasscode(keychain))
-            set(.text(new), keychain, answer)
+            return try await set(.text(new), keychain)
         case .change(let new):
+            let keychain = try settledKeychain()
             try checkMayCarry(new)
-            askForPasscode(id, for: .changePasscode, answer) { [self] proven, _ in
-                replace(.text(new), keychain, proven, answer)
-            }
+            let agreement = try await askForPasscode(call, for: .changePasscode)
+            return try await replace(.text(new), keychain, agreement)
         case .setAtPrompt:
+            let keychain = try settledKeychain()
             try checkIsFirst(hasPasscode(keychain))
-            askOwnerToEnter(id, AuthenticationPlan([]), for: .setPasscode, lastStep: .asksNewPasscode) {
-                [self] asked, entered in
-                switch (asked, entered) {
-                case (.denied(let failure), _): answer(.failure(failure))
-                case (.granted, let entered?): set(entered, keychain, answer)
-                case (.granted, nil): answer(.failure(Self.nothingEntered))
-                }
-            }
+            let agreement = try await ask(
+                call, Question(plan: AuthenticationPlan([]), purpose: .setPasscode, lastStep: .asksNewPasscode))
+            return try await set(try entered(agreement), keychain)
         case .changeAtPrompt:
-            askForPasscode(id, for: .changePasscode, lastStep: .asksNewPasscode, answer) { [self] proven, entered in
-                guard let entered else { return answer(.failure(Self.nothingEntered)) }
-                replace(entered, keychain, proven, answer)
-            }
+            let keychain = try settledKeychain()
+            let agreement = try await askForPasscode(call, for: .changePasscode, lastStep: .asksNewPasscode)
+            return try await replace(try entered(agreement), keychain, agreement)
         case .remove:
-            askForPasscode(id, for: .removePasscode, answer) { [self] proven, _ in
-                submit(proven, answer) { [self] () throws(Failure) in
-                    try remove(keychain, proven, answer)
-                }
-            }
+            let keychain = try keychain()
+            return try await remove(keychain, try await askForPasscode(call, for: .removePasscode))
         }
     }
 
-    private static let nothingEntered = Failure(.internalFailure, "The prompt returned no new passcode.")
-
-    private func set(_ new: AuthenticationGrant.Entered, _ keychain: Keychain, _ answer: @escaping Answer) {
-        let caller = caller
-        key(of: new, keychain, answer) { [self] key in
-            submit(answer) { [self] () throws(Failure) in
-                // Another request may have set a passcode while this one waited.
-                try checkIsFirst(keychain.isPasscodeSet)
-                try keepRecovery(new)
-                // Counters are stored first: a passcode without counters means that they were removed
-                // (`LocalAuthority.restore`).
-                try service.authority.keepCounters()
-                let incomplete = try failure { () throws(Failure) in
-                    try keychain.setPasscode(key, caller: caller)
-                }
-                service.sealForPasscode()
-                service.authority.report(.passcodeExists(true)) {
-                    answer((incomplete ?? $0).map { .failure($0) } ?? .done)
-                }
-            }
+    private func entered(_ agreement: Agreement) throws(Failure) -> AuthenticationGrant.Entered {
+        guard let entered = agreement.entered else {
+            throw Failure(.internalFailure, "The prompt returned no new passcode.")
         }
+        return entered
+    }
+
+    private func set(_ new: AuthenticationGrant.Entered, _ keychain: Keychain) async throws(Failure) -> Reply {
+        let caller = caller
+        let key = try await key(of: new, keychain)
+        try await service.carryOut(.passcodeExists(true)) { [self] () throws(Failure) in
+            // Another request may have set a passcode while this one waited.
+            try checkIsFirst(keychain.isPasscodeSet)
+            try keepRecovery(new)
+            // Counters are stored first: a passcode without counters means that they were removed
+            // (`LocalAuthority.restore`).
+            try service.authority.keepCounters()
+            let incomplete = try failure { () throws(Failure) in try keychain.setPasscode(key, caller: caller) }
+            service.sealForPasscode()
+            return incomplete
+        }
+        return .done
     }
 
     private func replace(
-        _ new: AuthenticationGrant.Entered, _ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer
-    ) {
-        key(of: new, keychain, answer) { [self] key in
-            submit(proven, answer) { [self] () throws(Failure) in
-                try keepRecovery(new)
-                let incomplete = try failure { () throws(Failure) in
-                    try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
-                }
-                service.authority.report(.passcodeChanged) { [self] in complete(incomplete ?? $0, keychain, answer) }
+        _ new: AuthenticationGrant.Entered, _ keychain: Keychain, _ agreement: Agreement
+    ) async throws(Failure) -> Reply {
+        let caller = caller
+        let key = try await key(of: new, keychain)
+        try await service.carryOut(.passcodeChanged) { [self] () throws(Failure) in
+            try checkPasscode(agreement)
+            try keepRecovery(new)
+            return try failure { () throws(Failure) in
+                try keychain.changePasscode(to: key, caller: caller, proof: agreement.proof)
             }
         }
+        try await service.parts.work.run { () throws(Failure) in try keychain.completePasscodeChange() }
+        return .done
     }
 
-    /// Ends a change of the passcode when the authority has followed it.
-    private func complete(_ failure: Failure?, _ keychain: Keychain, _ answer: @escaping Answer) {
-        if let failure { return answer(.failure(failure)) }
-        submit(answer) { () throws(Failure) in
-            try keychain.completePasscodeChange()
-            answer(.done)
+    private func remove(_ keychain: Keychain, _ agreement: Agreement) async throws(Failure) -> Reply {
+        let caller = caller
+        return try await removingPasscode { [self] () throws(Failure) in
+            try checkPasscode(agreement)
+            return try failure { () throws(Failure) in
+                try keychain.removePasscode(caller: caller, proof: agreement.proof)
+            }
         }
-    }
-
-    private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
-        let incomplete = try failure { () throws(Failure) in
-            try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
-        }
-        // Another connection may have locked the keychain meanwhile.
-        passcodeWasRemoved { [self] in endLock(incomplete.map { .failure($0) } ?? $0, answer) }
     }
 
     /// Carries out an event that the authority follows. Its last write can fail when the event has happened already: then
@@ -121,17 +104,22 @@ extension Session {
         }
     }
 
-    /// Follows the removal of the passcode from the keychain, and answers when the authority has followed it too: before
-    /// that, the status could still say that a passcode is set.
-    func passcodeWasRemoved(_ answer: @escaping Answer) {
-        // Proofs of the removed passcode are no longer valid.
-        service.forgetProofs()
-        service.authority.report(.passcodeExists(false)) { [service] failure in
+    /// Carries out an event that removes the passcode from the keychain. The reply follows when the authority has
+    /// followed it too: before that, the status could still say that a passcode is set.
+    func removingPasscode(_ event: @escaping @Sendable () throws(Failure) -> Failure?) async throws(Failure) -> Reply {
+        try await service.carryOut(.passcodeExists(false)) { [service] () throws(Failure) in
+            let incomplete = try event()
+            // Proofs of the removed passcode are no longer valid.
+            service.forgetProofs()
+            return incomplete
+        } then: { [self] done in
             // Events queued before this one may have added proofs meanwhile.
             service.forgetProofs()
             service.forgetRecovery()
-            answer(failure.map { .failure($0) } ?? .done)
+            // Another connection may have locked the keychain meanwhile.
+            endLock(then: done)
         }
+        return .done
     }
 
     /// Adopts the recovery code that was shown with a new passcode, before the passcode: so no passcode is in use whose
@@ -141,78 +129,31 @@ extension Session {
         try recovery.keep(granted.replacement)
     }
 
-    /// The proof of the current passcode, for one request.
-    private struct Proven: Sendable {
-        let proof: Authorisation
-        let caller: Caller
-        let epoch: UInt64
-    }
-
-    /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
-    /// proof.
+    /// Requests the passcode at a prompt, without accepting any other method or earlier proof.
     private func askForPasscode(
-        _ id: UInt64, for purpose: PromptPurpose, lastStep: LastStep = .none, _ answer: @escaping Answer,
-        then: @escaping @Sendable (Proven, AuthenticationGrant.Entered?) -> Void
-    ) {
-        guard !service.authority.state.isLocked else {
-            return answer(.failure(Refusal.locked))
-        }
-        let (caller, epoch) = (caller, proofEpoch)
-        askOwnerToEnter(id, AuthenticationPlan([[.passcode]]), for: purpose, lastStep: lastStep) { asked, entered in
-            switch asked {
-            case .granted(let proof): then(Proven(proof: proof, caller: caller, epoch: epoch), entered)
-            case .denied(let failure): answer(.failure(failure))
-            }
-        }
+        _ call: Call, for purpose: PromptPurpose, lastStep: LastStep = .none
+    ) async throws(Failure) -> Agreement {
+        guard !service.authority.state.isLocked else { throw Refusal.locked }
+        return try await ask(
+            call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: purpose, lastStep: lastStep))
     }
 
-    /// Continues with the key of a new passcode. A passcode in text is stretched in the program's turn first.
-    private func key(
-        of new: AuthenticationGrant.Entered, _ keychain: Keychain, _ answer: @escaping Answer,
-        next: @escaping @Sendable (NewPasscodeKey) -> Void
-    ) {
-        let text: SecretBytes
+    /// Returns the key of a new passcode. A passcode in text is stretched in the program's turn first.
+    private func key(of new: AuthenticationGrant.Entered, _ keychain: Keychain) async throws(Failure) -> NewPasscodeKey {
         switch new {
-        case .slotKey(let key, let passcodeID, _): return next(.slotKey(key, passcodeID: passcodeID))
-        case .text(let entered): text = entered
-        }
-        do throws(Failure) {
+        case .slotKey(let key, let passcodeID, _): return .slotKey(key, passcodeID: passcodeID)
+        case .text(let text):
             let parameters = try keychain.newPasscodeStretching()
-            try service.parts.stretching.submit(stretchClient) { [self] in
-                // If the connection ended meanwhile, no reply is needed.
-                guard !isClosed else { return }
-                do throws(Failure) {
-                    next(.stretched(try StretchedPassword(text, parameters)))
-                } catch {
-                    answer(.failure(error))
-                }
-            }
-        } catch {
-            answer(.failure(error))
+            return .stretched(
+                try await stretch { () throws(Failure) in try StretchedPassword(text, parameters) })
         }
     }
 
-    /// Runs the work of a request on the write queue, if the proof of the passcode is still valid.
-    private func submit(
-        _ proven: Proven, _ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void
-    ) {
-        submit(answer) { [self] () throws(Failure) in
-            // A lock or another change of the passcode meanwhile takes precedence.
-            guard proven.epoch == proofEpoch, service.authority.state.isPasscodeSet else {
-                throw Refusal.failure(.systemCancel, nil)
-            }
-            try body()
-        }
-    }
-
-    private func submit(_ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void) {
-        service.parts.work.submit(.any) {
-            do throws(Failure) {
-                try body()
-            } catch {
-                answer(.failure(error))
-            }
-        }
+    /// Throws if the proof of the passcode is no longer valid: a lock or another change of the passcode meanwhile takes
+    /// precedence.
+    private func checkPasscode(_ agreement: Agreement) throws(Failure) {
+        try check(agreement)
+        guard service.authority.state.isPasscodeSet else { throw Refusal.failure(.systemCancel, nil) }
     }
 
     /// Throws if a request may not carry a new passcode in this tier, or if the passcode is too short.
@@ -232,9 +173,11 @@ extension Session {
         }
     }
 
-    /// Throws if the authority has a passcode that the keychain does not have: setting or removing one was interrupted.
-    private func checkIsSettled(_ keychain: Keychain) throws(Failure) {
-        guard service.authority.state.isPasscodeSet, !keychain.isPasscodeSet else { return }
+    /// Returns the keychain; throws if the authority has a passcode that it does not have: setting or removing one was
+    /// interrupted.
+    private func settledKeychain() throws(Failure) -> Keychain {
+        let keychain = try keychain()
+        guard service.authority.state.isPasscodeSet, !keychain.isPasscodeSet else { return keychain }
         throw Failure(
             .notPermitted, "The passcode is not complete: setting or removing it was interrupted.",
             hint: "Remove it, then set one: latchkey passcode remove. If it is forgotten: latchkey reset")

@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 
 // Requests that read items. The first page of a reply is read on the thread that received the request; most replies
@@ -11,163 +12,151 @@ import LatchkeySeams
 extension Session {
     /// The state of a search.
     private struct Reading: Sendable {
-        let id: UInt64
         let request: Request.CopyItems
-        let answer: Answer
         var cursor = SearchCursor()
         var proof: RequestProof
         var password: AppPassword
-        var round = 1
-        /// How often a password was stretched for the next item.
-        var stretchRound = 1
     }
 
-    func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
-        let reading = Reading(
-            id: id, request: request, answer: answer, proof: requestProof(request.authentication.context),
-            password: try appPassword(request.authentication, keychain()))
-        try read(reading) {}
-    }
-
-    /// Reads and sends a page, and schedules the next one.
-    ///
-    /// - Parameter done: called when the page was sent or will not be.
-    private func read(_ start: Reading, done: @escaping @Sendable () -> Void) throws(Failure) {
-        var reading = start
-        let answer = reading.answer
-        let keychain = try keychain()
-        let caller = caller
+    /// A part of the result of a search.
+    private struct Page: Sendable {
         var items: [FoundItem] = []
+        /// The protected items among them.
         var used: [UsedItem] = []
-        let result = try keychain.search(
+        var result = SearchResult.finished
+    }
+
+    func copy(_ request: Request.CopyItems, _ call: Call) throws(Failure) -> Handling {
+        var reading = Reading(
+            request: request, proof: requestProof(request.authentication.context),
+            password: try appPassword(request.authentication, keychain()))
+        let page = try search(&reading)
+        if page.result == .finished, page.used.isEmpty { return .reply(lastPart(page.items, call)) }
+        let start = reading
+        return .waits { [self] () async throws(Failure) in try await copy(page, start, call) }
+    }
+
+    /// Sends a page and the pages after it, with the prompts and the key stretching that they need.
+    private func copy(_ first: Page, _ start: Reading, _ call: Call) async throws(Failure) -> Reply {
+        var (page, reading) = (first, start)
+        let authentication = start.request.authentication
+        // How often the password was stretched for the next item.
+        var stretchRound = 0
+        while true {
+            try await recordUse(page.used)
+            if page.result == .finished { return lastPart(page.items, call) }
+            sendPart(page.items, call)
+            if !page.items.isEmpty { stretchRound = 0 }
+            if case .needs(let plan) = page.result {
+                pages.endTurn(of: call.id)
+                try await prove(plan, call, authentication, &reading.proof)
+                do throws(Failure) { page = try search(&reading) } catch { throw await recorded(error) }
+                continue
+            }
+            if case .stretch(let parameters) = page.result {
+                pages.endTurn(of: call.id)
+                stretchRound += 1
+                try checkStretchRounds(stretchRound)
+                // The stretched keys of items already read are dropped.
+                reading.password = try await stretched(reading.password.withoutKeys, parameters, authentication)
+            }
+            do throws(Failure) {
+                let before = reading
+                (page, reading) = try await inTurn(call) { [self] () throws(Failure) in
+                    var reading = before
+                    return (try search(&reading), reading)
+                }
+            } catch {
+                throw await recorded(error)
+            }
+        }
+    }
+
+    private func search(_ reading: inout Reading) throws(Failure) -> Page {
+        let keychain = try keychain()
+        var page = Page()
+        page.result = try keychain.search(
             reading.request, caller: caller, proof: try proof(of: reading.proof), password: reading.password,
             from: &reading.cursor
         ) {
-            used.append($0)
+            page.used.append($0)
         } emit: {
-            items.append($0)
+            page.items.append($0)
         }
-        if !items.isEmpty { reading.stretchRound = 1 }
-        let (page, uses, next) = (items, used, reading)
-        // Secrets of protected items are sent only after their use is recorded in the audit log.
-        if uses.isEmpty {
-            deliver(page, result, next)
-            if keychain.isRecordingReadsDue { recordReads(keychain) {} }
-            return done()
-        }
-        service.parts.work.submit(uses.count == 1 ? .oneItem : .any) { [self] in
-            do throws(Failure) {
-                try keychain.recordUse(uses, caller: caller)
-                deliver(page, result, next)
-            } catch {
-                answer(.failure(error))
-            }
-            done()
-        }
-    }
-
-    /// Writes the counted reads of items without a protection to the audit log, on the write queue.
-    func recordReads(_ keychain: Keychain, then: @escaping @Sendable () -> Void) {
-        let log = service.parts.log
-        service.parts.work.submit(.any) {
-            log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
-            then()
-        }
-    }
-
-    /// Sends the found items and continues according to `result`: with the next page, key stretching or a prompt.
-    private func deliver(_ items: [FoundItem], _ result: SearchResult, _ reading: Reading) {
-        let answer = reading.answer
-        switch result {
-        case .finished: send(items, more: false, answer)
-        case .more:
-            send(items, more: true, answer)
-            goOn(answer) { [self] (done) throws(Failure) in try read(reading, done: done) }
-        case .stretch(let parameters):
-            send(items, more: true, answer)
-            stretch(parameters, reading)
-        case .needs(let plan):
-            send(items, more: true, answer)
-            do throws(Failure) {
-                try askThen(reading.id, plan, reading.request.authentication, reading.round) {
-                    [self] (more) throws(Failure) in
-                    var next = reading
-                    next.proof = adding(more, to: next.proof)
-                    next.round += 1
-                    try read(next) {}
-                } answer: {
-                    answer($0)
-                }
-            } catch {
-                answer(.failure(error))
+        // A page of protected items is followed by a write of its own.
+        if page.used.isEmpty, keychain.isRecordingReadsDue {
+            service.parts.work.submit(.any) { [log = service.parts.log] in
+                log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
             }
         }
+        return page
     }
 
-    /// Stretches the password for the next item, then continues. The stretched keys of items already read are dropped.
-    private func stretch(_ parameters: [StretchParameters], _ reading: Reading) {
-        let answer = reading.answer
-        do throws(Failure) {
-            try checkStretchRounds(reading.stretchRound)
-            try stretch(reading.request.authentication, parameters, reading.password.withoutKeys, answer) {
-                [self] password in
-                var next = reading
-                next.password = password
-                next.stretchRound += 1
-                let start = next
-                goOn(answer) { [self] done in
-                    do throws(Failure) {
-                        try read(start, done: done)
-                    } catch {
-                        end(error, answer)
-                        done()
-                    }
-                }
+    /// Records the use of protected items in the audit log; their secrets are sent only afterwards.
+    private func recordUse(_ used: [UsedItem]) async throws(Failure) {
+        guard !used.isEmpty else { return }
+        let (keychain, caller) = (try keychain(), caller)
+        try await service.parts.work.run(used.count == 1 ? .oneItem : .any) { () throws(Failure) in
+            try keychain.recordUse(used, caller: caller)
+        }
+    }
+
+    func list(_ query: ItemQuery, _ call: Call) throws(Failure) -> Handling {
+        try list(call) { [self] (cursor, emit) throws(Failure) in
+            try keychain().list(query, caller: caller, from: &cursor, emit: emit)
+        }
+    }
+
+    /// Sends all pages of a list; the first one is read on this thread.
+    func list(
+        _ call: Call,
+        _ read: @escaping @Sendable (inout SearchCursor, (FoundItem) -> Void) throws(Failure) -> SearchResult
+    ) throws(Failure) -> Handling {
+        let list: @Sendable (SearchCursor) throws(Failure) -> (Page, SearchCursor) = { (start) throws(Failure) in
+            var (page, cursor) = (Page(), start)
+            page.result = try read(&cursor) { page.items.append($0) }
+            return (page, cursor)
+        }
+        let (first, next) = try list(SearchCursor())
+        guard first.result == .more else { return .reply(lastPart(first.items, call)) }
+        return .waits { [self] () async throws(Failure) in
+            var (page, cursor) = (first, next)
+            while page.result == .more {
+                sendPart(page.items, call)
+                let start = cursor
+                (page, cursor) = try await inTurn(call) { () throws(Failure) in try list(start) }
             }
-        } catch {
-            end(error, answer)
+            return lastPart(page.items, call)
         }
     }
 
-    func list(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
-        try list(query, SearchCursor(), answer)
-    }
-
-    private func list(_ query: ItemQuery, _ start: SearchCursor, _ answer: @escaping Answer) throws(Failure) {
-        var cursor = start
-        var items: [FoundItem] = []
-        let result = try keychain().list(query, caller: caller, from: &cursor) { items.append($0) }
-        send(items, more: result == .more, answer)
-        guard result == .more else { return }
-        let next = cursor
-        goOn(answer) { [self] (done) throws(Failure) in
-            try list(query, next, answer)
-            done()
+    /// Runs `read` on the background queue, in the turn of this request and when the send queue has room.
+    func inTurn<Value: Sendable>(
+        _ call: Call, _ read: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        guard await pages.turn(of: call.id) else { throw Refusal.connectionEnded }
+        return try await service.parts.background.run { [self] () throws(Failure) in
+            guard !isClosed else { throw Refusal.connectionEnded }
+            return try read()
         }
     }
 
-    /// Schedules the next part of a reply for when the send queue has room; the part is skipped if the connection has
-    /// ended.
+    /// Sends items in frames of limited size; more follow.
+    func sendPart(_ items: [FoundItem], _ call: Call) {
+        for part in frames(of: items) { call.send(.items(part, more: true)) }
+    }
+
+    /// Sends items in frames of limited size, except for the last one.
     ///
-    /// - Parameter part: sends frames and then calls `done`; if it throws, the failure ends the reply.
-    func goOn(
-        _ answer: @escaping Answer,
-        _ part: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) throws(Failure) -> Void
-    ) {
-        pages.add { [self] done in
-            guard !isClosed else { return done() }
-            do throws(Failure) {
-                try part(done)
-            } catch {
-                answer(.failure(error))
-                done()
-            }
-        }
+    /// - Returns: the last one, which may be empty.
+    func lastPart(_ items: [FoundItem], _ call: Call) -> Reply {
+        let frames = frames(of: items)
+        for part in frames.dropLast() { call.send(.items(part, more: true)) }
+        return .items(frames.last ?? [], more: false)
     }
 
-    /// Sends items in frames of limited size. A page without items is sent only if it is the last one.
-    func send(_ items: [FoundItem], more: Bool, _ answer: Answer) {
-        var rest = items[...]
+    private func frames(of items: [FoundItem]) -> [[FoundItem]] {
+        var (frames, rest): ([[FoundItem]], _) = ([], items[...])
         while !rest.isEmpty {
             var size = 0
             // A frame ends before the first item that does not fit; an item larger than the limit has its own frame.
@@ -176,8 +165,8 @@ extension Session {
                 return size == item.weight || size <= Limits.streamedFrameBytes
             }
             rest = rest.dropFirst(part.count)
-            answer(.items(Array(part), more: more || !rest.isEmpty))
+            frames.append(Array(part))
         }
-        if items.isEmpty, !more { answer(.items([], more: false)) }
+        return frames
     }
 }

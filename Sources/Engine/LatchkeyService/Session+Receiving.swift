@@ -12,7 +12,7 @@ extension Session {
     // MARK: - The command
 
     /// Asks for the passcode, and replies with a ticket for the daemon of the user's own store.
-    func beginMigration(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
+    func beginMigration(_ call: Call) async throws(Failure) -> Reply {
         try checkReceives()
         let keychain = try keychain()
         guard keychain.isPasscodeSet else {
@@ -24,33 +24,25 @@ extension Session {
         // The same conditions as for an export: the store can be read and is not locked.
         _ = try keychain.backupNeedsPasscode(caller)
         let lease = try service.backups.lease()
-        let epoch = proofEpoch
-        askOwner(id, AuthenticationPlan([[.passcode]]), for: .receiveItems) { [self] asked, _ in
-            switch asked {
-            case .denied(let failure): refuse(failure, answer)
-            case .granted(let proof):
-                service.parts.work.submit(.any) { [self] in
-                    do throws(Failure) {
-                        answer(.ticket(try issueTicket(proof, epoch, lease, keychain)))
-                    } catch {
-                        answer(.failure(error))
-                    }
-                }
-            }
-        }
+        let agreement = try await ask(
+            call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .receiveItems))
+        return .ticket(
+            try await service.parts.work.run { [self] () throws(Failure) in
+                try issueTicket(agreement, lease, keychain)
+            })
     }
 
     private func issueTicket(
-        _ proof: Authorisation, _ epoch: UInt64, _ lease: BackupLease, _ keychain: Keychain
+        _ agreement: Agreement, _ lease: BackupLease, _ keychain: Keychain
     ) throws(Failure) -> SecretBytes {
         try keychain.record(.migrationAllowed, caller: caller)
         let secret = try service.parts.random.bytes(Limits.ticketBytes)
         let clock = service.parts.clock
         let ticket = MigrationTicket(
-            secret: secret, caller: caller, proof: proof,
+            secret: secret, caller: caller, proof: agreement.proof,
             deadline: clock.uptime + Limits.ticketSeconds * 1_000_000_000, lease: lease)
         let isIssued = state.withLock { state in
-            guard !state.isClosed, state.proofEpoch == epoch else { return false }
+            guard !state.isClosed, state.proofEpoch == agreement.askedIn else { return false }
             service.tickets.add(ticket, of: self)
             state.ticketAlarm = clock.alarm(after: Limits.ticketSeconds) { [service] in
                 service.tickets.expire(now: service.parts.clock.uptime)
@@ -63,17 +55,14 @@ extension Session {
 
     /// Replies with the access groups that items of these groups get here. The reply depends on files that every user
     /// may read.
-    func mapGroups(_ groups: [String], _ answer: @escaping Answer) throws(Failure) {
+    func mapGroups(_ groups: [String]) async throws(Failure) -> Reply {
         try checkReceives()
-        service.parts.background.submit(.any) { [service] in
-            do throws(Failure) {
+        return .groups(
+            try await service.parts.background.run { [service] () throws(Failure) in
                 var targets: [String] = []
                 for group in groups { targets.append(try service.parts.mapGroup(group)) }
-                answer(.groups(targets))
-            } catch {
-                answer(.failure(error))
-            }
-        }
+                return targets
+            })
     }
 
     private func checkReceives() throws(Failure) {
@@ -88,16 +77,17 @@ extension Session {
 
     /// Keeps the next items, and adds all of them after the last ones. Each refusal, and each migration that asked first and
     /// added nothing, is in the audit log: its reply has told something about the items here.
-    func receive(_ request: Request.ReceiveItems, _ answer: @escaping Answer) throws(Failure) {
+    func receive(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         try checkReceives()
         do throws(Failure) {
-            try keep(request, answer)
+            return try await keep(request)
         } catch {
-            refuse(error, answer)
+            await recordRefusal()
+            throw error
         }
     }
 
-    private func keep(_ request: Request.ReceiveItems, _ answer: @escaping Answer) throws(Failure) {
+    private func keep(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         var migration = try continuedMigration(request.ticket)
         try migration.items.add(request.items)
         guard migration.items.count <= Limits.migratedItems, migration.items.weight <= Limits.migratedBytes else {
@@ -108,24 +98,20 @@ extension Session {
         }
         guard request.isLast else {
             try keepMigration(migration)
-            return answer(.done)
+            return .done
         }
         let whole = migration
-        service.parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                guard whole.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                let received = try keychain().receive(
-                    whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
-                    asksBeforeKeeping: request.asksBeforeKeeping, map: service.parts.mapGroup)
-                guard received.areAdded else {
-                    try keychain().recordRefusal(of: caller)
-                    service.tickets.giveBack(whole.ticket)
-                    return answer(.migrationWouldKeep(received.report))
-                }
-                answer(.migrated(received.report))
-            } catch {
-                refuse(error, answer)
+        return try await service.parts.work.run { [self] () throws(Failure) in
+            guard whole.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+            let received = try keychain().receive(
+                whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
+                asksBeforeKeeping: request.asksBeforeKeeping, map: service.parts.mapGroup)
+            guard received.areAdded else {
+                try keychain().recordRefusal(of: caller)
+                service.tickets.giveBack(whole.ticket)
+                return .migrationWouldKeep(received.report)
             }
+            return .migrated(received.report)
         }
     }
 

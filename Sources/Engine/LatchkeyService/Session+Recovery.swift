@@ -13,21 +13,35 @@ extension Session {
     /// The order is: root key, slot, records of the authority. After the first step the new code is the valid one, and it
     /// opens the slot before and after the second one. So an interrupted recovery is repeated with the code that was
     /// shown last, or, if that is refused, with the one before.
-    func recover(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
+    func recover(_ call: Call) async throws(Failure) -> Reply {
         guard let vault = service.parts.recovery else {
             throw Failure(
                 .notPermitted, "In tier \(service.parts.tier.name) there is no recovery code for the keychain.",
                 hint: "A forgotten passcode is discarded with: latchkey reset")
         }
         let caller = caller
-        askOwnerToEnter(id, AuthenticationPlan([]), for: .recoverPasscode, lastStep: .asksNewPasscode) {
-            [service] asked, entered in
-            if case .denied(let failure) = asked { return service.refuseRecovery(failure, vault, answer) }
-            guard case .slotKey(let slotKey, let passcodeID, let granted?)? = entered, let rootKey = granted.rootKey
-            else { return answer(.failure(Failure(.internalFailure, "The prompt returned no recovery code."))) }
-            service.parts.work.submit(.any) {
-                service.recover(vault, rootKey, granted, to: .slotKey(slotKey, passcodeID: passcodeID), caller, answer)
-            }
+        let agreement: Agreement
+        do throws(Failure) {
+            agreement = try await ask(
+                call, Question(plan: AuthenticationPlan([]), purpose: .recoverPasscode, lastStep: .asksNewPasscode))
+        } catch {
+            throw await service.reason(ofRefusedRecovery: error, vault)
+        }
+        guard case .slotKey(let slotKey, let passcodeID, let granted?)? = agreement.entered,
+            let rootKey = granted.rootKey
+        else { throw Failure(.internalFailure, "The prompt returned no recovery code.") }
+        let (recovery, failure): (Recovery, Failure?) = try await service.parts.work.begin {
+            [service] (end) throws(Failure) in
+            let recovery = try service.recover(
+                vault, rootKey, granted, to: .slotKey(slotKey, passcodeID: passcodeID), caller)
+            service.authority.report(.passcodeExists(true)) { end((recovery, $0)) }
+        }
+        switch recovery {
+        case .incomplete(let failure): throw failure
+        case .whole(let recovered, let keychain):
+            if let failure { throw failure }
+            try await service.parts.work.run { () throws(Failure) in try keychain.completePasscodeChange() }
+            return .recovered(recovered)
         }
     }
 }
@@ -36,67 +50,59 @@ extension Service {
     /// Opens the keychain with its root key, and its slot with the keys of the recovery code.
     fileprivate func recover(
         _ vault: any RecoverableVault, _ rootKey: SecretBytes, _ granted: RecoveryGrant, to key: NewPasscodeKey,
-        _ caller: Caller, _ answer: @escaping Session.Answer
-    ) {
+        _ caller: Caller
+    ) throws(Failure) -> Recovery {
+        let recovery: Recovery
         do throws(Failure) {
             let isOther = try vault.recover(rootKey, replacement: granted.replacement)
             reopen()
             let keychain = try keychain.get()
             let accepted = try keychain.recoverPasscode(to: key, with: granted.slotKeys, caller: caller)
-            let recovered = Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther))
+            recovery = .whole(
+                Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther)), keychain)
             if accepted != nil { keeper?.rowsWereAccepted() }
-            sealForPasscode()
-            // Proofs of the earlier passcode are no longer valid.
-            forgetProofs()
-            authority.report(.passcodeExists(true)) { [self] in complete($0, recovered, keychain, answer) }
         } catch {
-            guard error.isOfIncompleteEvent else { return answer(.failure(error)) }
+            guard error.isOfIncompleteEvent else { throw error }
             // The passcode is replaced.
-            sealForPasscode()
-            forgetProofs()
-            authority.report(.passcodeExists(true)) { _ in answer(.failure(error)) }
+            recovery = .incomplete(error)
         }
+        sealForPasscode()
+        // Proofs of the earlier passcode are no longer valid.
+        forgetProofs()
+        return recovery
     }
 
-    /// Reports why there is no recovery. Where the authority knows no code, the files of this process show why.
-    fileprivate func refuseRecovery(
-        _ failure: Failure, _ vault: any RecoverableVault, _ answer: @escaping Session.Answer
-    ) {
-        guard failure.status == .passcodeNotSet else { return answer(.failure(failure)) }
-        parts.work.submit(.any) {
-            do throws(Failure) {
+    /// Returns why there is no recovery. Where the authority knows no code, the files of this process show why.
+    fileprivate func reason(
+        ofRefusedRecovery failure: Failure, _ vault: any RecoverableVault
+    ) async -> Failure {
+        guard failure.status == .passcodeNotSet else { return failure }
+        do throws(Failure) {
+            return try await parts.work.run { () throws(Failure) in
                 let copy = try vault.copy()
-                guard try vault.hasCode() else { throw failure }
+                guard try vault.hasCode() else { return failure }
                 guard copy.isEmpty else {
-                    throw Failure(
+                    return Failure(
                         .storeUnreadable, "latchkey-authd has not received the copy of its recovery records.",
                         hint: "Restart the services, then try again: systemctl restart latchkeyd latchkey-authd")
                 }
-                throw Failure(
+                return Failure(
                     .storeUnreadable,
                     "latchkey-authd has lost its files, and the keychain has no copy of the recovery records.",
                     hint: "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, "
                         + "from a backup.")
-            } catch {
-                answer(.failure(error))
             }
+        } catch {
+            return error
         }
     }
+}
 
-    /// Ends a recovery when the authority has followed it.
-    private func complete(
-        _ failure: Failure?, _ recovered: Reply.Recovered, _ keychain: Keychain, _ answer: @escaping Session.Answer
-    ) {
-        if let failure { return answer(.failure(failure)) }
-        parts.work.submit(.any) {
-            do throws(Failure) {
-                try keychain.completePasscodeChange()
-                answer(.recovered(recovered))
-            } catch {
-                answer(.failure(error))
-            }
-        }
-    }
+/// A recovery that has happened.
+private enum Recovery: Sendable {
+    case whole(Reply.Recovered, Keychain)
+    /// Its last write failed.
+    case incomplete(Failure)
 }
 
 extension Service {

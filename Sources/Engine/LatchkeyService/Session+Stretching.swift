@@ -4,44 +4,50 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 
-// Application passwords are stretched on the stretch queue, neither on the loop thread nor on the thread that writes.
+// Passwords are stretched on the stretch queue, neither on the loop thread nor on the thread that writes.
 
 extension Session {
     /// Maximum number of times that a request stretches its password again because the item was replaced meanwhile.
     static let stretchRounds = 8
-
-    /// The client under which this session's key stretching is queued.
-    var stretchClient: StretchClient {
-        let caller = caller
-        return .program(caller.program.isEmpty ? caller.label : caller.program)
-    }
 
     /// Returns the password state of a new request, without stretched keys.
     func appPassword(_ authentication: Authentication, _ keychain: Keychain) throws(Failure) -> AppPassword {
         try keychain.appPassword(isGiven: authentication.applicationPassword != nil)
     }
 
-    /// Stretches the request's password with each of `parameters`, one turn of the queue each, then calls `next` on
-    /// the thread of the last turn; directly if `parameters` is empty. A failure of `next` ends the request.
-    func stretch(
-        _ authentication: Authentication, _ parameters: [StretchParameters], _ password: AppPassword,
-        _ answer: @escaping Answer, next: @escaping @Sendable (AppPassword) throws(Failure) -> Void
-    ) throws(Failure) {
-        guard let first = parameters.first else { return try next(password) }
-        guard let plain = authentication.applicationPassword else {
-            throw Failure(.internalFailure, "There is no password to stretch.")
+    /// Returns the password with the keys that are stretched with each of `parameters`, one turn of the queue each.
+    func stretched(
+        _ password: AppPassword, _ parameters: [StretchParameters], _ authentication: Authentication
+    ) async throws(Failure) -> AppPassword {
+        var password = password
+        for each in parameters {
+            guard let plain = authentication.applicationPassword else {
+                throw Failure(.internalFailure, "There is no password to stretch.")
+            }
+            password.add(try await stretch { () throws(Failure) in try StretchedPassword(plain, each) })
         }
-        try service.parts.stretching.submit(stretchClient) { [self] in
-            // If the connection ended meanwhile, no reply is needed.
-            guard !isClosed else { return }
+        return password
+    }
+
+    /// Runs `work` on the stretch queue in the turn of this session's program.
+    func stretch<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let client = StretchClient.program(caller.program.isEmpty ? caller.label : caller.program)
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             do throws(Failure) {
-                var password = password
-                password.add(try StretchedPassword(plain, first))
-                try stretch(authentication, Array(parameters.dropFirst()), password, answer, next: next)
+                try service.parts.stretching.submit(client) { [self] in
+                    continuation.resume(
+                        returning: Result { () throws(Failure) in
+                            guard !isClosed else { throw Refusal.connectionEnded }
+                            return try work()
+                        })
+                }
             } catch {
-                end(error, answer)
+                continuation.resume(returning: .failure(error))
             }
         }
+        return try result.get()
     }
 
     /// Throws `timedOut` if an item was replaced each time after its password had been stretched.

@@ -17,7 +17,7 @@ package final class Session: RequestHandler {
 
     struct Watch: Sendable {
         var number: UInt64
-        var answer: Answer
+        var end: @Sendable (Failure) -> Void
     }
 
     struct State: Sendable {
@@ -26,6 +26,8 @@ package final class Session: RequestHandler {
         var watches: [UInt64: Watch] = [:]
         /// Evaluations under way that a cancel can end, by request ID.
         var requests: [UInt64: UInt64] = [:]
+        /// What follows the replies of requests, by request ID.
+        var afterReply: [UInt64: @Sendable () -> Void] = [:]
         /// The export or import under way, between two of its requests.
         var backup: BackupSession?
         /// Whether an export or import is being authorised or begun.
@@ -56,58 +58,62 @@ package final class Session: RequestHandler {
         self.service = service
         self.caller = caller
         self.faceUsage = faceUsage
-        pages = PageLine(service.parts.background, whenRoom: whenRoom)
+        pages = PageLine(whenRoom: whenRoom)
     }
 
     /// Whether the connection has ended.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
-        let answer = recordingForeignGroups(answer)
-        do throws(Failure) {
-            switch request {
-            case .hello: throw Failure.secondHello
-            case .status: status(answer)
-            case .createContext: answer(try createContext())
-            case .invalidateContext(let handle): answer(try invalidate(handle))
-            case .canEvaluate(let policy): answer(preflight(policy))
-            case .evaluate(let evaluate): try self.evaluate(id, evaluate, answer)
-            case .evaluateRule(let evaluate): try self.evaluate(id, evaluate, answer)
-            case .environment(let seen): environment(id, unlike: seen, answer)
-            case .addItem(let add): try self.add(id, add, answer)
-            case .copyItems(let copy): try self.copy(id, copy, answer)
-            case .updateItems(let update): try self.update(id, update, answer)
-            case .deleteItems(let query): try delete(query, answer)
-            case .listItems(let query): try list(query, answer)
-            case .listEverything: try listEverything(answer)
-            case .listNames: try listNames(id, answer)
-            case .passcode(let change): try self.change(id, change, answer)
-            case .lock: try lock(answer)
-            case .unlock(let prompting): try unlock(id, prompting, answer)
-            case .facePermissions: answer(facePermissions())
-            case .changeFacePermission(let change): try self.change(change, answer)
-            case .simulate, .transcript: throw service.simulatesNothing
-            case .exportItems(let request): try export(id, request, answer)
-            case .importItems(let request): try restore(id, request, answer)
-            case .log(let log): try self.log(log, answer)
-            case .check: try check(answer)
-            case .restoreRows: try restoreRows(answer)
-            case .acceptStore: try acceptStore(id, answer)
-            case .discardProtected: try discardProtected(id, answer)
-            case .discardForgotten: try discardForgotten(id, answer)
-            case .createEnclaveKey(let create): try createKey(id, create, answer)
-            case .useEnclaveKey(let use): useKey(id, use, answer)
-            case .describeEnclaveKey(let name): answer(try describeKey(name))
-            case .beginEnrolment(let begin): try beginEnrolment(id, begin, answer)
-            case .answerEnrolment(let request): try answerEnrolment(request, answer)
-            case .proveKey(let prove): proveKey(id, prove, answer)
-            case .beginMigration: try beginMigration(id, answer)
-            case .receiveItems(let request): try receive(request, answer)
-            case .mapGroups(let groups): try mapGroups(groups, answer)
-            case .migrate(let request): try migrate(id, request, answer)
-            }
-        } catch {
-            answer(.failure(error))
+        let call = Call(id: id, send: answer)
+        finish(call) { () throws(Failure) in try handling(of: request, call) }
+    }
+
+    private func handling(of request: Request, _ call: Call) throws(Failure) -> Handling {
+        switch request {
+        case .hello: throw Failure.secondHello
+        case .status: status()
+        case .createContext: .reply(try createContext())
+        case .invalidateContext(let handle): .reply(try invalidate(handle))
+        case .canEvaluate(let policy): .reply(preflight(policy))
+        case .evaluate(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
+        case .evaluateRule(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
+        case .environment(let seen):
+            .waits { () async throws(Failure) in try await self.environment(unlike: seen, call) }
+        case .addItem(let add): .waits { () async throws(Failure) in try await self.add(add, call) }
+        case .copyItems(let copy): try self.copy(copy, call)
+        case .updateItems(let update): .waits { () async throws(Failure) in try await self.update(update, call) }
+        case .deleteItems(let query): .waits { () async throws(Failure) in try await self.delete(query) }
+        case .listItems(let query): try list(query, call)
+        case .listEverything: try listEverything(call)
+        case .listNames: .waits { () async throws(Failure) in try await self.listNames(call) }
+        case .passcode(let change): .waits { () async throws(Failure) in try await self.change(change, call) }
+        case .lock: .waits { () async throws(Failure) in try await self.lock() }
+        case .unlock(let prompting): .waits { () async throws(Failure) in try await self.unlock(prompting, call) }
+        case .facePermissions: .reply(facePermissions())
+        case .changeFacePermission(let change): .waits { () async throws(Failure) in try await self.change(change) }
+        case .simulate, .transcript: throw service.simulatesNothing
+        case .exportItems(let request): .waits { () async throws(Failure) in try await self.export(request, call) }
+        case .importItems(let request): .waits { () async throws(Failure) in try await self.restore(request, call) }
+        case .log(let log): .waits { () async throws(Failure) in try await self.log(log) }
+        case .check: .waits { () async throws(Failure) in try await self.check(call) }
+        case .restoreRows: .waits { () async throws(Failure) in try await self.restoreRows(call) }
+        case .acceptStore: .waits { () async throws(Failure) in try await self.acceptStore(call) }
+        case .discardProtected: .waits { () async throws(Failure) in try await self.discardProtected(call) }
+        case .discardForgotten: .waits { () async throws(Failure) in try await self.discardForgotten(call) }
+        case .createEnclaveKey(let create):
+            .waits { () async throws(Failure) in try await self.createKey(create, call) }
+        case .useEnclaveKey(let use): .waits { () async throws(Failure) in try await self.useKey(use, call) }
+        case .describeEnclaveKey(let name): .reply(try describeKey(name))
+        case .beginEnrolment(let begin):
+            .waits { () async throws(Failure) in try await self.beginEnrolment(begin, call) }
+        case .answerEnrolment(let request):
+            .waits { () async throws(Failure) in try await self.answerEnrolment(request) }
+        case .proveKey(let prove): .waits { () async throws(Failure) in try await self.proveKey(prove, call) }
+        case .beginMigration: .waits { () async throws(Failure) in try await self.beginMigration(call) }
+        case .receiveItems(let request): .waits { () async throws(Failure) in try await self.receive(request) }
+        case .mapGroups(let groups): .waits { () async throws(Failure) in try await self.mapGroups(groups) }
+        case .migrate(let request): .waits { () async throws(Failure) in try await self.migrate(request, call) }
         }
     }
 
@@ -115,7 +121,7 @@ package final class Session: RequestHandler {
         let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
         if let evaluation { service.authority.withdraw(evaluation, .appCancel) }
         if let watch, service.environments.forget(watch.number) {
-            watch.answer(.failure(Failure(.appCancel, "The app cancelled the request.")))
+            watch.end(Failure(.appCancel, "The app cancelled the request."))
         }
     }
 
@@ -130,8 +136,10 @@ package final class Session: RequestHandler {
             return (Array(state.requests.values), state.watches)
         }
         service.tickets.remove(of: self)
-        pages.clear()
-        for watch in watches.values { service.environments.forget(watch.number) }
+        pages.close()
+        for watch in watches.values where service.environments.forget(watch.number) {
+            watch.end(Refusal.connectionEnded)
+        }
         for evaluation in evaluations { service.authority.withdraw(evaluation, .systemCancel) }
     }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+
+/// A request while it is handled.
+struct Call: Sendable {
+    let id: UInt64
+    /// Sends a part of the reply before the last one, which the handler returns.
+    let send: RequestHandler.Answer
+}
+
+/// How a request is answered.
+enum Handling: Sendable {
+    /// Now, with this reply.
+    case reply(Reply)
+    /// By a task, because it may wait: for the user, a queue, or room in the send queue.
+    case waits(@Sendable () async throws(Failure) -> Reply)
+}
+
+extension Session {
+    /// Answers a request once, with what its handler returns or throws.
+    func finish(_ call: Call, _ handle: () throws(Failure) -> Handling) {
+        do throws(Failure) {
+            switch try handle() {
+            case .reply(let reply): call.send(reply)
+            case .waits(let work): start(call, work)
+            }
+        } catch {
+            let failure = error
+            guard failure.status == .missingEntitlement else { return call.send(.failure(failure)) }
+            start(call) { () async throws(Failure) in throw failure }
+        }
+    }
+
+    private func start(_ call: Call, _ work: @escaping @Sendable () async throws(Failure) -> Reply) {
+        Task(executorPreference: RequestExecutor.shared) { [self] in
+            do throws(Failure) {
+                call.send(try await work())
+            } catch {
+                // A request that named the access group of another program is a refusal.
+                if error.status == .missingEntitlement { await recordRefusal() }
+                if error != Refusal.connectionEnded { call.send(.failure(error)) }
+            }
+            pages.endTurn(of: call.id)
+            state.withLock { $0.afterReply.removeValue(forKey: call.id) }?()
+        }
+    }
+
+    /// Records a refusal in the audit log.
+    func recordRefusal() async {
+        // A refusal that cannot be recorded is logged; the request fails with its own failure.
+        try? await service.parts.work.run { [self] () throws(Failure) in
+            do throws(Failure) { try keychain().recordRefusal(of: caller) } catch {
+                service.unrecorded.note(.refusalNotRecorded, error, for: error.status)
+            }
+        }
+    }
+
+    /// Records the failure of an attempt to open an item or a key, if it is a refusal: a wrong application password or
+    /// an invalidated item, for which no prompt was shown.
+    ///
+    /// - Returns: the failure.
+    func recorded(_ failure: Failure) async -> Failure {
+        if failure.status == .itemAuthenticationFailed { await recordRefusal() }
+        return failure
+    }
+}
