@@ -3,13 +3,14 @@
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
-import LatchkeyService
 import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import SystemDriver
 import Testing
+
+@testable import LatchkeyService
 
 /// Replies with many items are sent in pages, and requests of other connections are answered between the pages.
 @Suite struct PagedAnswerTests {
@@ -202,6 +203,30 @@ import Testing
         background.step()
         #expect(!background.step(), "no further page is read")
         #expect(events.order.count == before)
+    }
+
+    @Test func requestsThatWaitEndWithTheirConnection() throws {
+        try fill(0..<2000)
+        try fill(2000..<2001, Self.bound)
+        let room = Room(isOpen: false)
+        weak var released: Session?
+        do {
+            let session = service.session(
+                caller: SimulatedService.caller, terminal: 0, mayNameItself: true,
+                hello: Request.Hello(application: ""), whenRoom: room.wait)
+            released = session
+            let host = HostSession(greeted: session) { [events] in events.add("waits ", $0) }
+            send(host, 1, .environment(unlike: nil))
+            guard case .environment(let now)? = events.of("waits ", 1).first else { throw Failure(.internalFailure) }
+            send(host, 1, .environment(unlike: now.revision))
+            for id in 2...3 { send(host, UInt64(id), .listItems(ItemQuery(itemClass: .genericPassword))) }
+            send(host, 4, Self.reading("2000"))
+            #expect(!service.authority.shownPrompts.isEmpty)
+            host.close()
+        }
+        #expect(service.authority.shownPrompts.isEmpty)
+        #expect(released == nil, "no task holds the session")
+        #expect(!isComplete("waits ", 2) && !isComplete("waits ", 3))
     }
 
     @Test func requestIDOfALongReplyIsInUseUntilItsEnd() throws {
