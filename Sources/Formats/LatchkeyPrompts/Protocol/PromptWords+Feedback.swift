@@ -86,8 +86,8 @@ extension PromptState {
         switch prompt.sensor {
         case .touchID: words("Too many tries: the fingerprint is locked until the passcode is entered.")
         case .faceID: words("Too many tries: the face is locked until the passcode is entered.")
-        case .opticID: words("Too many tries: the eyes is locked until the passcode is entered.")
-        case .none: words("Too many tries: the passcode is locked until the passcode is entered.")
+        case .opticID: words("Too many tries: the eyes are locked until the passcode is entered.")
+        case .none: words("Too many tries: the sensor is locked until the passcode is entered.")
         }
     }
 
@@ -96,7 +96,7 @@ extension PromptState {
         case .touchID: words("Not recognised, and no more tries with your fingerprint.")
         case .faceID: words("Not recognised, and no more tries with your face.")
         case .opticID: words("Not recognised, and no more tries with your eyes.")
-        case .none: words("Not recognised, and no more tries with your passcode.")
+        case .none: words("Not recognised, and no more tries.")
         }
     }
 

@@ -102,7 +102,7 @@ extension PromptState {
             switch prompt.sensor {
             case .touchID: (words("enrolled finger"), words("another finger"))
             case .faceID: (words("enrolled face"), words("another face"))
-            case .opticID, .none: (words("enrolled eyes"), words("another eyes"))
+            case .opticID, .none: (words("enrolled eyes"), words("other eyes"))
             }
         return [(key: "M", title: right), (key: "X", title: wrong)]
     }

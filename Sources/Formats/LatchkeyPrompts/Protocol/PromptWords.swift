@@ -129,7 +129,7 @@ extension PromptState {
         case .touchID: words("Allow “\(prompt.caller)” to recognise your fingerprint, now and later?")
         case .faceID: words("Allow “\(prompt.caller)” to recognise your face, now and later?")
         case .opticID: words("Allow “\(prompt.caller)” to recognise your eyes, now and later?")
-        case .none: words("Allow “\(prompt.caller)” to recognise your passcode, now and later?")
+        case .none: words("Allow “\(prompt.caller)” to use the camera, now and later?")
         }
     }
 
@@ -141,7 +141,7 @@ extension PromptState {
             case .touchID: words("The sensor has stopped looking for your fingerprint.")
             case .faceID: words("The sensor has stopped looking for your face.")
             case .opticID: words("The sensor has stopped looking for your eyes.")
-            case .none: words("The sensor has stopped looking for your passcode.")
+            case .none: words("The sensor has stopped.")
             }
         }
         return prompt.sensor == .touchID ? words("Touch the sensor.") : words("Look at the sensor.")
