@@ -218,7 +218,8 @@ let package = Package(
             path: "Tests/TestClient", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
         .target(
-            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
+            name: "TestSupport",
+            dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem", "LatchkeyWire"],
             path: "Tests/TestSupport", swiftSettings: strict),
         // The process of the sensors of tier user, on a thread of a test.
         .target(
@@ -250,7 +251,7 @@ let package = Package(
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
                 "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "SeamStandIns", "SimulatedDriver",
-                "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver",
+                "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyKeychainTests",
@@ -291,7 +292,7 @@ let package = Package(
         tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
-            ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+            ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyDesktop", "LatchkeyModel", "LatchkeyPrompts"]),
         tests(
             "TerminalPromptLayoutTests",

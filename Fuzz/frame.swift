@@ -25,12 +25,25 @@ func complaint(aboutFrame payload: [UInt8]) -> String? {
     guard let message = try? Message(decoding: frame) else { return nil }
     guard let item = CBORItem(reading: payload) else { return "accepts bytes that are not one CBOR item" }
     if item.encoded != payload { return "accepts bytes that are not deterministic CBOR" }
-    let encoded = message.encoded()
+    let encoded = encoding(of: message)
     if encoded.copyBytes() != item.withoutOptionalKeys.encoded { return "accepts two encodings of one message" }
     guard let again = try? Message(decoding: encoded) else { return "rejects the encoder's output" }
     if again != message { return "decodes its own output to another message" }
     if case .request(let id, _) = message, refusedID != id { return "idOfRefusedRequest finds another id" }
     return nil
+}
+
+/// The bytes of a message. A request is encoded from its own type, which the case carries.
+private func encoding(of message: Message) -> SecretBytes {
+    switch message {
+    case .request(let id, let request):
+        guard let typed = Mirror(reflecting: request).children.first?.value as? any ClientRequest & WireValue else {
+            fatalError("the case carries no request")
+        }
+        return Message.encoded(typed, id: id)
+    case .reply(let id, let reply): return Message.encoded(reply, id: id)
+    case .cancel(let id): return Message.encodedCancel(id: id)
+    }
 }
 
 /// A CBOR item, read and written independently of LatchkeyWire, as a reference implementation.

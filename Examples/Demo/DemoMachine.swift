@@ -28,7 +28,8 @@ struct DemoMachine {
             let process = try Processes.spawn(
                 DaemonProgram.find(), ["--simulated", "--detach"], descriptors: [nil, nil, nil])
             Processes.wait(process)
-            guard case .status(let report) = try Client.daemon.call(.status), report.problem == nil else {
+            let report = try Client.daemon.call(Request.Status())
+            guard report.problem == nil else {
                 throw DemoFailure("the daemon cannot use its store")
             }
             daemon = report.processID
@@ -40,7 +41,7 @@ struct DemoMachine {
         guard daemon != getpid() else { throw DemoFailure("the daemon runs in this process") }
     }
 
-    func control(_ request: Request) throws {
+    func control(_ request: some DaemonRequest) throws {
         do throws(Failure) {
             _ = try Client.daemon.call(request)
         } catch {

@@ -24,8 +24,8 @@ struct Story {
         say("Only the sensor is simulated: you operate it with keys. Everything is in \(machine.folder).")
 
         step("A passcode is set (\(Story.passcode)) and a finger is enrolled.")
-        try machine.control(.passcode(.set(SecretBytes(Story.passcode.utf8))))
-        try machine.control(.simulate(.enrol))
+        try machine.control(Request.PasscodeChange.set(SecretBytes(Story.passcode.utf8)))
+        try machine.control(Request.Simulate(.enrol))
         try check(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil), "biometry works")
 
         step("A secret is stored for the fingers enrolled now (.biometryCurrentSet).")
@@ -97,7 +97,7 @@ struct Story {
 
     private func fingerIsReplaced(_ secret: String) throws {
         step("The enrolled finger is replaced with another one.")
-        try machine.control(.simulate(.replaceFinger))
+        try machine.control(Request.Simulate(.replaceFinger))
         try check(read(Story.account).0 == errSecItemNotFound, "the bound item is gone")
         done("the item of .biometryCurrentSet is gone: errSecItemNotFound, without a prompt")
         try withPerson("The item of .userPresence stays. Press m (the new finger).") { reason in

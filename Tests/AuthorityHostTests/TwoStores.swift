@@ -158,13 +158,12 @@ final class ObservedMove: MoveDestination {
 
         deinit { session.close() }
 
-        func call(_ request: Request) throws(Failure) -> Reply {
-            if case .receiveItems(let page) = request { try move.step(page.isLast ? "commit" : "page") }
+        func send(_ items: Request.ReceiveItems) throws(Failure) -> MigrationOutcome? {
+            try move.step(items.isLast ? "commit" : "page")
             let reply = Mutex<Reply?>(nil)
-            session.handle(1, request) { answer in reply.withLock { $0 = answer } }
+            session.handle(1, .receiveItems(items)) { answer in reply.withLock { $0 = answer } }
             guard let answer = reply.withLock({ $0 }) else { throw Failure(.timedOut, "no reply") }
-            if case .failure(let failure) = answer { throw failure }
-            return answer
+            return try Request.ReceiveItems.contents(of: answer)
         }
     }
 }

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeyPrompts
 import LatchkeySystem
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// Prompts shown by the agent of the user's session, and what an agent may not do.

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// Tests of each limit in docs/protocol.md, from outside the daemon's process.

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// Floods the real daemon with wrong passwords from one connection, at the cost of tier `user`.

@@ -5,6 +5,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// A temporary store with the real daemon, which its clients start and which is killed with this object.

@@ -7,6 +7,7 @@ import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyService

@@ -7,6 +7,7 @@ import LatchkeyWire
 import SQLiteDriver
 import SeamStandIns
 import SimulatedDriver
+import TestSupport
 import Testing
 
 /// Requests that read the whole store run on the background queue and delay neither the loop thread nor the thread

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyService
 import LatchkeyWire
 import Synchronization
+import TestSupport
 import Testing
 
 /// The challenge of the tiers `file` and `tpm`: what was sent before it is not executed.

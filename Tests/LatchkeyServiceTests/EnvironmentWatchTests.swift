@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 import Testing
 
 @testable import LatchkeyService

@@ -6,6 +6,7 @@ import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 /// Export and import over frames: which authorisation they require, and what the caller never receives.

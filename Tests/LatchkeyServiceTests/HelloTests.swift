@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyService

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
+import TestSupport
 import Testing
 
 /// Requests and replies over frames: request IDs, cancelling, one reply for each request.

@@ -5,6 +5,7 @@ import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyService

@@ -8,6 +8,7 @@ import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 @testable import LatchkeyService

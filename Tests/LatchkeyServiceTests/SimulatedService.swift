@@ -10,6 +10,7 @@ import SQLiteDriver
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestSupport
 
 /// The parts of a simulated service that a test may replace.
 struct ServiceParts {

@@ -8,6 +8,7 @@ import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import SystemDriver
+import TestSupport
 import Testing
 
 /// A key module that waits for its device delays neither the thread that serves all clients nor the one that writes.

@@ -32,17 +32,14 @@ import Testing
         let channel = Channel()
         channel.open(try InterruptedService(work: ImmediateWorkQueue()))
         let connection = ClientConnection(channel)
-        guard case .environment(let now) = try connection.call(.environment(unlike: nil), seconds: 30) else {
-            throw Failure(.internalFailure)
-        }
+        let now = try connection.call(Request.Environment(unlike: nil), seconds: 30)
         for _ in 0...Limits.requestsInFlight {
             #expect(throws: Failure(.timedOut)) {
-                try connection.call(.environment(unlike: now.revision), seconds: 0)
+                try connection.call(Request.Environment(unlike: now.revision), seconds: 0)
             }
         }
-        guard case .status = try connection.call(.status, seconds: 30) else {
-            Issue.record("the connection accepts no more requests")
-            return
+        #expect(throws: Never.self, "the connection accepts more requests") {
+            try connection.call(Request.Status(), seconds: 30)
         }
     }
 }

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyWire
 import Synchronization
 import TestSupport
 import Testing
@@ -17,10 +18,14 @@ import Testing
 
         init(_ answers: Result<Reply, Failure>...) { self.answers = Mutex(answers) }
 
-        func call(_ request: Request) throws(Failure) -> Reply {
-            requests.withLock { $0.append(request) }
+        func call<Call: ClientRequest & WireValue>(_ request: Call) throws(Failure) -> Call.Response {
+            // Decoded again, so that requests of different types are in one list.
+            guard case .request(_, let sent)? = try? Message(decoding: Message.encoded(request, id: 1)) else {
+                throw Failure(.internalFailure)
+            }
+            requests.withLock { $0.append(sent) }
             let answer = answers.withLock { $0.isEmpty ? .failure(Failure(.internalFailure)) : $0.removeFirst() }
-            return try answer.get()
+            return try Call.contents(of: answer.get())
         }
     }
 

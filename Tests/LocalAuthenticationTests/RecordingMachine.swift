@@ -56,7 +56,7 @@ final class RecordingMachine: Sendable {
                     terminal: 0, mayNameItself: true, hello: hello)
             }
         }
-        _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
+        try client.call(Request.PasscodeChange.set(SecretBytes(passcode.utf8)))
     }
 
     func run<R>(_ body: () throws -> R) rethrows -> R { try ClientScope.$world.withValue(client, operation: body) }

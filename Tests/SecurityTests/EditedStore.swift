@@ -96,7 +96,7 @@ final class EditedStore: Sendable {
                 MemoryChannel { service.session(caller: caller, terminal: 0, mayNameItself: true, hello: $0) }, record)
         }
         // Prompts and biometry need a passcode to be set.
-        if prompter != nil || reader != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }
+        if prompter != nil || reader != nil { try client.call(Request.PasscodeChange.set(SecretBytes("1234".utf8))) }
         return try ClientScope.$world.withValue(client, operation: body)
     }
 

@@ -22,7 +22,7 @@ import Testing
 
     @Test func theKeysOfTheSecondRunAreThoseOfATPM() throws {
         let (simulator, _) = try machine(.biometryAny)
-        guard case .status(let status) = try simulator.client.call(.status) else { throw Failure(.internalFailure) }
+        let status = try simulator.client.call(Request.Status())
         #expect(status.enclave == (EachEnclave.isTPM ? .tpm : .software))
         #expect(status.enclaveDevice == (EachEnclave.isTPM ? .program : nil), "swtpm is no chip")
     }
@@ -114,10 +114,10 @@ import Testing
             let request = Request.UseEnclaveKey(
                 name: .stored(Array(reference)), operation: .sign(digest: [UInt8](repeating: 1, count: 32)),
                 authentication: Authentication(context: handle))
-            #expect(throws: Never.self) { try simulator.client.call(.useEnclaveKey(request)) }
+            #expect(throws: Never.self) { try simulator.client.call(request) }
             let machine = simulator.machine
             let other = Client(application: "app") { machine.connect("app") }
-            #expect(throws: Failure(.invalidContext)) { try other.call(.useEnclaveKey(request)) }
+            #expect(throws: Failure(.invalidContext)) { try other.call(request) }
         }
     }
 
@@ -224,8 +224,7 @@ import Testing
         let simulator = try EachEnclave.machine()
         func refusals() throws -> Int {
             let log = Request.Log(after: 0, limit: 100, verifies: false)
-            guard case .log(let page) = try simulator.client.call(.log(log)) else { return -1 }
-            return page.lines.count { $0.event == .refused }
+            return try simulator.client.call(log).lines.count { $0.event == .refused }
         }
         try simulator.run {
             func context(_ password: String) -> LAContext {

@@ -4,6 +4,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeyWire
 import Synchronization
+import TestSupport
 
 @testable import LatchkeySimulator
 

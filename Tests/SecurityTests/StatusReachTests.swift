@@ -9,6 +9,7 @@ import LatchkeyService
 import LatchkeyWire
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 @testable import LatchkeySimulator

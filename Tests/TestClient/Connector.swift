@@ -16,7 +16,7 @@ struct Connector {
         for _ in 0..<count {
             let client = Client(ofDaemonFor: "connector", faceUsage: nil)
             do throws(Failure) {
-                _ = try client.call(.status)
+                _ = try client.call(Request.Status())
                 clients.append(client)
             } catch {
                 print("refused \(error.status) \(error.message)")

@@ -16,19 +16,18 @@ struct Disguise {
     func run() {
         do {
             let connection = try DaemonFinder.connect()
-            try send(.hello(Request.Hello(application: "test")), 1, connection)
+            try send(Request.Hello(application: "test"), 1, connection)
             let reply = try Message(decoding: try Frame.receive(from: connection, until: nil))
             if case .reply(_, .welcome(let welcome)) = reply, let challenge = welcome.challenge {
-                try send(.hello(Request.Hello(application: "test", challenge: challenge)), 4, connection)
+                try send(Request.Hello(application: "test", challenge: challenge), 4, connection)
                 _ = try Frame.receive(from: connection, until: nil)
             }
             let query = ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("protected")])
             try send(
-                .copyItems(
-                    Request.CopyItems(query: query, limit: .one, returns: .data, authentication: Authentication())),
+                Request.CopyItems(query: query, limit: .one, returns: .data, authentication: Authentication()),
                 2, connection)
             // Requests are processed in order: once this one is answered, the previous one waits for the user.
-            try send(.status, 3, connection)
+            try send(Request.Status(), 3, connection)
             _ = try Frame.receive(from: connection, until: nil)
             if manner == "executes" {
                 _ = fcntl(connection.number, F_SETFD, 0)
@@ -48,7 +47,7 @@ struct Disguise {
         }
     }
 
-    private func send(_ request: Request, _ id: UInt64, _ connection: Descriptor) throws {
-        try Frame.send(Message.request(id: id, request).encoded(), to: connection)
+    private func send(_ request: some DaemonRequest, _ id: UInt64, _ connection: Descriptor) throws {
+        try Frame.send(Message.encoded(request, id: id), to: connection)
     }
 }

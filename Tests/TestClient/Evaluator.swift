@@ -31,8 +31,8 @@ struct Evaluator {
         for _ in 0..<times {
             let start = ContinuousClock.now
             do throws(Failure) {
-                guard case .context(let handle) = try client.call(.createContext) else { exit(1) }
-                _ = try client.call(.evaluate(.init(context: handle, policy: policy, prompting: prompting)))
+                let handle = try client.call(Request.CreateContext())
+                _ = try client.call(Request.Evaluate(context: handle, policy: policy, prompting: prompting))
                 print("granted \((ContinuousClock.now - start) / .microseconds(1))")
             } catch {
                 print("\(error.status)")

@@ -13,7 +13,7 @@ struct Holder {
     func run() {
         var handles: [ContextHandle] = []
         for _ in 0..<count {
-            guard case .context(let handle)? = try? Client.daemon.call(.createContext) else { exit(1) }
+            guard let handle = try? Client.daemon.call(Request.CreateContext()) else { exit(1) }
             handles.append(handle)
         }
         for handle in handles {
@@ -21,7 +21,7 @@ struct Holder {
                 context: handle, policy: .deviceOwnerAuthentication, prompting: Prompting(reason: "hold"))
             Thread.detachNewThread {
                 do throws(Failure) {
-                    _ = try Client.daemon.call(.evaluate(evaluate))
+                    _ = try Client.daemon.call(evaluate)
                 } catch {
                     print("\(error.status) 1")
                     fflush(nil)

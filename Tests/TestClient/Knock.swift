@@ -14,8 +14,8 @@ struct Knock {
     func run() {
         do {
             let socket = try Sockets.connect(path)
-            let hello = Message.request(id: 1, .hello(Request.Hello(application: "knock")))
-            try? Frame.send(hello.encoded(), to: socket)
+            let hello = Message.encoded(Request.Hello(application: "knock"), id: 1)
+            try? Frame.send(hello, to: socket)
             do throws(FrameError) {
                 _ = try Frame.receive(from: socket, until: Uptime.deadline(seconds: 20))
                 print("answered")

@@ -44,8 +44,7 @@ enum Main {
     /// Prints the process id of the daemon that answers.
     private static func whose() {
         do throws(Failure) {
-            guard case .status(let report) = try Client.daemon.call(.status) else { exit(2) }
-            print(report.processID)
+            print(try Client.daemon.call(Request.Status()).processID)
         } catch {
             print("failed: \(error.message)")
             exit(1)

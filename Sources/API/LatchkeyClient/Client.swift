@@ -3,7 +3,11 @@
 import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
+package import LatchkeyWire
 import Synchronization
+
+/// What a client can send: a request with an encoding.
+package typealias DaemonRequest = ClientRequest & WireValue
 
 /// A connection to one engine: the user's daemon, or a simulated world.
 ///
@@ -102,29 +106,29 @@ package final class Client: Sendable {
 
     /// Sends a request and waits for its reply. Throws when the reply is a failure.
     ///
-    /// - Parameter part: called with each part of a reply whose parts are not joined.
-    package func call(
-        _ request: Request, part: (Reply) -> Void = { _ in }
-    ) throws(Failure) -> Reply { try callWithGeneration(request, part: part).reply }
+    /// - Parameter page: called with each page of the reply but the last; items come as one list.
+    package func call<Call: DaemonRequest>(
+        _ request: Call, page: (Call.Response) -> Void = { _ in }
+    ) throws(Failure) -> Call.Response { try callWithGeneration(request, page: page).response }
 
     /// Like `call`, and also returns the generation of the connection that answered.
-    package func callWithGeneration(
-        _ request: Request, part: (Reply) -> Void = { _ in }
-    ) throws(Failure) -> (reply: Reply, generation: UInt64) {
-        var attempts = request.mayBeRepeated ? 2 : 1
+    package func callWithGeneration<Call: DaemonRequest>(
+        _ request: Call, page: (Call.Response) -> Void = { _ in }
+    ) throws(Failure) -> (response: Call.Response, generation: UInt64) {
+        let traits = request.traits
+        var attempts = traits.contains(.mayBeRepeated) ? 2 : 1
         while true {
             let (connection, generation) = try connected()
             let reply: Reply
             do throws(Failure) {
-                reply = try connection.call(
-                    request, seconds: request.mayTakeLong ? Self.longSeconds : Limits.requestSeconds, part: part)
+                let seconds = traits.contains(.mayTakeLong) ? Self.longSeconds : Limits.requestSeconds
+                reply = try connection.reply(to: request, seconds: seconds, page: page)
             } catch {
                 attempts -= 1
                 if error.status == .daemonUnavailable, attempts > 0 { continue }
                 throw error
             }
-            if case .failure(let failure) = reply { throw failure }
-            return (reply, generation)
+            return (try Call.contents(of: reply), generation)
         }
     }
 
@@ -161,43 +165,6 @@ package final class Client: Sendable {
                 poll(nil, 0, pause)
                 pause = min(2 * pause, Self.longestPause)
             }
-        }
-    }
-}
-
-extension Request {
-    /// Whether the reply may wait for the user, or takes time in proportion to the size of the store.
-    fileprivate var mayTakeLong: Bool {
-        switch self {
-        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .beginEnrolment, .answerEnrolment, .proveKey, .restoreRows, .listItems,
-            .listEverything, .listNames, .exportItems, .importItems,
-            .acceptStore,
-            .discardProtected, .discardForgotten, .passcode, .beginMigration, .migrate:
-            true
-        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
-            .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .describeEnclaveKey,
-            .receiveItems, .mapGroups:
-            false
-        }
-    }
-
-    /// Whether the request is idempotent, so that it may be sent again when its reply was lost.
-    fileprivate var mayBeRepeated: Bool {
-        switch self {
-        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .listEverything, .facePermissions,
-            .transcript, .lock, .log, .describeEnclaveKey, .mapGroups:
-            true
-        // A context's handle belongs to the connection that broke.
-        case .copyItems(let copy): copy.authentication.context == nil
-        // A second prompt would ask the user again.
-        case .listNames, .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode,
-            .unlock, .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey,
-            .useEnclaveKey,
-            .beginEnrolment, .answerEnrolment, .proveKey,
-            .restoreRows, .acceptStore, .discardProtected, .discardForgotten, .beginMigration, .receiveItems,
-            .migrate:
-            false
         }
     }
 }

@@ -54,22 +54,33 @@ final class ClientConnection: @unchecked Sendable {
     ///
     /// - Throws: the failure with which the daemon refuses; as `call`.
     func greet(_ hello: Request.Hello, seconds: Int64) throws(Failure) {
-        var reply = try call(.hello(hello), seconds: seconds)
-        if case .welcome(let welcome) = reply, let challenge = welcome.challenge {
-            var answer = hello
-            answer.challenge = challenge
-            reply = try call(.hello(answer), seconds: seconds)
-        }
-        if case .failure(let failure) = reply { throw failure }
+        guard let challenge = try call(hello, seconds: seconds).challenge else { return }
+        var answer = hello
+        answer.challenge = challenge
+        _ = try call(answer, seconds: seconds)
     }
 
-    /// Sends a request and waits for its reply. Joins the parts of a reply of items; passes other parts to `part`.
+    /// Sends a request and waits for its reply. Joins the pages of a reply of items; passes other pages to `page`.
     ///
-    /// A reply that reports a failure is returned, not thrown.
-    ///
-    /// - Throws: when no reply arrived before the timeout or the connection broke.
-    func call(
-        _ request: Request, seconds: Int64, part: (Reply) -> Void = { _ in }
+    /// - Throws: the failure that the reply reports; when no reply arrived before the timeout or the connection broke.
+    func call<Call: DaemonRequest>(
+        _ request: Call, seconds: Int64, page: (Call.Response) -> Void = { _ in }
+    ) throws(Failure) -> Call.Response {
+        try Call.contents(of: reply(to: request, seconds: seconds, page: page))
+    }
+
+    /// Like `call`, but returns a reply that reports a failure, so that it differs from a broken connection.
+    func reply<Call: DaemonRequest>(
+        to request: Call, seconds: Int64, page: (Call.Response) -> Void
+    ) throws(Failure) -> Reply {
+        try exchange(
+            seconds: seconds, { Message.encoded(request, id: $0) },
+            page: { reply in if let response = Call.response(reply) { page(response) } })
+    }
+
+    /// Sends the payload with a new id and waits for the reply. Not generic, so that one copy serves every request.
+    private func exchange(
+        seconds: Int64, _ payload: (_ id: UInt64) -> SecretBytes, page: (Reply) -> Void
     ) throws(Failure) -> Reply {
         let deadline = Uptime.deadline(seconds: seconds)
         pthread_mutex_lock(lock)
@@ -82,7 +93,7 @@ final class ClientConnection: @unchecked Sendable {
             replies[id] = nil
             pthread_mutex_unlock(lock)
         }
-        try send(.request(id: id, request))
+        try send(payload(id))
         var items: [FoundItem] = []
         while true {
             let reply: Reply
@@ -90,7 +101,7 @@ final class ClientConnection: @unchecked Sendable {
                 reply = try next(id, until: deadline)
             } catch {
                 // The reply is no longer needed; the daemon limits the number of pending requests.
-                if error.status == .timedOut { try? send(.cancel(id: id)) }
+                if error.status == .timedOut { try? send(Message.encodedCancel(id: id)) }
                 throw error
             }
             if case .items(let some, let more) = reply {
@@ -98,13 +109,12 @@ final class ClientConnection: @unchecked Sendable {
                 if !more { return .items(items, more: false) }
             } else {
                 guard reply.isPartial else { return reply }
-                part(reply)
+                page(reply)
             }
         }
     }
 
-    private func send(_ message: Message) throws(Failure) {
-        let payload = message.encoded()
+    private func send(_ payload: SecretBytes) throws(Failure) {
         guard payload.count <= Limits.frameBytes else {
             throw Failure(.dataTooLarge, "The request is larger than one frame.", hint: "A secret has at most 1 MiB.")
         }

@@ -114,10 +114,6 @@ package enum DaemonProbe {
         let connection = ClientConnection(SocketChannel(descriptor))
         let hello = Request.Hello(application: Client.applicationName, groups: Client.declaredNames)
         try connection.greet(hello, seconds: seconds)
-        switch try connection.call(.status, seconds: seconds) {
-        case .status(let report): return report
-        case .failure(let failure): throw failure
-        default: throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
+        return try connection.call(Request.Status(), seconds: seconds)
     }
 }

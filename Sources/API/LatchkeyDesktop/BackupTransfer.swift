@@ -6,7 +6,7 @@ package import LatchkeySystem
 /// A connection over which requests are made.
 package protocol RequestCaller {
     /// Sends a request and waits for its reply; throws a reply that is a failure.
-    func call(_ request: Request) throws(Failure) -> Reply
+    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response
 }
 
 /// Copies the bytes of a backup between the daemon and a file. Only the daemon can decrypt them.
@@ -17,15 +17,16 @@ package struct BackupTransfer {
         package var count: UInt64 = 0
         /// Number of items that were in the keychain already.
         package var present: UInt64 = 0
-        package var staying = Staying()
+        package var staying = StayingItems()
     }
+
+    /// Maximum number of left-out items that are described; the others are only counted.
+    private static let describedItems = 1000
 
     private let caller: any RequestCaller
 
     /// A transfer over this connection.
     package init(_ caller: any RequestCaller) { self.caller = caller }
-
-    private static let unexpected = Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
 
     /// Writes a backup. The file has another name until it is complete, so that `path` never names an incomplete one.
     ///
@@ -35,13 +36,11 @@ package struct BackupTransfer {
         var result = Result()
         var cursor: [UInt8]?
         repeat {
-            guard case .exported(let page) = try caller.call(.exportItems(Request.ExportItems(cursor: cursor))) else {
-                throw Self.unexpected
-            }
+            let page = try caller.call(Request.ExportItems(cursor: cursor))
             try file.write(page.bytes)
             result.count = page.count
             progress(Int(clamping: page.count))
-            result.staying.add(page.staying)
+            result.staying.add(page.staying, most: Self.describedItems)
             cursor = page.cursor
         } while cursor != nil
         try file.finish()
@@ -59,9 +58,9 @@ package struct BackupTransfer {
             if part?.wantsStart == true { try file.rewind() }
             let (bytes, isLast) = try file.next(Limits.importedBytes)
             let request = Request.ImportItems(cursor: part?.cursor, bytes: bytes, isLast: isLast)
-            guard case .imported(let next) = try caller.call(.importItems(request)) else { throw Self.unexpected }
+            let next = try caller.call(request)
             progress(Int(clamping: next.added))
-            result.staying.add(next.staying)
+            result.staying.add(next.staying, most: Self.describedItems)
             (result.count, result.present) = (next.added, next.present)
             part = next
         } while part?.cursor != nil

@@ -47,7 +47,7 @@ final class Connection: RequestCaller, Sendable {
         }
     }
 
-    func call(_ request: Request) throws(Failure) -> Reply {
+    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response {
         do throws(Failure) {
             return try client.call(request)
         } catch {

@@ -27,8 +27,7 @@ extension KeychainControl {
     /// - Returns: the private keys that are lost.
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func recoverPasscode() throws(SettingsFailure) -> Recovery {
-        guard case .recovered(let recovered) = try call(.passcode(.recoverAtPrompt)) else { throw .unexpected }
-        return Recovery(recovered)
+        Recovery(try call(Request.RecoverAtPrompt()))
     }
 
     /// Deletes a forgotten passcode and every item with a rule other than `StoredItem.Rule.nothing`, or with
@@ -36,5 +35,5 @@ extension KeychainControl {
     /// user asks nothing, so the caller must.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
-    public func discardForgotten() throws(SettingsFailure) { try perform(.discardForgotten) }
+    public func discardForgotten() throws(SettingsFailure) { try call(Request.DiscardForgotten()) }
 }

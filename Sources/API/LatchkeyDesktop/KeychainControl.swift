@@ -34,8 +34,7 @@ public final class KeychainControl: Sendable {
     ///
     /// - Throws: `SettingsFailure` with code `unavailable` without a daemon.
     public func overview() throws(SettingsFailure) -> KeychainOverview {
-        guard case .status(let report) = try call(.status) else { throw .unexpected }
-        return KeychainOverview(report)
+        KeychainOverview(try call(Request.Status()))
     }
 
     /// The items of all apps, without secrets, ordered by app and name; shows no prompt.
@@ -43,7 +42,7 @@ public final class KeychainControl: Sendable {
     /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read, and `other` without
     ///   `KeychainOverview.listsItems`.
     public func items() throws(SettingsFailure) -> [StoredItem] {
-        try items(of: .listEverything)
+        sorted(try call(Request.ListEverything()))
     }
 
     /// The names and rules of the items of all apps, ordered by app and name, after the user agreed at the prompt with a
@@ -51,11 +50,12 @@ public final class KeychainControl: Sendable {
     ///
     /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `locked` for a locked keychain,
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
-    public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] { try items(of: .listNames) }
+    public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] {
+        sorted(try call(Request.ListNames()))
+    }
 
-    private func items(of request: Request) throws(SettingsFailure) -> [StoredItem] {
-        guard case .items(let found, _) = try call(request) else { throw .unexpected }
-        return found.enumerated().map { StoredItem($1, number: $0) }
+    private func sorted(_ found: [FoundItem]) -> [StoredItem] {
+        found.enumerated().map { StoredItem($1, number: $0) }
             .sorted { ($0.app, $0.place, $0.name, $0.id) < ($1.app, $1.place, $1.name, $1.id) }
     }
 
@@ -84,9 +84,7 @@ public final class KeychainControl: Sendable {
     }
 
     private func page(after: Int64, limit: UInt64) throws(SettingsFailure) -> AuditPage {
-        let request = Request.Log(after: after, limit: limit, verifies: false)
-        guard case .log(let page) = try call(.log(request)) else { throw .unexpected }
-        return page
+        try call(Request.Log(after: after, limit: limit, verifies: false))
     }
 
     // MARK: - Passcode and lock
@@ -94,40 +92,38 @@ public final class KeychainControl: Sendable {
     /// Sets the first passcode, which the user enters at the prompt.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
-    public func setPasscode() throws(SettingsFailure) { try perform(.passcode(.setAtPrompt)) }
+    public func setPasscode() throws(SettingsFailure) { try call(Request.PasscodeChange.setAtPrompt) }
 
     /// Changes the passcode; the prompt asks for the current one and the new one.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
-    public func changePasscode() throws(SettingsFailure) { try perform(.passcode(.changeAtPrompt)) }
+    public func changePasscode() throws(SettingsFailure) { try call(Request.PasscodeChange.changeAtPrompt) }
 
     /// Removes the passcode, and the items with `StoredItem.needsPasscode`; the prompt asks for the passcode.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
-    public func removePasscode() throws(SettingsFailure) { try perform(.passcode(.remove)) }
+    public func removePasscode() throws(SettingsFailure) { try call(Request.PasscodeChange.remove) }
 
     /// Asks for the passcode at the prompt. A right one ends a lockout of the sensor.
     ///
     /// - Parameter reason: why, as the prompt shows it.
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
     public func checkPasscode(reason: String) throws(SettingsFailure) {
-        guard case .context(let context) = try call(.createContext) else { throw .unexpected }
-        _ = try call(
-            .evaluateRule(
-                Request.EvaluateRule(
-                    context: context, accessControl: AccessControl(constraints: .devicePasscode),
-                    prompting: Prompting(reason: reason).clipped)))
+        try call(
+            Request.EvaluateRule(
+                context: try call(Request.CreateContext()), accessControl: AccessControl(constraints: .devicePasscode),
+                prompting: Prompting(reason: reason).clipped))
     }
 
     /// Locks the keychain for all programs of the user; shows no prompt.
     ///
     /// - Throws: `SettingsFailure`, with code `passcodeNotSet` if nothing could unlock it again.
-    public func lock() throws(SettingsFailure) { try perform(.lock) }
+    public func lock() throws(SettingsFailure) { try call(Request.Lock()) }
 
     /// Unlocks the keychain after a finger, a face or the passcode.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
-    public func unlock() throws(SettingsFailure) { try perform(.unlock(Prompting())) }
+    public func unlock() throws(SettingsFailure) { try call(Request.Unlock(Prompting())) }
 
     // MARK: - Face ID
 
@@ -143,8 +139,9 @@ public final class KeychainControl: Sendable {
     ///
     /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read.
     public func faceAnswers() throws(SettingsFailure) -> [FaceAnswer] {
-        guard case .facePermissions(let answers) = try call(.facePermissions) else { throw .unexpected }
-        return answers.map { FaceAnswer(app: $0.application, isAllowed: $0.isAllowed) }.sorted { $0.app < $1.app }
+        try call(Request.FacePermissions()).map { FaceAnswer(app: $0.application, isAllowed: $0.isAllowed) }.sorted {
+            $0.app < $1.app
+        }
     }
 
     /// Withdraws an answer; shows no prompt.
@@ -154,14 +151,12 @@ public final class KeychainControl: Sendable {
     ///   - mayAskAgain: whether the app may ask once more; otherwise it is refused from now on.
     /// - Throws: `SettingsFailure`, with code `notFound` for an app that has not asked.
     public func withdrawFace(from app: String, mayAskAgain: Bool) throws(SettingsFailure) {
-        try perform(.changeFacePermission(.init(application: app, mayAskAgain: mayAskAgain)))
+        try call(Request.FacePermissionChange(application: app, mayAskAgain: mayAskAgain))
     }
 
     // MARK: - Calls
 
-    func perform(_ request: Request) throws(SettingsFailure) { _ = try call(request) }
-
-    func call(_ request: Request) throws(SettingsFailure) -> Reply {
+    func call<Call: DaemonRequest>(_ request: Call) throws(SettingsFailure) -> Call.Response {
         do throws(Failure) { return try connection.call(request) } catch { throw SettingsFailure(error) }
     }
 

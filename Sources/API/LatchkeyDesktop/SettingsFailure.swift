@@ -52,7 +52,6 @@ public struct SettingsFailure: Error, Equatable, Sendable {
     }
 
     static let cancelled = SettingsFailure(.cancelled, "The operation was cancelled.")
-    static let unexpected = SettingsFailure(.other, "The daemon sent an unexpected kind of reply.")
 }
 
 extension SettingsFailure.Code {

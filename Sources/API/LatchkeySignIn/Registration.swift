@@ -100,10 +100,7 @@ private enum DeclaredTier {
     static func ofThisMachine() async throws(SignInError) -> String {
         do throws(Failure) {
             return try await KeychainStore.inBackground { () throws(Failure) in
-                guard case .status(let report) = try AppIdentity.client().call(.status) else {
-                    throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-                }
-                return report.tier.name
+                try AppIdentity.client().call(Request.Status()).tier.name
             }
         } catch {
             throw SignInError(.keychain, underlying: KeychainError(status: errSecNotAvailable))

@@ -25,10 +25,7 @@ extension LAContext: AuthenticationContext {
         let client = try engine.get()
         let current = client.generation
         if let known = state.withLock({ $0.generation == current ? $0.handle : nil }) { return known }
-        let (reply, generation) = try client.callWithGeneration(.createContext)
-        guard case .context(let made) = reply else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-        }
+        let (made, generation) = try client.callWithGeneration(Request.CreateContext())
         // Two threads may create a handle at the same time: the first one is used, the other is invalidated below.
         let kept: ContextHandle? = state.withLock { state in
             guard !state.isInvalidated else { return nil }
@@ -37,7 +34,7 @@ extension LAContext: AuthenticationContext {
             state.generation = generation
             return made
         }
-        if kept != made { _ = try? client.call(.invalidateContext(made)) }
+        if kept != made { try? client.call(Request.InvalidateContext(made)) }
         guard let kept else { throw Failure(.invalidContext, "The context was invalidated before.") }
         return kept
     }

@@ -99,9 +99,7 @@ open class LAContext: NSObject {
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(Failure) {
             try checkIsValid()
-            guard case .policy(let answer) = try engine.get().call(.canEvaluate(policy.wire)) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-            }
+            let answer = try engine.get().call(Request.CanEvaluate(policy.wire))
             state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
             if let refusal = answer.refusal { throw explained(refusal, sensor: answer.biometry) }
             if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
@@ -170,20 +168,18 @@ open class LAContext: NSObject {
 
     /// Evaluates a policy and returns the methods of its proof.
     private func evaluate(_ policy: Policy, reason: String) throws(Failure) -> Set<AuthenticationMethod> {
-        let reply = try callWithHandle { handle in
-            .evaluate(
-                Request.Evaluate(
-                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuseSeconds))
+        try callWithHandle { handle in
+            Request.Evaluate(context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuseSeconds)
         }
-        return if case .proven(let methods) = reply { methods } else { [] }
     }
 
     /// Sends a request that contains the context's handle.
     ///
     /// When another thread reconnects between `handle()` and the request, the handle has changed, and the request is
     /// sent once more with the new one.
-    @discardableResult
-    private func callWithHandle(_ request: (ContextHandle) -> Request) throws(Failure) -> Reply {
+    private func callWithHandle<Call: DaemonRequest>(
+        _ request: (ContextHandle) -> Call
+    ) throws(Failure) -> Call.Response {
         let first = try handle()
         do throws(Failure) {
             return try engine.get().call(request(first))
@@ -229,11 +225,10 @@ open class LAContext: NSObject {
                 // Behaviour AC-05: creating an item demands no proof.
                 if operation != .createItem, operation != .createKey {
                     try context.value.callWithHandle { handle in
-                        .evaluateRule(
-                            Request.EvaluateRule(
-                                context: handle, accessControl: accessControl.rule,
-                                prompting: context.value.prompting(localizedReason),
-                                reuseSeconds: context.value.reuseSeconds))
+                        Request.EvaluateRule(
+                            context: handle, accessControl: accessControl.rule,
+                            prompting: context.value.prompting(localizedReason),
+                            reuseSeconds: context.value.reuseSeconds)
                     }
                 }
                 reply(true, nil)
@@ -347,7 +342,7 @@ open class LAContext: NSObject {
             return (state.handle, state.generation)
         }
         guard let handle, let client = try? engine.get(), client.generation == generation else { return }
-        _ = try? client.call(.invalidateContext(handle))
+        try? client.call(Request.InvalidateContext(handle))
     }
 
     /// Translates the failure of an evaluation. If the context was valid when the evaluation was requested,

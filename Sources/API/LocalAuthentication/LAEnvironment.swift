@@ -231,9 +231,6 @@ extension EnvironmentReport {
     private static func report(
         _ engine: Result<Client, Failure>, unlike revision: UInt64?
     ) throws(Failure) -> EnvironmentReport {
-        guard case .environment(let report) = try engine.get().call(.environment(unlike: revision)) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-        }
-        return report
+        try engine.get().call(Request.Environment(unlike: revision))
     }
 }

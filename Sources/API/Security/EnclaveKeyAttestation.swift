@@ -15,9 +15,7 @@ package enum EnclaveAttestation {
     /// Asks the person, and makes an attestation key for a relying party.
     package static func beginEnrolment(with party: String) throws -> (attestationKey: Data, request: Data) {
         try check(RelyingParty.isName(party), "This is not the name of a relying party.")
-        guard case .enrolment(let made) = try call(.beginEnrolment(Request.BeginEnrolment(party: party))) else {
-            throw unexpectedReply.cfError
-        }
+        let made = try call(Request.BeginEnrolment(party: party))
         return (Data(made.attestationKey), Data(made.request))
     }
 
@@ -27,7 +25,7 @@ package enum EnclaveAttestation {
         try check(challenge.count <= Limits.challengeBytes, "A challenge has at most \(Limits.challengeBytes) bytes.")
         let request = Request.AnswerEnrolment(
             party: party, attestationKey: Array(attestationKey), challenge: Array(challenge))
-        return try message(.answerEnrolment(request))
+        return Data(try call(request))
     }
 
     /// Makes a proof for a key.
@@ -45,10 +43,7 @@ package enum EnclaveAttestation {
             let request = Request.ProveKey(
                 name: enclave.name, party: party, attestationKey: Array(attestationKey), nonce: Array(nonce),
                 authentication: try enclave.access.authentication())
-            guard case .attestationMessage(let proof) = try enclave.access.client().call(.proveKey(request)) else {
-                throw unexpectedReply
-            }
-            return Data(proof)
+            return Data(try enclave.access.client().call(request))
         } catch {
             throw error.cfError(of: key)
         }
@@ -64,16 +59,7 @@ package enum EnclaveAttestation {
         guard isAllowed else { throw Failure(.invalidParameter, message).cfError }
     }
 
-    private static func message(_ request: Request) throws -> Data {
-        guard case .attestationMessage(let bytes) = try call(request) else { throw unexpectedReply.cfError }
-        return Data(bytes)
-    }
-
-    private static func call(_ request: Request) throws -> Reply {
+    private static func call<Call: DaemonRequest>(_ request: Call) throws -> Call.Response {
         do throws(Failure) { return try AppIdentity.client().call(request) } catch { throw error.cfError }
-    }
-
-    private static var unexpectedReply: Failure {
-        Failure(.internalFailure, "The daemon sent an unexpected reply.")
     }
 }

@@ -41,9 +41,8 @@ struct EnclaveKeyBacking: KeyBacking, @unchecked Sendable {
     private func result(_ operation: EnclaveOperation, count: Int) throws(Failure) -> SecretBytes {
         let request = Request.UseEnclaveKey(
             name: name, operation: operation, authentication: try access.authentication())
-        guard case .enclaveResult(let result) = try access.client().call(.useEnclaveKey(request)),
-            result.count == count
-        else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
+        let result = try access.client().call(request)
+        guard result.count == count else { throw .unexpectedReply }
         return result
     }
 }

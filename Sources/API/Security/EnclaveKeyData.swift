@@ -29,11 +29,8 @@ extension SecKey {
                 throw Failure(.invalidParameter, "The data is not a key of the Secure Enclave.")
             }
             let access = try KeychainAccess(ParsedQuery(query as NSDictionary))
-            let request = Request.describeEnclaveKey(.detached(Array(data)))
-            guard case .enclaveKey(let key) = try access.client().call(request) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-            }
-            return try SecKey(key, access)
+            let request = Request.DescribeEnclaveKey(.detached(Array(data)))
+            return try SecKey(access.client().call(request), access)
         } catch {
             throw error.cfError
         }
@@ -42,9 +39,7 @@ extension SecKey {
     /// Whether a Secure Enclave is available to this app; false when the daemon cannot be reached. Blocks while the
     /// daemon answers; never prompts.
     package static var hasEnclave: Bool {
-        guard let client = try? AppIdentity.client(), case .status(let report) = try? client.call(.status) else {
-            return false
-        }
+        guard let report = try? AppIdentity.client().call(Request.Status()) else { return false }
         return report.enclave != nil
     }
 }

@@ -32,8 +32,8 @@ struct ItemAddition {
 
     private func add(_ item: NewItem) throws(Failure) -> AnyObject? {
         let returns = query.returns.wanted(of: query.returns.isEmpty ? .genericPassword : item.itemClass)
-        let reply = try access.client().call(.addItem(item.request(returns, try access.authentication())))
-        guard case .items(let items, _) = reply, let added = items.first else { return nil }
+        let items = try access.client().call(item.request(returns, try access.authentication()))
+        guard let added = items.first else { return nil }
         return try added.result(query.returns, access)
     }
 
@@ -52,9 +52,9 @@ struct ItemAddition {
         for item in items {
             do throws(Failure) {
                 let request = item.request(.persistentReference, try access.authentication())
-                guard case .items(let new, _) = try access.client().call(.addItem(request)),
-                    let reference = new.first?.persistentReference
-                else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
+                guard let reference = try access.client().call(request).first?.persistentReference else {
+                    throw .unexpectedReply
+                }
                 added.append(reference)
             } catch {
                 if error.status == .duplicateItem { continue }

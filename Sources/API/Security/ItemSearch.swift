@@ -40,17 +40,14 @@ extension FoundItem {
 extension KeychainAccess {
     /// Deletes the item with a persistent reference.
     func delete(_ reference: [UInt8]) throws(Failure) {
-        _ = try client().call(.deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
+        try client().call(Request.DeleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
     }
 
     /// The items that match a query, up to the limit; throws `itemNotFound` when there are none.
     func copy(_ query: ItemQuery, limit: MatchLimit, _ returns: Returns) throws(Failure) -> [FoundItem] {
         let request = Request.CopyItems(
             query: query, limit: limit, returns: returns, authentication: try authentication())
-        guard case .items(let items, _) = try client().call(.copyItems(request)) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-        }
-        return items
+        return try client().call(request)
     }
 }
 

@@ -14,9 +14,9 @@ struct StoredHalf {
         let query = try ParsedQuery(ofNewKey: attributes)
         access = try KeychainAccess(query)
         let request = try NewItem(key).with(query).request(.persistentReference, try access.authentication())
-        guard case .items(let items, _) = try access.client().call(.addItem(request)),
-            let reference = items.first?.persistentReference
-        else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
+        guard let reference = try access.client().call(request).first?.persistentReference else {
+            throw .unexpectedReply
+        }
         self.reference = reference
     }
 
@@ -48,10 +48,8 @@ func createInToken(privateAttributes: NSDictionary, publicAttributes: NSDictiona
     let request = Request.CreateEnclaveKey(
         attributes: query.attributes, accessControl: control, isPermanent: isPermanent,
         authentication: try access.authentication())
-    guard case .enclaveKey(let made) = try access.client().call(.createEnclaveKey(request)) else {
-        throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
-    }
-    return try SecKey(made, access, publicAttributes: publicAttributes as? [String: Any] ?? [:])
+    return try SecKey(
+        access.client().call(request), access, publicAttributes: publicAttributes as? [String: Any] ?? [:])
 }
 
 extension SecKey {

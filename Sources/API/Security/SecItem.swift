@@ -132,7 +132,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let request = Request.UpdateItems(
             query: parsed.query, changes: changes.attributes, accessControl: changes.rule, secret: changes.secret,
             authentication: try access.authentication())
-        _ = try access.client().call(.updateItems(request))
+        try access.client().call(request)
     }
 }
 
@@ -163,6 +163,6 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         if parsed.isForIdentities { return try IdentitySearch(parsed).delete() }
         try parsed.narrowToObject()
-        _ = try KeychainAccess(parsed).client().call(.deleteItems(parsed.query))
+        try KeychainAccess(parsed).client().call(Request.DeleteItems(parsed.query))
     }
 }

@@ -26,7 +26,7 @@ package struct HeldItems: Sendable {
     /// Adds items; each call seals a page.
     package mutating func add(_ items: [FoundItem]) throws(Failure) {
         guard !items.isEmpty else { return }
-        let plain = Message.reply(id: UInt64(pages.count), .items(items, more: false)).encoded()
+        let plain = Message.encoded(.items(items, more: false), id: UInt64(pages.count))
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
         pages.append(try key.seal(plain, nonce: nonce, authenticating: []))
         count += items.count

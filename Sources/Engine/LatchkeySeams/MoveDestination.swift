@@ -17,6 +17,6 @@ package protocol MoveDestination: AnyObject, Sendable {
 
 /// A connection to the system's keychain. It ends when it is released; items that were not committed are then dropped.
 package protocol MoveConnection: AnyObject, Sendable {
-    /// Sends a request and waits for its reply, at most `Limits.requestSeconds`. Throws when the reply is a failure.
-    func call(_ request: Request) throws(Failure) -> Reply
+    /// Sends items and waits for the answer, at most `Limits.requestSeconds`; nil while further items are expected.
+    func send(_ items: Request.ReceiveItems) throws(Failure) -> MigrationOutcome?
 }

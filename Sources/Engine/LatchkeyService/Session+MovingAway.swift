@@ -76,7 +76,7 @@ extension Session {
             position = page.next
             guard !page.items.isEmpty else { continue }
             let request = Request.ReceiveItems(ticket: ticket, items: page.items, isLast: false)
-            guard case .done = try connection.call(.receiveItems(request)) else { throw Self.unexpectedReply }
+            guard try connection.send(request) == nil else { throw .unexpectedReply }
         }
         let last = Request.ReceiveItems(
             ticket: ticket, items: [], isLast: true, asksBeforeKeeping: asksBeforeKeeping)
@@ -87,10 +87,10 @@ extension Session {
             return report
         }
         let report: MigrationReport
-        switch try connection.call(.receiveItems(last)) {
-        case .migrated(let added): report = whole(added)
-        case .migrationWouldKeep(let refused) where asksBeforeKeeping: return .migrationWouldKeep(whole(refused))
-        default: throw Self.unexpectedReply
+        switch try connection.send(last) {
+        case .moved(let added): report = whole(added)
+        case .wouldKeep(let refused) where asksBeforeKeeping: return .migrationWouldKeep(whole(refused))
+        case .wouldKeep, nil: throw .unexpectedReply
         }
         do throws(Failure) {
             // After the mark nothing can be written to this store any more.
@@ -106,11 +106,5 @@ extension Session {
         }
         keychain.closeAfterMove()
         return .migrated(report)
-    }
-
-    private static var unexpectedReply: Failure {
-        Failure(
-            .internalFailure, "The system's keychain sent an unexpected kind of reply.",
-            hint: "Install the same version of both daemons.")
     }
 }

@@ -74,22 +74,23 @@ package final class Session: RequestHandler {
         case .hello: throw Failure.secondHello
         case .status: status()
         case .createContext: .reply(try createContext())
-        case .invalidateContext(let handle): .reply(try invalidate(handle))
-        case .canEvaluate(let policy): .reply(preflight(policy))
+        case .invalidateContext(let request): .reply(try invalidate(request.context))
+        case .canEvaluate(let request): .reply(preflight(request.policy))
         case .evaluate(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
         case .evaluateRule(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
-        case .environment(let seen):
-            .waits { () async throws(Failure) in try await self.environment(unlike: seen, call) }
+        case .environment(let request):
+            .waits { () async throws(Failure) in try await self.environment(unlike: request.revision, call) }
         case .addItem(let add): .waits { () async throws(Failure) in try await self.add(add, call) }
         case .copyItems(let copy): try self.copy(copy, call)
         case .updateItems(let update): .waits { () async throws(Failure) in try await self.update(update, call) }
-        case .deleteItems(let query): .waits { () async throws(Failure) in try await self.delete(query) }
-        case .listItems(let query): try list(query, call)
+        case .deleteItems(let request): .waits { () async throws(Failure) in try await self.delete(request.query) }
+        case .listItems(let request): try list(request.query, call)
         case .listEverything: try listEverything(call)
         case .listNames: .waits { () async throws(Failure) in try await self.listNames(call) }
         case .passcode(let change): .waits { () async throws(Failure) in try await self.change(change, call) }
         case .lock: .waits { () async throws(Failure) in try await self.lock() }
-        case .unlock(let prompting): .waits { () async throws(Failure) in try await self.unlock(prompting, call) }
+        case .unlock(let request):
+            .waits { () async throws(Failure) in try await self.unlock(request.prompting, call) }
         case .facePermissions: .reply(facePermissions())
         case .changeFacePermission(let change): .waits { () async throws(Failure) in try await self.change(change) }
         case .simulate, .transcript: throw service.simulatesNothing
@@ -104,7 +105,7 @@ package final class Session: RequestHandler {
         case .createEnclaveKey(let create):
             .waits { () async throws(Failure) in try await self.createKey(create, call) }
         case .useEnclaveKey(let use): .waits { () async throws(Failure) in try await self.useKey(use, call) }
-        case .describeEnclaveKey(let name): .reply(try describeKey(name))
+        case .describeEnclaveKey(let request): .reply(try describeKey(request.name))
         case .beginEnrolment(let begin):
             .waits { () async throws(Failure) in try await self.beginEnrolment(begin, call) }
         case .answerEnrolment(let request):
@@ -112,7 +113,8 @@ package final class Session: RequestHandler {
         case .proveKey(let prove): .waits { () async throws(Failure) in try await self.proveKey(prove, call) }
         case .beginMigration: .waits { () async throws(Failure) in try await self.beginMigration(call) }
         case .receiveItems(let request): .waits { () async throws(Failure) in try await self.receive(request) }
-        case .mapGroups(let groups): .waits { () async throws(Failure) in try await self.mapGroups(groups) }
+        case .mapGroups(let request):
+            .waits { () async throws(Failure) in try await self.mapGroups(request.groups) }
         case .migrate(let request): .waits { () async throws(Failure) in try await self.migrate(request, call) }
         }
     }

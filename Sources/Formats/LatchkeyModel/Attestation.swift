@@ -26,7 +26,14 @@ package enum RelyingParty {
 
 extension Request {
     /// Makes an attestation key for a relying party. The person is asked first, because the reply identifies the device.
-    package struct BeginEnrolment: Equatable, Sendable {
+    package struct BeginEnrolment: ClientRequest {
+        package typealias Response = Reply.Enrolment
+        package static var operation: Operation { .beginEnrolment }
+        package var traits: RequestTraits { .asks }
+        package static func response(_ reply: Reply) -> Reply.Enrolment? {
+            if case .enrolment(let enrolment) = reply { enrolment } else { nil }
+        }
+
         /// The name of the relying party, which the prompt shows; see `RelyingParty.isName`.
         package var party: String
         /// Whether a prompt may be shown; without one the request is refused.
@@ -38,7 +45,11 @@ extension Request {
     }
 
     /// Answers the challenge of a relying party.
-    package struct AnswerEnrolment: Equatable, Sendable {
+    package struct AnswerEnrolment: ClientRequest {
+        package typealias Response = [UInt8]
+        package static var operation: Operation { .answerEnrolment }
+        package var traits: RequestTraits { .mayTakeLong }
+
         /// The relying party of the attestation key.
         package var party: String
         /// The sealed attestation key of `Reply.Enrolment`.
@@ -51,7 +62,11 @@ extension Request {
     }
 
     /// Proves to a relying party that a key cannot leave this device. Needs the proofs that a use of the key needs.
-    package struct ProveKey: Equatable, Sendable {
+    package struct ProveKey: ClientRequest {
+        package typealias Response = [UInt8]
+        package static var operation: Operation { .proveKey }
+        package var traits: RequestTraits { .asks }
+
         package var name: EnclaveKeyName
         /// The relying party of the attestation key.
         package var party: String

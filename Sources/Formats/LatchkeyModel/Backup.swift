@@ -134,9 +134,11 @@ package struct StayingItems: Equatable, Sendable {
     }
 
     /// Adds the items of another list.
-    package mutating func add(_ other: StayingItems) {
+    ///
+    /// - Parameter most: describes at most that many; a frame has no room for more than `Limits.stayingItems`.
+    package mutating func add(_ other: StayingItems, most: Int = Limits.stayingItems) {
         count += other.count
-        named += other.named.prefix(max(0, Limits.stayingItems - named.count))
+        named += other.named.prefix(max(0, most - named.count))
     }
 }
 

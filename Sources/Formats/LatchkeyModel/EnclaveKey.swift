@@ -60,7 +60,11 @@ package struct EnclaveKey: Equatable, Sendable {
 
 extension Request {
     /// `SecKeyCreateRandomKey` with `kSecAttrTokenIDSecureEnclave`.
-    package struct CreateEnclaveKey: Equatable, Sendable {
+    package struct CreateEnclaveKey: ClientRequest {
+        package typealias Response = EnclaveKey
+        package static var operation: Operation { .createEnclaveKey }
+        package var traits: RequestTraits { .asks }
+
         package var attributes: Attributes
         package var accessControl: AccessControl
         /// Whether the key is stored in the keychain; otherwise the app stores the sealed blob.
@@ -77,7 +81,14 @@ extension Request {
     }
 
     /// One operation of a private key.
-    package struct UseEnclaveKey: Equatable, Sendable {
+    package struct UseEnclaveKey: ClientRequest {
+        package typealias Response = SecretBytes
+        package static var operation: Operation { .useEnclaveKey }
+        package var traits: RequestTraits { .asks }
+        package static func response(_ reply: Reply) -> SecretBytes? {
+            if case .enclaveResult(let result) = reply { result } else { nil }
+        }
+
         package var name: EnclaveKeyName
         package var operation: EnclaveOperation
         package var authentication: Authentication
@@ -86,5 +97,15 @@ extension Request {
             self.operation = operation
             self.authentication = authentication
         }
+    }
+
+    /// Describes a private key of the enclave.
+    package struct DescribeEnclaveKey: ClientRequest {
+        package typealias Response = EnclaveKey
+        package static var operation: Operation { .describeEnclaveKey }
+        package var traits: RequestTraits { .mayBeRepeated }
+
+        package var name: EnclaveKeyName
+        package init(_ name: EnclaveKeyName) { self.name = name }
     }
 }

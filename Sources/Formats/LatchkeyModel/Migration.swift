@@ -3,9 +3,25 @@
 // `latchkey migrate`: moves the items of a user's own store to the system's keychain (docs/services.md).
 
 extension Request {
+    /// Asks the user of the system's keychain to allow a migration; the reply is a ticket.
+    package struct BeginMigration: BareRequest {
+        package typealias Response = SecretBytes
+        package static var operation: Operation { .beginMigration }
+        package var traits: RequestTraits { .asks }
+        package static func response(_ reply: Reply) -> SecretBytes? {
+            if case .ticket(let ticket) = reply { ticket } else { nil }
+        }
+
+        package init() {}
+    }
+
     /// The next items of a migration. The system's keychain adds the items of all requests in one transaction, after
     /// the last one.
-    package struct ReceiveItems: Equatable, Sendable {
+    package struct ReceiveItems: ClientRequest {
+        package typealias Response = MigrationOutcome?
+        package static var operation: Operation { .receiveItems }
+        package var traits: RequestTraits { [] }
+
         /// The ticket of the migration, in each of its requests.
         package var ticket: SecretBytes
         /// Items with attributes, access control and secret.
@@ -23,8 +39,26 @@ extension Request {
         }
     }
 
-    /// Moves the items of the user's own store.
-    package struct Migrate: Equatable, Sendable {
+    /// Returns the access groups that items of these groups get in the system's keychain.
+    package struct MapGroups: ClientRequest {
+        package typealias Response = [String]
+        package static var operation: Operation { .mapGroups }
+        package var traits: RequestTraits { .mayBeRepeated }
+        package static func response(_ reply: Reply) -> [String]? {
+            if case .groups(let groups) = reply { groups } else { nil }
+        }
+
+        package var groups: [String]
+        package init(_ groups: [String]) { self.groups = groups }
+    }
+
+    /// Moves the items of the user's own store to the system's keychain, or reports what would happen.
+    package struct Migrate: ClientRequest {
+        package typealias Response = MigrationOutcome
+        package static var operation: Operation { .migrate }
+        package var traits: RequestTraits { ticket == nil ? .mayTakeLong : .asks }
+        package static func response(_ reply: Reply) -> MigrationOutcome? { ReceiveItems.response(reply) ?? nil }
+
         /// The ticket of the system's keychain; nil to report what would happen, without any change.
         package var ticket: SecretBytes?
         /// Whether to move nothing if the system's keychain would leave an item in the own store.
@@ -34,6 +68,13 @@ extension Request {
             self.asksBeforeKeeping = asksBeforeKeeping
         }
     }
+}
+
+/// The end of a migration.
+package enum MigrationOutcome: Equatable, Sendable {
+    case moved(MigrationReport)
+    /// Nothing was added, because an item would be kept, and the request asks before that.
+    case wouldKeep(MigrationReport)
 }
 
 /// The items of a migration by what happens to them.

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The answer of the simulated machine to a command.
+package enum SimulatorAnswer: Equatable, Sendable {
+    case done
+    /// Whether a prompt was waiting for the simulated touch.
+    case delivered(Bool)
+    case told([String])
+}
+
 /// A command of a script to the simulated machine.
 package enum SimulatorCommand: Equatable, Sendable {
     /// Replaces the sensor; `none` disconnects it.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension Request.BeginEnrolment: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             party: try map.field(0, \.party, .party),
             interactionAllowed: try map.field(1, \.interactionAllowed))
@@ -11,7 +11,7 @@ extension Request.BeginEnrolment: WireMap {
 }
 
 extension Request.AnswerEnrolment: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             party: try map.field(0, \.party, .party),
             attestationKey: try map.field(1, \.attestationKey, .bytes(limit: Limits.detachedKeyBytes)),
@@ -20,7 +20,7 @@ extension Request.AnswerEnrolment: WireMap {
 }
 
 extension Request.ProveKey: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             name: try map.field(0, \.name),
             party: try map.field(1, \.party, .party),
@@ -31,7 +31,7 @@ extension Request.ProveKey: WireMap {
 }
 
 extension Reply.Enrolment: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             attestationKey: try map.field(0, \.attestationKey, .bytes(limit: Limits.detachedKeyBytes)),
             request: try map.field(1, \.request, .attestationMessage))

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension Request.Log: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             after: try map.field(0, \.after),
             limit: try map.field(1, \.limit),
@@ -12,7 +12,7 @@ extension Request.Log: WireMap {
 }
 
 extension AuditPage: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             lines: try map.field(0, \.lines, .list()),
             last: try map.field(1, \.last),

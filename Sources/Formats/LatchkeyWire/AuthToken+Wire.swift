@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension AuthToken: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         let version = try map.field(0, \.version, VersionShape())
         var token = Self(
             connection: try map.field(1, \.connection, .bytes(count: Self.identifierBytes)),
@@ -59,9 +59,9 @@ package struct EnrolmentShape: WireShape {
 }
 
 extension UInt32: WireValue {
-    func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(self)) }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(self)) }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         guard let value = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
         self = value
     }

@@ -5,13 +5,13 @@ package import LatchkeyModel
 private let cursorBytes = 16
 
 extension Request.ExportItems: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(cursor: try map.optional(0, \.cursor, .bytes(count: cursorBytes)))
     }
 }
 
 extension Request.ImportItems: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             cursor: try map.optional(0, \.cursor, .bytes(count: cursorBytes)),
             bytes: try map.field(1, \.bytes, .bytes(limit: Limits.importedBytes)),
@@ -20,7 +20,7 @@ extension Request.ImportItems: WireMap {
 }
 
 extension Reply.Exported: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             bytes: try map.field(0, \.bytes, .bytes(limit: Limits.exportedBytes)),
             count: try map.field(1, \.count),
@@ -30,7 +30,7 @@ extension Reply.Exported: WireMap {
 }
 
 extension Reply.Imported: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             wantsStart: try map.field(0, \.wantsStart),
             added: try map.field(1, \.added),
@@ -41,7 +41,7 @@ extension Reply.Imported: WireMap {
 }
 
 extension Reply.Recovered: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(accepted: try map.optional(0, \.accepted), lost: try map.field(1, \.lost))
     }
 }

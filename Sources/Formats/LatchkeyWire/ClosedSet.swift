@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// A closed set of numbers; a number outside the set is refused.
 protocol ClosedSet: WireValue, RawRepresentable where RawValue: FixedWidthInteger & UnsignedInteger {}
 
 extension ClosedSet {
-    func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.number() }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.number() }
 }
 
 extension Accessibility: ClosedSet {}

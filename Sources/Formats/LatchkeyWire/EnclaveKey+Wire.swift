@@ -8,7 +8,7 @@ private let digestBytes = 64
 private let pointBytes = 65
 
 extension Request.CreateEnclaveKey: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             attributes: try map.field(0, \.attributes),
             accessControl: try map.field(1, \.accessControl),
@@ -18,7 +18,7 @@ extension Request.CreateEnclaveKey: WireMap {
 }
 
 extension Request.UseEnclaveKey: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             name: try map.field(0, \.name),
             operation: try map.field(1, \.operation),
@@ -27,7 +27,7 @@ extension Request.UseEnclaveKey: WireMap {
 }
 
 extension EnclaveKey: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             name: try map.field(0, \.name),
             publicKey: try map.field(1, \.publicKey, .bytes(limit: pointBytes)),

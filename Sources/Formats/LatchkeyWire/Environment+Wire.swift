@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// Bytes of the longest hash of an enrolment set.
 private let hashBytes = 64
 
 extension EnvironmentReport: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             biometry: try map.field(0, \.biometry),
             isEnrolled: try map.field(1, \.isEnrolled),

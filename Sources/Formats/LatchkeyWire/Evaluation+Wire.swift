@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 extension Request.Evaluate: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             context: try map.field(0, \.context),
             policy: try map.field(1, \.policy),
@@ -13,7 +13,7 @@ extension Request.Evaluate: WireMap {
 }
 
 extension Request.EvaluateRule: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             context: try map.field(0, \.context),
             accessControl: try map.field(1, \.accessControl),
@@ -22,35 +22,26 @@ extension Request.EvaluateRule: WireMap {
     }
 }
 
-/// The parameters of `invalidateContext`.
-struct ContextParameters: WireMap {
-    var context: ContextHandle
-
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(context: try map.field(0, \.context))
+extension Request.InvalidateContext: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(try map.field(0, \.context))
     }
 }
 
-/// The parameters of `canEvaluate`.
-struct PolicyParameters: WireMap {
-    var policy: Policy
-
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(policy: try map.field(0, \.policy))
+extension Request.CanEvaluate: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(try map.field(0, \.policy))
     }
 }
 
-/// The parameters of `environment`.
-struct EnvironmentParameters: WireMap {
-    var revision: UInt64?
-
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(revision: try map.optional(0, \.revision))
+extension Request.Environment: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(unlike: try map.optional(0, \.revision))
     }
 }
 
 extension Reply.PolicyAnswer: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         let biometry = try map.field(0, \.biometry)
         return Self(refusal: try map.optional(1, \.refusal), biometry: biometry)
     }
@@ -62,12 +53,12 @@ struct ProvenMethods: WireValue {
 
     init(_ methods: Set<AuthenticationMethod>) { self.methods = methods }
 
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         writer.array(methods.count)
         for method in AuthenticationMethod.allCases where methods.contains(method) { method.write(to: &writer) }
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         var last: AuthenticationMethod?
         methods = []
         try reader.array(limit: AuthenticationMethod.allCases.count) { (reader) throws(WireError) in

@@ -7,7 +7,7 @@
 // (`optional`) or absent when it has its default value (`omitting:`):
 //
 //     extension Request.Hello: WireMap {
-//         static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+//         package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
 //             Self(
 //                 application: try map.field(0, \.application, .text(limit: Limits.applicationBytes)),
 //                 faceUsage: try map.optional(1, \.faceUsage, .text(limit: Limits.titleBytes)))
@@ -43,7 +43,7 @@ package protocol FieldPass<Message>: ~Copyable {
 }
 
 /// One pass over the fields of a map, where fields can be absent.
-protocol MapPass<Message>: FieldPass, ~Copyable {
+package protocol MapPass<Message>: FieldPass, ~Copyable {
     /// A field that is absent when its value is nil.
     mutating func optional<Shape: WireShape>(
         _ number: UInt64, _ value: (Message) -> Shape.Value?, _ shape: Shape
@@ -51,7 +51,7 @@ protocol MapPass<Message>: FieldPass, ~Copyable {
 }
 
 /// A message, or a part of one, that is a map from field numbers to values.
-protocol WireMap: WireValue {
+package protocol WireMap: WireValue {
     /// The fields, in ascending order of their numbers.
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self
 
@@ -60,7 +60,7 @@ protocol WireMap: WireValue {
 }
 
 extension WireMap {
-    static var refusesUnknownFields: Bool { false }
+    package static var refusesUnknownFields: Bool { false }
 }
 
 /// A message, or a part of one, that is an array with a fixed number of items.

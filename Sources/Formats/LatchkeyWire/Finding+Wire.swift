@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension CheckReport: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             more: try map.field(0, \.more),
             done: try map.field(1, \.done),

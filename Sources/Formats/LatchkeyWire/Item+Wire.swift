@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// Bytes of the longest persistent reference.
 let referenceBytes = 256
 
 extension Request.AddItem: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try map.field(0, \.itemClass),
             attributes: try map.field(1, \.attributes),
@@ -18,7 +18,7 @@ extension Request.AddItem: WireMap {
 }
 
 extension Request.CopyItems: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             query: try map.field(0, \.query),
             limit: try map.field(1, \.limit),
@@ -28,7 +28,7 @@ extension Request.CopyItems: WireMap {
 }
 
 extension Request.UpdateItems: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             query: try map.field(0, \.query),
             changes: try map.field(1, \.changes),
@@ -41,9 +41,9 @@ extension Request.UpdateItems: WireMap {
 extension ItemQuery: WireMap {
     // Each field and each attribute of a query is a condition. Without one that this daemon does not know, a deletion by a
     // newer client would delete the items of the whole class.
-    static var refusesUnknownFields: Bool { true }
+    package static var refusesUnknownFields: Bool { true }
 
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try map.optional(0, \.itemClass),
             attributes: try map.field(1, \.attributes, .conditions),
@@ -54,7 +54,7 @@ extension ItemQuery: WireMap {
 }
 
 extension Prompting: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             reason: try map.field(0, \.reason, .text(limit: Limits.titleBytes)),
             fallbackTitle: try map.optional(1, \.fallbackTitle, .text(limit: Limits.titleBytes)),
@@ -64,7 +64,7 @@ extension Prompting: WireMap {
 }
 
 extension Authentication: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             context: try map.optional(0, \.context),
             skipsProtected: try map.field(1, \.skipsProtected),
@@ -76,7 +76,7 @@ extension Authentication: WireMap {
 }
 
 extension FoundItem: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try map.field(0, \.itemClass),
             attributes: try map.optional(1, \.attributes),

@@ -84,7 +84,7 @@ struct MapReader<Message>: MapPass, ~Copyable {
 }
 
 extension WireMap {
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         let entries = try reader.openMap()
         var map = MapReader<Self>(reader, entries: entries, refusesUnknown: Self.refusesUnknownFields)
         do throws(WireError) {

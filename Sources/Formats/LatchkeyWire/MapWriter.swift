@@ -51,7 +51,7 @@ struct MapWriter<Message>: MapPass, ~Copyable {
 }
 
 extension WireMap {
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         withUnsafePointer(to: self) { message in
             var map = MapWriter(message, to: writer)
             _ = Self.fields(&map)

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// One frame's payload: `[kind, id, body]`.
+/// One decoded frame's payload: `[kind, id, body]`. A request is encoded from its own type, not from `Request`.
 package enum Message: Equatable, Sendable {
     case request(id: UInt64, Request)
     case reply(id: UInt64, Reply)
@@ -15,24 +15,28 @@ package enum Message: Equatable, Sendable {
         }
     }
 
-    /// The payload's bytes.
-    package func encoded() -> SecretBytes {
+    /// The payload of a request.
+    package static func encoded<Parameters: ClientRequest & WireValue>(
+        _ request: Parameters, id: UInt64
+    ) -> SecretBytes {
+        payload(kind: 0, id) { $0.request(request) }
+    }
+
+    /// The payload of a reply.
+    package static func encoded(_ reply: Reply, id: UInt64) -> SecretBytes {
+        payload(kind: 1, id) { reply.write(to: &$0) }
+    }
+
+    /// The payload that cancels a request.
+    package static func encodedCancel(id: UInt64) -> SecretBytes { payload(kind: 2, id) { $0.map(0) } }
+
+    @inline(__always)
+    private static func payload(kind: UInt64, _ id: UInt64, _ body: (inout CBORWriter) -> Void) -> SecretBytes {
         var writer = CBORWriter()
         writer.array(3)
-        switch self {
-        case .request(let id, let request):
-            writer.unsigned(0)
-            writer.unsigned(id)
-            request.write(to: &writer)
-        case .reply(let id, let reply):
-            writer.unsigned(1)
-            writer.unsigned(id)
-            reply.write(to: &writer)
-        case .cancel(let id):
-            writer.unsigned(2)
-            writer.unsigned(id)
-            writer.map(0)
-        }
+        writer.unsigned(kind)
+        writer.unsigned(id)
+        body(&writer)
         return writer.finish()
     }
 

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension Request.ReceiveItems: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             ticket: try map.field(0, \.ticket, .ticket),
             items: try map.field(1, \.items, .list(limit: Limits.migratedPageItems)),
@@ -13,24 +13,21 @@ extension Request.ReceiveItems: WireMap {
 }
 
 extension Request.Migrate: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             ticket: try map.optional(0, \.ticket, .ticket),
             asksBeforeKeeping: try map.field(1, \.asksBeforeKeeping, omitting: false))
     }
 }
 
-/// The parameters of `mapGroups`.
-struct GroupParameters: WireMap {
-    var groups: [String]
-
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(groups: try map.field(0, \.groups, .groupNames))
+extension Request.MapGroups: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(try map.field(0, \.groups, .groupNames))
     }
 }
 
 extension MigrationReport: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             moved: try map.field(0, \.moved),
             rewrapped: try map.field(1, \.rewrapped),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// The parameters of `passcode`.
 private struct PasscodeParameters: WireMap {
@@ -16,7 +16,7 @@ private struct PasscodeParameters: WireMap {
         case recoverAtPrompt = 6
     }
 
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             change: try map.field(0, \.change),
             new: try map.optional(1, \.new, .secret(limit: Limits.passcodeBytes)))
@@ -24,7 +24,7 @@ private struct PasscodeParameters: WireMap {
 }
 
 extension Request.PasscodeChange: WireValue {
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         let parameters =
             switch self {
             case .set(let new): PasscodeParameters(change: .set, new: new)
@@ -37,7 +37,7 @@ extension Request.PasscodeChange: WireValue {
         parameters.write(to: &writer)
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         let parameters = try PasscodeParameters(from: &reader)
         switch (parameters.change, parameters.new) {
         case (.set, let new?): self = .set(new)
@@ -49,5 +49,14 @@ extension Request.PasscodeChange: WireValue {
         case (.set, nil), (.change, nil): throw .missingKey(1)
         case (.remove, _?), (.setAtPrompt, _?), (.changeAtPrompt, _?), (.recoverAtPrompt, _?): throw .invalidValue
         }
+    }
+}
+
+extension Request.RecoverAtPrompt: WireValue {
+    package func write(to writer: inout CBORWriter) { Request.PasscodeChange.recoverAtPrompt.write(to: &writer) }
+
+    package init(from reader: inout CBORReader) throws(WireError) {
+        guard try Request.PasscodeChange(from: &reader) == .recoverAtPrompt else { throw .invalidValue }
+        self.init()
     }
 }

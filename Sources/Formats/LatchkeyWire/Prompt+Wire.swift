@@ -26,9 +26,9 @@ extension Prompt: WireTuple, WireValue {
 }
 
 extension PromptContent: WireValue {
-    func write(to writer: inout CBORWriter) { ContentFields(content: self).write(to: &writer) }
+    package func write(to writer: inout CBORWriter) { ContentFields(content: self).write(to: &writer) }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         self = try ContentFields(from: &reader).content
         guard (recoveryCode != nil) == (step == .recoveryCodeShown) else { throw .invalidValue }
     }
@@ -38,7 +38,7 @@ extension PromptContent: WireValue {
 private struct ContentFields: WireTuple {
     var content: PromptContent
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         var content = PromptContent(
             method: try tuple.field(0, \.content.method),
             notice: try tuple.field(1, \.content.notice),
@@ -93,7 +93,7 @@ private enum EventKind: UInt8, ClosedSet {
 
 extension PromptEvent: WireValue {
     /// Writes `[kind]` or `[kind, contents]`.
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         switch self {
         case .visible: writer.event(.visible)
         case .unavailable: writer.event(.unavailable)
@@ -111,7 +111,7 @@ extension PromptEvent: WireValue {
         }
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         let count = try reader.openArray(limit: 2)
         defer { reader.close() }
         guard count > 0 else { throw .invalidValue }

@@ -64,7 +64,7 @@ extension Reply: WireValue {
         }
     }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         self = try reader.tuple(2) { (reader) throws(WireError) -> Reply in
             switch try ReplyKind(from: &reader) {
             case .failure: return .failure(try reader.value())
@@ -118,7 +118,7 @@ private struct ItemPage: WireTuple, WireValue {
     var more: Bool
     var items: [FoundItem]
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             more: try tuple.field(0, \.more),
             items: try tuple.field(1, \.items, .list()))

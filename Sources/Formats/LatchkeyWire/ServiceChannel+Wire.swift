@@ -14,7 +14,7 @@ extension ProcessName: WireTuple, WireValue {
 }
 
 extension ProgramIdentity: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             label: try map.field(0, \.label, .text(limit: Limits.titleBytes)),
             program: try map.field(1, \.program, .text(limit: Limits.titleBytes)),
@@ -29,7 +29,7 @@ extension ProgramIdentity: WireMap {
 }
 
 extension AuthorityCall.Attach: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             isPasscodeSet: try map.field(1, \.isPasscodeSet),
@@ -39,7 +39,7 @@ extension AuthorityCall.Attach: WireMap {
 }
 
 extension AuthenticationRequest: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             plan: try map.field(0, \.plan, PlanShape()),
             process: try map.field(1, \.process),
@@ -71,19 +71,19 @@ private struct PlanShape: WireShape {
 }
 
 extension AuthorityCall.Withdraw: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(evaluation: try map.field(0, \.evaluation), status: try map.field(1, \.status))
     }
 }
 
 extension AuthorityCall.Change: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), kind: try map.field(1, \.kind))
     }
 }
 
 extension AuthorityCall.SetFacePermission: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             application: try map.field(1, \.application, .text(limit: Limits.applicationBytes)),
@@ -92,7 +92,7 @@ extension AuthorityCall.SetFacePermission: WireMap {
 }
 
 extension AuthorityCall.BindKey: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             storeID: try map.field(1, \.storeID, .bytes(count: AuthToken.identifierBytes)),
@@ -101,7 +101,7 @@ extension AuthorityCall.BindKey: WireMap {
 }
 
 extension AuthorityCall.Approve: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         let userID = try map.field(0, \.userID)
         let storeID = try map.field(1, \.request.storeID, .bytes(count: AuthToken.identifierBytes))
         let rule = try map.field(2, \.request.rule)
@@ -124,7 +124,7 @@ extension AuthorityCall.Approve: WireMap {
 }
 
 extension KeyBinding: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             authority: try map.field(0, \.authority, .bytes(count: 65)),
             reference: try map.field(1, \.reference, .bytes(count: AuthToken.digestBytes)),
@@ -133,7 +133,7 @@ extension KeyBinding: WireMap {
 }
 
 extension PasscodeDemand: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             try map.field(0, \.part),
             judge: try map.field(1, \.judge, .bytes(count: PasscodeDemand.judgeBytes)))
@@ -141,7 +141,7 @@ extension PasscodeDemand: WireMap {
 }
 
 extension KeyApproval: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             expirySeconds: try map.field(0, \.expirySeconds),
             signature: try map.field(1, \.signature, .bytes(limit: 64)),
@@ -150,7 +150,7 @@ extension KeyApproval: WireMap {
 }
 
 extension AuthenticationGrant: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(token: try map.field(0, \.token), entered: try map.optional(1, \.entered, EnteredShape()))
     }
 }
@@ -193,7 +193,7 @@ private struct EnteredShape: WireShape {
 }
 
 extension RecoveryGrant: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             rootKey: try map.optional(0, \.rootKey, .secret(limit: 32)),
             replacement: try map.field(1, \.replacement, .secret(limit: 32)),
@@ -202,7 +202,7 @@ extension RecoveryGrant: WireMap {
 }
 
 extension StoreCall.Welcome: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             version: try map.field(0, \.version),
             connection: try map.field(1, \.connection, .bytes(count: AuthToken.identifierBytes)),
@@ -211,13 +211,13 @@ extension StoreCall.Welcome: WireMap {
 }
 
 extension StoreCall.Adopt: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), set: try map.optional(1, \.set, EnrolmentShape()))
     }
 }
 
 extension StoreCall.Open: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             slotKey: try map.field(1, \.slotKey, .secret(limit: 32)),
@@ -226,13 +226,13 @@ extension StoreCall.Open: WireMap {
 }
 
 extension StoreCall.TryRecovery: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), rootKey: try map.field(1, \.rootKey, .secret(limit: 32)))
     }
 }
 
 extension StoreCall.KeepRecoveryCopy: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             copy: try map.field(1, \.copy, .bytes(limit: Limits.recoveryCopyBytes)))
@@ -240,19 +240,19 @@ extension StoreCall.KeepRecoveryCopy: WireMap {
 }
 
 extension StoreCall.Counted: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), counters: try map.field(1, \.counters))
     }
 }
 
 extension TPMBytes: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(try map.field(0, \.bytes, .bytes(limit: Self.limit)))
     }
 }
 
 extension PolicyCounters: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             biometryFailures: try map.field(0, \.biometryFailures, CountShape()),
             passcodeFailures: try map.field(1, \.passcodeFailures, CountShape()),
@@ -273,7 +273,7 @@ struct CountShape: WireShape {
 }
 
 extension StoreCall.State: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             authority: try map.field(1, \.authority),
@@ -339,13 +339,13 @@ package struct SessionsShape: WireShape {
 }
 
 extension StoreCall.SessionLock: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(userID: try map.field(0, \.userID), isLocked: try map.field(1, \.isLocked))
     }
 }
 
 extension StoreCall.Refused: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),
             source: try map.field(1, \.source),
@@ -354,7 +354,7 @@ extension StoreCall.Refused: WireMap {
 }
 
 extension SensorState: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             kind: try map.field(0, \.kind),
             enrolment: try map.optional(1, \.enrolment, EnrolmentShape()),

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension Request.Hello: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             application: try map.field(0, \.application, .text(limit: Limits.applicationBytes)),
             faceUsage: try map.optional(1, \.faceUsage, .text(limit: Limits.titleBytes)),
@@ -15,7 +15,7 @@ extension Request.Hello: WireMap {
 }
 
 extension Reply.Welcome: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             tier: try map.field(0, \.tier),
             processID: try map.field(1, \.processID),
@@ -24,7 +24,7 @@ extension Reply.Welcome: WireMap {
 }
 
 extension Failure: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             try map.field(0, \.status),
             try map.field(1, \.message, .text()),
@@ -33,7 +33,7 @@ extension Failure: WireMap {
 }
 
 extension Request.FacePermissionChange: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             application: try map.field(0, \.application, .text(limit: Limits.applicationBytes)),
             mayAskAgain: try map.field(1, \.mayAskAgain))
@@ -50,7 +50,7 @@ extension FacePermission: WireTuple, WireValue {
 
 /// The parameters of an operation that has none, and the contents of a reply that has none.
 struct NoFields: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// The parameters of `simulate`.
 private struct SimulatorParameters: WireMap {
@@ -37,7 +37,7 @@ private struct SimulatorParameters: WireMap {
         case answer = 30
     }
 
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             command: try map.field(0, \.command),
             argument: try map.optional(1, \.argument),
@@ -88,9 +88,9 @@ extension SimulatorParameters {
 }
 
 extension SimulatorCommand: WireValue {
-    func write(to writer: inout CBORWriter) { SimulatorParameters(encoding: self).write(to: &writer) }
+    package func write(to writer: inout CBORWriter) { SimulatorParameters(encoding: self).write(to: &writer) }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         let parameters = try SimulatorParameters(from: &reader)
         self = try parameters.simulatorCommand()
     }

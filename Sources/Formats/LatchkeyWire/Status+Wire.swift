@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension StatusReport: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         let tier = try map.field(0, \.tier)
         let processID = try map.field(1, \.processID)
         let storePath = try map.field(2, \.storePath, .text())

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 
 /// A value whose type fixes its form in CBOR.
-protocol WireValue {
+package protocol WireValue {
     func write(to writer: inout CBORWriter)
     init(from reader: inout CBORReader) throws(WireError)
 }
 
 extension UInt64: WireValue {
-    func write(to writer: inout CBORWriter) { writer.unsigned(self) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.unsigned() }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(self) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.unsigned() }
 }
 
 /// A number: 0 for all items.
 extension MatchLimit: WireValue {
-    func write(to writer: inout CBORWriter) { writer.unsigned(maximum ?? 0) }
-    init(from reader: inout CBORReader) throws(WireError) { self = MatchLimit(try reader.unsigned()) ?? .all }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(maximum ?? 0) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = MatchLimit(try reader.unsigned()) ?? .all }
 }
 
 extension Int64: WireValue {
-    func write(to writer: inout CBORWriter) { writer.integer(self) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.integer() }
+    package func write(to writer: inout CBORWriter) { writer.integer(self) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.integer() }
 }
 
 extension Int32: WireValue {
-    func write(to writer: inout CBORWriter) { writer.integer(Int64(self)) }
-    init(from reader: inout CBORReader) throws(WireError) {
+    package func write(to writer: inout CBORWriter) { writer.integer(Int64(self)) }
+    package init(from reader: inout CBORReader) throws(WireError) {
         guard let value = Int32(exactly: try reader.integer()) else { throw .invalidValue }
         self = value
     }
 }
 
 extension Bool: WireValue {
-    func write(to writer: inout CBORWriter) { writer.boolean(self) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.boolean() }
+    package func write(to writer: inout CBORWriter) { writer.boolean(self) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.boolean() }
 }
 
 extension ContextHandle: WireValue {
-    func write(to writer: inout CBORWriter) { writer.contextHandle(self) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.contextHandle() }
+    package func write(to writer: inout CBORWriter) { writer.contextHandle(self) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.contextHandle() }
 }
 
 extension Attributes: WireValue {
-    func write(to writer: inout CBORWriter) { writer.attributes(self) }
-    init(from reader: inout CBORReader) throws(WireError) { self = try reader.attributes() }
+    package func write(to writer: inout CBORWriter) { writer.attributes(self) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.attributes() }
 }
 
 // MARK: - Reading by the expected type
@@ -70,17 +70,17 @@ extension CBORReader {
 // Not generic: generic code calls another module's conformance to `OptionSet` through its witness table.
 
 extension AccessConstraints: WireValue {
-    func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         self.init(rawValue: try reader.flags(known: Self.known.rawValue))
     }
 }
 
 extension Returns: WireValue {
-    func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
+    package func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
 
-    init(from reader: inout CBORReader) throws(WireError) {
+    package init(from reader: inout CBORReader) throws(WireError) {
         self.init(rawValue: try reader.flags(known: Self.known.rawValue))
     }
 }

@@ -48,8 +48,7 @@ package struct DaemonKeyStore: SSHKeyStore {
     }
 
     package func keys() throws(Failure) -> [SSHKey] {
-        guard case .items(let items, _) = try client.call(.listItems(SSHKeyMark.query)) else { throw Self.unexpected }
-        return items.compactMap(Self.key).sorted { $0.name < $1.name }
+        try client.call(Request.ListItems(SSHKeyMark.query)).compactMap(Self.key).sorted { $0.name < $1.name }
     }
 
     /// A key that a person must release: one without a protection would be usable by every program that reaches the
@@ -66,8 +65,7 @@ package struct DaemonKeyStore: SSHKeyStore {
     }
 
     package func makeProof() throws(Failure) -> SSHProof {
-        guard case .context(let handle) = try client.call(.createContext) else { throw Self.unexpected }
-        return SSHProof(context: handle)
+        SSHProof(context: try client.call(Request.CreateContext()))
     }
 
     package func sign(
@@ -76,18 +74,13 @@ package struct DaemonKeyStore: SSHKeyStore {
         let request = Request.UseEnclaveKey(
             name: .stored(key.reference), operation: .sign(digest: digest),
             authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped))
-        guard case .enclaveResult(let result) = try client.call(.useEnclaveKey(request)), result.count == 64 else {
-            throw Self.unexpected
-        }
+        let result = try client.call(request)
+        guard result.count == 64 else { throw .unexpectedReply }
         return result.copyBytes()
     }
 
     package func revoke(_ proof: SSHProof) {
         // Fails only if the context or its connection is gone, and then the proof is, too.
-        _ = try? client.call(.invalidateContext(proof.context))
-    }
-
-    private static var unexpected: Failure {
-        Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
+        try? client.call(Request.InvalidateContext(proof.context))
     }
 }

@@ -23,9 +23,7 @@ enum Apps {
     }
 
     private static func list(_ options: Options) throws(Failure) {
-        guard case .facePermissions(let answers) = try Client.command.call(.facePermissions) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
+        let answers = try Client.command.call(Request.FacePermissions())
         if options.isJSON {
             let rows = answers.map { answer in
                 JSON.object([("app", .text(answer.application)), ("faceID", .boolean(answer.isAllowed))])
@@ -37,8 +35,7 @@ enum Apps {
     }
 
     private static func change(_ app: String, mayAskAgain: Bool, _ options: Options) throws(Failure) {
-        let change = Request.FacePermissionChange(application: app, mayAskAgain: mayAskAgain)
-        _ = try Client.command.call(.changeFacePermission(change))
+        try Client.command.call(Request.FacePermissionChange(application: app, mayAskAgain: mayAskAgain))
         if options.isJSON { Output.write("{}\n") }
     }
 }

@@ -52,7 +52,7 @@ enum Backup {
     }
 
     private static func report(
-        _ options: Options, _ counts: [(String, UInt64)], _ staying: Staying, words: () -> String
+        _ options: Options, _ counts: [(String, UInt64)], _ staying: StayingItems, words: () -> String
     ) {
         guard options.isJSON else { return Output.write(words() + staying.words) }
         var fields = counts.map { ($0.0, JSON.number(Int64(clamping: $0.1))) }

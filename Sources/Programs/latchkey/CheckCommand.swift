@@ -13,7 +13,7 @@ enum CheckCommand {
         }
         if options.has(.accept) { return try WaysOut.accept(options) }
         if options.has(.restore) { return try restore(options) }
-        let (last, findings) = try answer(.check, options)
+        let (last, findings) = try answer(Request.Check(), options)
         let faults = findings.filter(\.isFault).count
         if options.isJSON {
             let pairs: [(String, JSON)] = [
@@ -37,12 +37,12 @@ enum CheckCommand {
 
     /// Whether a check finds nothing wrong with the store.
     static func isWhole(_ options: Options) throws(CommandFailure) -> Bool {
-        try !answer(.check, options).findings.contains(where: \.isFault)
+        try !answer(Request.Check(), options).findings.contains(where: \.isFault)
     }
 
     /// Restores the quarantined rows that authenticate again.
     private static func restore(_ options: Options) throws(CommandFailure) {
-        let (last, findings) = try answer(.restoreRows, options)
+        let (last, findings) = try answer(Request.RestoreRows(), options)
         let restored = findings.filter { $0.kind == .restored }.count
         if options.isJSON {
             let pairs: [(String, JSON)] = [
@@ -59,26 +59,21 @@ enum CheckCommand {
         }
     }
 
-    /// Sends the request and collects the findings of all parts of its reply.
-    private static func answer(
-        _ request: Request, _ options: Options
-    ) throws(CommandFailure) -> (last: CheckReport, findings: [Finding]) {
+    /// Sends the request and collects the findings of all pages of its reply.
+    private static func answer<Call: DaemonRequest>(
+        _ request: Call, _ options: Options
+    ) throws(CommandFailure) -> (last: CheckReport, findings: [Finding]) where Call.Response == CheckReport {
         var findings: [Finding] = []
         let showsProgress = StandardStream.error.isTerminal && !options.isJSON
         let last: CheckReport
         do throws(Failure) {
-            let reply = try Client.command.call(request) { part in
-                guard case .check(let report) = part else { return }
+            last = try Client.command.call(request) { report in
                 findings += report.findings
                 if showsProgress {
                     Output.control(.clearLine)
                     Output.writeError(localized("\(report.done) of \(report.total)"))
                 }
             }
-            guard case .check(let report) = reply else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-            }
-            last = report
             if showsProgress { Output.control(.clearLine) }
         } catch {
             if showsProgress { Output.control(.clearLine) }

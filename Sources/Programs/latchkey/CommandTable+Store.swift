@@ -43,11 +43,11 @@ extension CommandTable {
                 Items of the classes AfterFirstUnlock and Always stay readable. A passcode must be set.
                 """
         ) { (options) throws(CommandFailure) in
-            try Lock.run(.lock, options)
+            try Lock.run(locks: true, options)
         },
         CommandEntry("unlock", "unlock the keychain with a finger or the passcode") {
             (options) throws(CommandFailure) in
-            try Lock.run(.unlock(Prompting()), options)
+            try Lock.run(locks: false, options)
         },
         CommandEntry(
             "status", "show the daemon, the store and the sensor",

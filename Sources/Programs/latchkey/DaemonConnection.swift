@@ -26,13 +26,17 @@ struct DaemonConnection: Sendable, RequestCaller {
     }
 
     /// Makes a call. While it waits for another program's prompt, a line on standard error says so.
-    func call(_ request: Request) throws(Failure) -> Reply { try call(request) { _ in } }
+    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response {
+        try call(request) { _ in }
+    }
 
-    /// Like `call(_:)`, and passes each part of a reply whose parts are not joined to `part`.
-    func call(_ request: Request, part: (Reply) -> Void) throws(Failure) -> Reply {
-        let note = request.mayAsk ? WaitingNote() : nil
+    /// Like `call(_:)`, and passes each page of the reply but the last to `page`.
+    func call<Call: DaemonRequest>(
+        _ request: Call, page: (Call.Response) -> Void
+    ) throws(Failure) -> Call.Response {
+        let note = request.traits.contains(.mayAsk) ? WaitingNote() : nil
         defer { note?.end() }
-        return try client.call(request, part: part)
+        return try client.call(request, page: page)
     }
 
     /// The daemon's status.
@@ -41,49 +45,19 @@ struct DaemonConnection: Sendable, RequestCaller {
         // so that a later signal reaches the thread that restores the terminal and does not end the program elsewhere.
         let signals = EndingSignals()
         defer { signals.release() }
-        guard case .status(let report) = try call(.status) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
-        return report
+        return try call(Request.Status())
     }
 
     /// The items of the command's access groups that match the query, without secrets; without a query, the items of every group.
     func items(_ query: ItemQuery?) throws(Failure) -> [FoundItem] {
-        try items(of: query.map { .listItems($0) } ?? .listEverything)
+        if let query { try call(Request.ListItems(query)) } else { try call(Request.ListEverything()) }
     }
 
     /// The items of every group, without secrets. A daemon that separates the programs of a user asks the user first.
     func itemsOfEveryApp() throws(Failure) -> [FoundItem] {
         switch try status().tier {
-        case .user, .simulated: try items(of: .listEverything)
-        case .file, .tpm: try items(of: .listNames)
-        }
-    }
-
-    private func items(of request: Request) throws(Failure) -> [FoundItem] {
-        guard case .items(let items, _) = try call(request) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
-        return items
-    }
-}
-
-extension Request {
-    /// Whether the daemon may show a prompt before it replies.
-    fileprivate var mayAsk: Bool {
-        switch self {
-        case .listNames, .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode,
-            .createEnclaveKey, .useEnclaveKey, .acceptStore, .discardProtected, .discardForgotten, .beginMigration,
-            .beginEnrolment, .proveKey:
-            true
-        case .migrate(let migrate): migrate.ticket != nil
-        // Only the first request of an export or import prompts.
-        case .exportItems(let export): export.cursor == nil
-        case .importItems(let part): part.cursor == nil
-        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
-            .listEverything, .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .check,
-            .restoreRows, .receiveItems, .mapGroups, .describeEnclaveKey, .answerEnrolment:
-            false
+        case .user, .simulated: try call(Request.ListEverything())
+        case .file, .tpm: try call(Request.ListNames())
         }
     }
 }
@@ -102,7 +76,7 @@ private final class WaitingNote: Sendable {
         let client = DaemonConnection.makeClient()
         while true {
             poll(nil, 0, Self.pauseMilliseconds)
-            guard !hasEnded.withLock({ $0 }), case .status(let report)? = try? client.call(.status) else { return }
+            guard !hasEnded.withLock({ $0 }), let report = try? client.call(Request.Status()) else { return }
             // The prompt of this process is shown now and needs no explanation.
             guard !report.prompts.contains(where: { $0.processID == getpid() }) else { return }
             guard let prompt = report.prompts.first(where: { $0.session == report.session }) else { continue }

@@ -8,7 +8,9 @@ import LatchkeySystem
 
 /// set, get, list, delete: generic passwords of the command's own access groups.
 enum Items {
-    private static func call(_ request: Request, _ options: Options) throws(CommandFailure) -> Reply {
+    private static func call<Call: DaemonRequest>(
+        _ request: Call, _ options: Options
+    ) throws(CommandFailure) -> Call.Response {
         do throws(Failure) {
             return try Client.command.call(request)
         } catch {
@@ -62,21 +64,18 @@ enum Items {
         let authentication = Authentication(prompting: Prompting(reason: localized("store \(name)")).clipped)
         do throws(CommandFailure) {
             _ = try call(
-                .addItem(
-                    Request.AddItem(
-                        itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: secret,
-                        returns: [], authentication: authentication)), options)
+                Request.AddItem(
+                    itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: secret,
+                    returns: [], authentication: authentication), options)
         } catch {
             guard case .failure(let failure) = error, failure.status == .duplicateItem else { throw error }
             guard options.replaces else { throw .failure(duplicate(name)) }
             var changes: Attributes = [:]
             if let label = options.label { changes[.label] = .text(label) }
-            _ = try call(
-                .updateItems(
-                    Request.UpdateItems(
-                        query: existing, changes: changes,
-                        accessControl: options.protection == nil ? nil : rule, secret: secret,
-                        authentication: authentication)), options)
+            try call(
+                Request.UpdateItems(
+                    query: existing, changes: changes, accessControl: options.protection == nil ? nil : rule,
+                    secret: secret, authentication: authentication), options)
         }
         guard options.isJSON || StandardStream.error.isTerminal else { return }
         // A replaced item keeps its rule. The secret is stored: that the rule cannot be read is no failure of the command.
@@ -196,11 +195,8 @@ enum Items {
         }
         var authentication = Authentication(prompting: Prompting(reason: localized("read \(list)")).clipped)
         if names.count > 1 {
-            guard case .context(let context) = try call(.createContext, options) else {
-                throw .failure(Failure(.internalFailure, "The daemon made no context."))
-            }
             // Its proofs end with the connection of this command.
-            authentication.context = context
+            authentication.context = try call(Request.CreateContext(), options)
         }
         var secrets: [SecretBytes] = []
         for (name, query) in zip(names, queries) {
@@ -226,16 +222,13 @@ enum Items {
         _ name: String, _ query: ItemQuery, _ authentication: Authentication, _ options: Options
     ) throws(CommandFailure) -> SecretBytes {
         let request = Request.CopyItems(query: query, limit: .one, returns: .data, authentication: authentication)
-        let reply: Reply
-        do throws(CommandFailure) { reply = try call(.copyItems(request), options) } catch {
+        let items: [FoundItem]
+        do throws(CommandFailure) { items = try call(request, options) } catch {
             // It was deleted meanwhile.
             if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
             throw error
         }
-        guard case .items(let items, _) = reply, let item = items.first else {
-            throw .failure(Failure(.internalFailure, "The daemon sent an unexpected kind of reply."))
-        }
-        guard let secret = item.secret else {
+        guard let secret = items.first?.secret else {
             throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))
         }
         return secret
@@ -288,7 +281,7 @@ enum Items {
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        do throws(CommandFailure) { _ = try call(.deleteItems(try onlyItem(options, name).query), options) } catch {
+        do throws(CommandFailure) { try call(Request.DeleteItems(try onlyItem(options, name).query), options) } catch {
             // It was deleted meanwhile.
             if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
             throw error

@@ -13,8 +13,7 @@ enum KeyAttestation {
         let result = try KeyResult(options, isBinary: true)
         do throws(Failure) {
             try stored.checkIsMissing()
-            let request = Request.beginEnrolment(Request.BeginEnrolment(party: stored.party))
-            guard case .enrolment(let made) = try Client.command.call(request) else { throw unexpectedReply }
+            let made = try Client.command.call(Request.BeginEnrolment(party: stored.party))
             try stored.store(made.attestationKey)
             do throws(Failure) {
                 try write(made.request, "request", stored.party, result, options)
@@ -41,7 +40,7 @@ enum KeyAttestation {
         do throws(Failure) {
             let request = Request.AnswerEnrolment(
                 party: stored.party, attestationKey: try stored.read(), challenge: challenge)
-            try write(try message(.answerEnrolment(request)), "answer", stored.party, result, options)
+            try write(try Client.command.call(request), "answer", stored.party, result, options)
         } catch {
             throw .failure(error)
         }
@@ -63,7 +62,7 @@ enum KeyAttestation {
                 authentication: Authentication(
                     prompting: Prompting(reason: localized("prove to \(stored.party) where the key \(name) is")).clipped
                 ))
-            try write(try message(.proveKey(request)), "proof", stored.party, result, options)
+            try write(try Client.command.call(request), "proof", stored.party, result, options)
         } catch {
             throw .failure(error)
         }
@@ -78,20 +77,11 @@ enum KeyAttestation {
         return name
     }
 
-    private static func message(_ request: Request) throws(Failure) -> [UInt8] {
-        guard case .attestationMessage(let bytes) = try Client.command.call(request) else { throw unexpectedReply }
-        return bytes
-    }
-
     private static func write(
         _ message: [UInt8], _ name: String, _ party: String, _ result: KeyResult, _ options: Options
     ) throws(Failure) {
         guard options.isJSON else { return try result.write(SecretBytes(message)) }
         result.writeJSON([("party", .text(party)), (name, .text(Base64.standard.encode(message)))])
-    }
-
-    private static var unexpectedReply: Failure {
-        Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
     }
 }
 

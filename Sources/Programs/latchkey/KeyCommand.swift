@@ -61,9 +61,8 @@ enum KeyCommand {
         // A key without this flag cannot be used (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
         rule.constraints.insert(.privateKeyUsage)
         _ = try daemon.call(
-            .createEnclaveKey(
-                Request.CreateEnclaveKey(
-                    attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication)))
+            Request.CreateEnclaveKey(
+                attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication))
     }
 
     /// Stores both halves; the public one has no access control, so that reading it needs no proof.
@@ -75,19 +74,17 @@ enum KeyCommand {
             itemClass: .key, attributes: try key.publicKey.itemAttributes(.publicKey).merging(attributes),
             accessControl: AccessControl(), secret: SecretBytes(key.publicKey.externalRepresentation),
             returns: .persistentReference, authentication: Authentication())
-        guard case .items(let added, _) = try Client.command.call(.addItem(publicHalf)) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
+        let added = try Client.command.call(publicHalf)
         let privateHalf = Request.AddItem(
             itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes),
             accessControl: rule, secret: key.externalRepresentation, returns: [], authentication: authentication)
         do throws(Failure) {
-            _ = try Client.command.call(.addItem(privateHalf))
+            _ = try Client.command.call(privateHalf)
         } catch {
             if let reference = added.first?.persistentReference {
                 // If this fails too, the first failure is reported.
-                _ = try? Client.command.call(
-                    .deleteItems(ItemQuery(itemClass: .key, persistentReference: reference)))
+                try? Client.command.call(
+                    Request.DeleteItems(ItemQuery(itemClass: .key, persistentReference: reference)))
             }
             throw error
         }
@@ -118,10 +115,7 @@ enum KeyCommand {
     }
 
     private static func enclaveKind() throws(Failure) -> EnclaveKind? {
-        guard case .status(let report) = try Client.command.call(.status) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
-        return report.enclave
+        try Client.command.call(Request.Status()).enclave
     }
 
     static func writePublic(_ options: Options) throws(CommandFailure) {
@@ -175,7 +169,7 @@ extension KeyCommand {
     /// Deletes the items; false if there is none.
     private static func delete(_ query: ItemQuery, _ daemon: DaemonConnection) throws(Failure) -> Bool {
         do throws(Failure) {
-            _ = try daemon.call(.deleteItems(query))
+            try daemon.call(Request.DeleteItems(query))
             return true
         } catch {
             guard error.status == .itemNotFound else { throw error }

@@ -5,13 +5,16 @@ import LatchkeyModel
 
 /// lock, unlock: locks or unlocks the keychain of this user.
 enum Lock {
-    static func run(_ request: Request, _ options: Options) throws(CommandFailure) {
+    static func run(locks isLocked: Bool, _ options: Options) throws(CommandFailure) {
         do throws(Failure) {
-            _ = try Client.command.call(request)
+            if isLocked {
+                try Client.command.call(Request.Lock())
+            } else {
+                try Client.command.call(Request.Unlock(Prompting()))
+            }
         } catch {
             throw .failure(error)
         }
-        let isLocked = request == .lock
         Output.write(
             options.isJSON
                 ? JSON.object([("locked", .boolean(isLocked))]).line + "\n"

@@ -32,11 +32,7 @@ enum LogCommand {
     private static func page(
         after: Int64, verifies: Bool, limit: UInt64 = Limits.auditEntries
     ) throws(Failure) -> AuditPage {
-        let request = Request.Log(after: after, limit: limit, verifies: verifies)
-        guard case .log(let page) = try Client.command.call(.log(request)) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-        }
-        return page
+        try Client.command.call(Request.Log(after: after, limit: limit, verifies: verifies))
     }
 
     /// Reads part by part, so that a long audit log is never in memory as a whole.

@@ -23,11 +23,10 @@ enum Migrate {
         if !options.isJSON { Output.write(expectation.text) }
         try confirm(report)
         let ticket = try failing { () throws(Failure) in
-            if !receiving.isPasscodeSet { _ = try system.call(.passcode(.setAtPrompt)) }
+            if !receiving.isPasscodeSet { try system.call(Request.PasscodeChange.setAtPrompt) }
             // As long as the own store is in use, `latchkey unlock` unlocks that one.
-            if receiving.isLocked { _ = try system.call(.unlock(Prompting())) }
-            guard case .ticket(let ticket) = try system.call(.beginMigration) else { throw unexpectedReply }
-            return ticket
+            if receiving.isLocked { try system.call(Request.Unlock(Prompting())) }
+            return try system.call(Request.BeginMigration())
         }
         let result = MigrationText(try move(ticket, options), isDone: true)
         Output.write(options.isJSON ? result.json : result.text)
@@ -37,23 +36,22 @@ enum Migrate {
     /// passcode; so the user is asked again if there are any.
     private static func move(_ ticket: SecretBytes, _ options: Options) throws(CommandFailure) -> MigrationReport {
         switch try failing({ () throws(Failure) in try send(ticket, asksBeforeKeeping: true) }) {
-        case .migrated(let report): return report
-        case .migrationWouldKeep(let report):
+        case .moved(let report): return report
+        case .wouldKeep(let report):
             if !options.isJSON { Output.write(MigrationText(report, isDone: false).text) }
             try confirm(report)
-        default: throw .failure(unexpectedReply)
         }
         guard
-            case .migrated(let report) = try failing({ () throws(Failure) in
+            case .moved(let report) = try failing({ () throws(Failure) in
                 try send(ticket, asksBeforeKeeping: false)
             })
-        else { throw .failure(unexpectedReply) }
+        else { throw .failure(.unexpectedReply) }
         return report
     }
 
-    private static func send(_ ticket: SecretBytes, asksBeforeKeeping: Bool) throws(Failure) -> Reply {
+    private static func send(_ ticket: SecretBytes, asksBeforeKeeping: Bool) throws(Failure) -> MigrationOutcome {
         do throws(Failure) {
-            return try own.call(.migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: asksBeforeKeeping)))
+            return try own.call(Request.Migrate(ticket: ticket, asksBeforeKeeping: asksBeforeKeeping))
         } catch {
             guard try OwnStore().wasMoved else { throw error }
             throw Failure(
@@ -80,10 +78,10 @@ enum Migrate {
 
     /// What a move would do, with the groups that the system's keychain would give the items.
     private static func expected() throws(Failure) -> MigrationReport {
-        guard case .migrated(var report) = try own.call(.migrate(Request.Migrate(ticket: nil))),
-            case .groups(let targets) = try system.call(.mapGroups(report.groups.map(\.group))),
+        guard case .moved(var report) = try own.call(Request.Migrate(ticket: nil)),
+            case let targets = try system.call(Request.MapGroups(report.groups.map(\.group))),
             targets.count == report.groups.count
-        else { throw unexpectedReply }
+        else { throw .unexpectedReply }
         try checkLimits(report)
         for (index, target) in targets.enumerated() { report.groups[index].target = target }
         return report
@@ -122,12 +120,6 @@ enum Migrate {
             options.isJSON
                 ? JSON.object([("discarded", .boolean(true))]).line + "\n"
                 : localized("\(store.folder) was deleted.") + "\n")
-    }
-
-    private static var unexpectedReply: Failure {
-        Failure(
-            .internalFailure, "The daemon sent an unexpected kind of reply.",
-            hint: "Install the same version of all programs.")
     }
 
     private static func failing<R>(_ body: () throws(Failure) -> R) throws(CommandFailure) -> R {

@@ -56,7 +56,7 @@ struct MigrationText {
 
     private func list(_ title: String, _ items: StayingItems) -> String {
         guard items.count > 0 else { return "" }
-        return title + "\n" + Staying.lines(items.named, of: items.count)
+        return title + "\n" + StayingItems.lines(items.named, of: items.count)
     }
 
     private static func count(_ count: UInt64) -> String {

@@ -122,7 +122,7 @@ struct NamedKey {
         let copy = Request.CopyItems(
             query: ItemQuery(itemClass: .key, persistentReference: item.persistentReference), limit: .one,
             returns: [.data, .attributes], authentication: Authentication(prompting: Prompting(reason: reason).clipped))
-        guard case .items(let items, _) = try Client.command.call(.copyItems(copy)), let found = items.first,
+        guard let found = try Client.command.call(copy).first,
             let attributes = found.attributes, let secret = found.secret, let key = StoredKey(attributes, secret)
         else { throw unusable }
         return key
@@ -191,9 +191,8 @@ enum PrivateHalf {
         let request = Request.UseEnclaveKey(
             name: name, operation: operation,
             authentication: Authentication(prompting: Prompting(reason: reason).clipped))
-        guard case .enclaveResult(let result) = try Client.command.call(.useEnclaveKey(request)),
-            result.count == byteCount
-        else { throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.") }
+        let result = try Client.command.call(request)
+        guard result.count == byteCount else { throw .unexpectedReply }
         return result
     }
 }

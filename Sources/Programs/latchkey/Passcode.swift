@@ -14,25 +14,24 @@ enum Passcode {
 
     /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
-        let request: Request
+        let change: Request.PasscodeChange?
         let status = try checkIsSet(verb != "set")
         let isAtPrompt = status.isInSystemTier
         switch verb {
-        case "set" where isAtPrompt: request = .passcode(.setAtPrompt)
+        case "set" where isAtPrompt: change = .setAtPrompt
         // As passwd(1): the present one first, then the new one. Only a pipe has no prompt for a new one.
-        case "change" where isAtPrompt || StandardStream.input.isTerminal: request = .passcode(.changeAtPrompt)
-        case "set": request = .passcode(.set(try Input.passcodes([newPasscode(status.tier)], repeatsLast: true)[0]))
-        case "change":
-            request = .passcode(.change(try Input.passcodes([newPasscode(status.tier)], repeatsLast: false)[0]))
+        case "change" where isAtPrompt || StandardStream.input.isTerminal: change = .changeAtPrompt
+        case "set": change = .set(try Input.passcodes([newPasscode(status.tier)], repeatsLast: true)[0])
+        case "change": change = .change(try Input.passcodes([newPasscode(status.tier)], repeatsLast: false)[0])
         case "remove":
             try confirmRemoval(status)
-            request = .passcode(.remove)
+            change = .remove
         // A correct passcode ends a lockout in any prompt.
-        case "check": request = try check()
+        case "check": change = nil
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey help passcode")
         }
         do throws(Failure) {
-            _ = try Client.command.call(request)
+            if let change { try Client.command.call(change) } else { try check() }
         } catch {
             throw .failure(error)
         }
@@ -112,18 +111,12 @@ enum Passcode {
     }
 
     /// An evaluation that only the passcode can satisfy.
-    private static func check() throws(CommandFailure) -> Request {
-        do throws(Failure) {
-            guard case .context(let context) = try Client.command.call(.createContext) else {
-                throw Failure(.internalFailure, "The daemon made no context.")
-            }
-            return .evaluateRule(
-                Request.EvaluateRule(
-                    context: context, accessControl: AccessControl(constraints: .devicePasscode),
-                    prompting: Prompting(reason: localized("check the passcode"))))
-        } catch {
-            throw .failure(error)
-        }
+    private static func check() throws(Failure) {
+        try Client.command.call(
+            Request.EvaluateRule(
+                context: try Client.command.call(Request.CreateContext()),
+                accessControl: AccessControl(constraints: .devicePasscode),
+                prompting: Prompting(reason: localized("check the passcode"))))
     }
 }
 

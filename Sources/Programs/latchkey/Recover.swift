@@ -9,9 +9,7 @@ enum Recover {
     static func run(_ options: Options) throws(CommandFailure) {
         if !options.isJSON { Output.write(endangered) }
         do throws(Failure) {
-            guard case .recovered(let recovered) = try Client.command.call(.passcode(.recoverAtPrompt)) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-            }
+            let recovered = try Client.command.call(Request.RecoverAtPrompt())
             Output.write(options.isJSON ? json(recovered) : words(recovered))
         } catch {
             throw .failure(error)
@@ -46,21 +44,21 @@ enum Recover {
                 Int(clamping: lost.count), "\(lost.count) private key was in another TPM and cannot be used any more.",
                 "\(lost.count) private keys were in another TPM and cannot be used any more.")
         text += "\n" + localized("Delete each, and register a new one where it was used:") + "\n\n"
-        return text + Staying.lines(lost.named, of: lost.count)
+        return text + StayingItems.lines(lost.named, of: lost.count)
     }
 
     /// The private keys of this command's own groups that only the present passcode releases, with a line about them; empty
     /// if there are none, and for a keychain that cannot be listed now. The list afterwards has the keys of all groups.
     private static var endangered: String {
         // In other tiers the daemon refuses the recovery.
-        guard case .status(let report)? = try? Client.command.call(.status), report.tier == .tpm else { return "" }
+        guard let report = try? Client.command.call(Request.Status()), report.tier == .tpm else { return "" }
         let items = (try? Client.command.items(ItemQuery(itemClass: .key))) ?? []
         let keys = items.filter(\.isReleasedByPasscodeOnly)
         guard !keys.isEmpty else { return "" }
         let named = keys.prefix(Limits.stayingItems).map { StayingItem($0.itemClass, $0.attributes, .earlierPasscode) }
         return localized(
             "Only the present passcode releases these private keys. After the recovery they cannot be used any more:")
-            + "\n\n" + Staying.lines(named, of: UInt64(keys.count)) + "\n"
+            + "\n\n" + StayingItems.lines(named, of: UInt64(keys.count)) + "\n"
     }
 
     private static func json(_ recovered: Reply.Recovered) -> String {

@@ -24,14 +24,14 @@ enum Simulation {
     static func value<Value>(_ name: String, _ names: [(String, Value)]) -> Value? { names.first { $0.0 == name }?.1 }
 
     static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
-        let reply: Reply
+        let answer: SimulatorAnswer
         do throws(Failure) {
             try requireSimulated()
-            reply = try Client.command.call(.simulate(command))
+            answer = try Client.command.call(Request.Simulate(command))
         } catch {
             throw .failure(error)
         }
-        guard case .simulated(let delivered) = reply else {
+        guard case .delivered(let delivered) = answer else {
             if options.isJSON { Output.write("{}\n") }
             if command == .enrol { try adviseAboutPasscode() }
             return
@@ -87,7 +87,7 @@ enum Simulation {
             } catch {
                 throw Failure(.daemonUnavailable, "\(program) cannot be started: \(error.description).")
             }
-            guard case .status(let report) = try Client.command.call(.status) else { return }
+            let report = try Client.command.call(Request.Status())
             if let problem = report.problem {
                 // It serves nothing, and its simulated person must not seem to be there.
                 if report.tier == .simulated { try Restart.endDaemon() }
@@ -108,9 +108,11 @@ enum Simulation {
 
     /// Adds what is missing for authentication: a sensor, an enrolled finger, the passcode 1234.
     private static func makeReady(_ report: StatusReport) throws(Failure) {
-        if report.biometry == .none { _ = try Client.command.call(.simulate(.sensor(.touchID))) }
-        if !report.isEnrolled { _ = try Client.command.call(.simulate(.enrol)) }
-        if !report.isPasscodeSet { _ = try Client.command.call(.passcode(.set(SecretBytes("1234".utf8)))) }
+        if report.biometry == .none { _ = try Client.command.call(Request.Simulate(.sensor(.touchID))) }
+        if !report.isEnrolled { _ = try Client.command.call(Request.Simulate(.enrol)) }
+        if !report.isPasscodeSet {
+            try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8)))
+        }
         let sentence =
             switch (report.isEnrolled, report.isPasscodeSet) {
             case (false, false): localized("A finger is enrolled, and the passcode is 1234.")
@@ -135,28 +137,27 @@ enum Simulation {
 
     /// Writes the recovery code that a prompt showed last.
     static func showCode(_ options: Options) throws(CommandFailure) {
-        let reply: Reply
+        let answer: SimulatorAnswer
         do throws(Failure) {
             try requireSimulated()
-            reply = try Client.command.call(.simulate(.tellCode))
+            answer = try Client.command.call(Request.Simulate(.tellCode))
         } catch {
             throw .failure(error)
         }
-        guard case .transcript(let lines) = reply, let code = lines.first else {
+        guard case .told(let lines) = answer, let code = lines.first else {
             throw .failure(Failure(.itemNotFound, "No prompt has shown a recovery code since the daemon was started."))
         }
         Output.write(options.isJSON ? JSON.object([("code", .text(code))]).line + "\n" : code + "\n")
     }
 
     static func transcript(_ options: Options) throws(CommandFailure) {
-        let reply: Reply
+        let lines: [String]
         do throws(Failure) {
             try requireSimulated()
-            reply = try Client.command.call(.transcript)
+            lines = try Client.command.call(Request.Transcript())
         } catch {
             throw .failure(error)
         }
-        guard case .transcript(let lines) = reply else { return }
         if options.isJSON { return Output.write(JSON.array(lines.map { .text($0) }).line + "\n") }
         for line in lines { Output.write(Table.text([[line]])) }
     }
@@ -164,7 +165,7 @@ enum Simulation {
     static func stop(_: Options) throws(CommandFailure) {
         do throws(Failure) {
             try requireSimulated()
-            guard case .status(let report) = try Client.command.call(.status) else { return }
+            let report = try Client.command.call(Request.Status())
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")
             }

@@ -10,10 +10,7 @@ enum StatusCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         let report: StatusReport
         do throws(Failure) {
-            guard case .status(let answer) = try Client.command.call(.status) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-            }
-            report = answer
+            report = try Client.command.call(Request.Status())
         } catch {
             throw .failure(error)
         }

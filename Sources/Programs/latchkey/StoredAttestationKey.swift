@@ -34,16 +34,16 @@ struct StoredAttestationKey {
             itemClass: .genericPassword, attributes: attributes,
             accessControl: AccessControl(accessibility: .whenUnlockedThisDeviceOnly), secret: SecretBytes(key),
             returns: [], authentication: Authentication())
-        _ = try Client.command.call(.addItem(add))
+        _ = try Client.command.call(add)
     }
 
-    func delete() throws(Failure) { _ = try Client.command.call(.deleteItems(query)) }
+    func delete() throws(Failure) { try Client.command.call(Request.DeleteItems(query)) }
 
     /// Returns the key; throws `itemNotFound` if this device was not enrolled with the relying party.
     func read() throws(Failure) -> [UInt8] {
         let copy = Request.CopyItems(query: query, limit: .one, returns: [.data], authentication: Authentication())
         do throws(Failure) {
-            guard case .items(let items, _) = try Client.command.call(.copyItems(copy)), let key = items.first?.secret
+            guard let key = try Client.command.call(copy).first?.secret
             else { throw Failure(.itemNotFound) }
             return key.copyBytes()
         } catch {

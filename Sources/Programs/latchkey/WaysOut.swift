@@ -18,7 +18,7 @@ enum WaysOut {
                 Items that are bound to the enrolled fingers or faces stay unreadable.
 
                 """))
-        try call(.acceptStore)
+        try call(Request.AcceptStore())
         report(options, localized("The store was accepted as it is."))
     }
 
@@ -35,7 +35,7 @@ enum WaysOut {
                 and the passcode itself. Other items stay. It cannot be undone.
                 \(doomed)
                 """))
-        try call(asks ? .discardProtected : .discardForgotten)
+        if asks { try call(Request.DiscardProtected()) } else { try call(Request.DiscardForgotten()) }
         report(
             options,
             localized("Deleted: the protected items and the passcode. Set a new passcode with: latchkey passcode set"))
@@ -68,11 +68,9 @@ enum WaysOut {
         }
     }
 
-    private static func call(_ request: Request) throws(CommandFailure) {
+    private static func call(_ request: some DaemonRequest) throws(CommandFailure) {
         do throws(Failure) {
-            guard case .done = try Client.command.call(request) else {
-                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
-            }
+            _ = try Client.command.call(request)
         } catch {
             throw .failure(error)
         }

@@ -22,10 +22,7 @@ final class SystemMove: MoveDestination {
 
     func connect() throws(Failure) -> any MoveConnection {
         let client = Client(ofSystemFor: "latchkeyd", seconds: Self.connectSeconds)
-        guard case .status(let report) = try client.call(.status) else {
-            throw Failure(.internalFailure, "The system's keychain sent an unexpected kind of reply.")
-        }
-        if let problem = report.problem { throw problem }
+        if let problem = try client.call(Request.Status()).problem { throw problem }
         return Connection(client: client, generation: client.generation)
     }
 
@@ -43,13 +40,13 @@ final class SystemMove: MoveDestination {
             self.generation = generation
         }
 
-        func call(_ request: Request) throws(Failure) -> Reply {
+        func send(_ items: Request.ReceiveItems) throws(Failure) -> MigrationOutcome? {
             // The items of an earlier connection are lost with it, so a new one must not continue the migration. The
             // system's keychain refuses that as well, since a ticket is accepted once.
             guard client.generation == generation else {
                 throw Failure(.daemonUnavailable, "The connection to the system's keychain ended.", hint: "Try again.")
             }
-            return try client.call(request)
+            return try client.call(items)
         }
     }
 }

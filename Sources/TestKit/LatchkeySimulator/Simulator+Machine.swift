@@ -92,7 +92,9 @@ extension Simulator {
     ///
     /// - Parameter passcode: the passcode, at least 4 characters.
     /// - Throws: `SimulatorError` when the passcode cannot be set.
-    public func setPasscode(_ passcode: String) throws { try call(.passcode(.set(SecretBytes(passcode.utf8)))) }
+    public func setPasscode(_ passcode: String) throws {
+        try call(Request.PasscodeChange.set(SecretBytes(passcode.utf8)))
+    }
 
     /// Changes the passcode: enters the old one in the daemon's prompt, and cancels the prompt when it is wrong.
     ///
@@ -103,7 +105,7 @@ extension Simulator {
     ///   - new: the new passcode, at least 4 characters.
     /// - Throws: `SimulatorError` when the old passcode is wrong or the new one is not accepted.
     public func changePasscode(from old: String, to new: String) throws {
-        try call(.passcode(.change(SecretBytes(new.utf8))), entering: old)
+        try call(.change(SecretBytes(new.utf8)), entering: old)
     }
 
     /// Removes the passcode, and with it every item that needs one: enters the passcode in the daemon's prompt, and
@@ -113,10 +115,10 @@ extension Simulator {
     ///
     /// - Parameter passcode: the passcode to enter.
     /// - Throws: `SimulatorError` when the passcode is wrong.
-    public func removePasscode(_ passcode: String) throws { try call(.passcode(.remove), entering: passcode) }
+    public func removePasscode(_ passcode: String) throws { try call(.remove, entering: passcode) }
 
-    private func call(_ request: Request, entering passcode: String) throws {
-        try machine.world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) { try call(request) }
+    private func call(_ change: Request.PasscodeChange, entering passcode: String) throws {
+        try machine.world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) { try call(change) }
     }
 
     // MARK: - Faults

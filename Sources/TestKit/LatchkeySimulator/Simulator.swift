@@ -134,7 +134,7 @@ public final class Simulator: Sendable {
                 machine.connect(application)
             }
             if let passcode, try !machine.isPasscodeSet() {
-                _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
+                try client.call(Request.PasscodeChange.set(SecretBytes(passcode.utf8)))
             }
         } catch {
             throw SimulatorError(error)
@@ -203,9 +203,9 @@ public final class Simulator: Sendable {
     /// Removes the default machine that `makeDefault` set.
     public static func resignDefault() { ClientScope.setDefault(nil) }
 
-    func control(_ command: SimulatorCommand) throws { try call(.simulate(command)) }
+    func control(_ command: SimulatorCommand) throws { try call(Request.Simulate(command)) }
 
-    func call(_ request: Request) throws {
+    func call(_ request: some DaemonRequest) throws {
         do throws(Failure) {
             _ = try client.call(request)
         } catch {

@@ -19,7 +19,7 @@ package final class ScriptedRequestHandler: RequestHandler {
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
         do throws(Failure) {
             switch request {
-            case .simulate(let command): answer(try simulate(command))
+            case .simulate(let request): answer(try simulate(request.command))
             case .transcript: answer(.transcript(world.transcript.suffix(Limits.transcriptLines)))
             default:
                 if request.isForItems, let failure = world.failureOfItems() { throw failure }

@@ -18,14 +18,14 @@ package struct BackupWriter {
 
     /// Returns the record of an item; nil for an item that exceeds the size limit.
     package mutating func record(_ item: FoundItem) throws(Failure) -> [UInt8]? {
-        let message = Message.reply(id: sequence, .items([item], more: true)).encoded()
+        let message = Message.encoded(.items([item], more: true), id: sequence)
         guard message.count <= Limits.frameBytes else { return nil }
         return try seal(message, isLast: false)
     }
 
     /// Returns the last record, without which a backup is recognised as truncated.
     package mutating func end() throws(Failure) -> [UInt8] {
-        try seal(Message.reply(id: sequence, .items([], more: false)).encoded(), isLast: true)
+        try seal(Message.encoded(.items([], more: false), id: sequence), isLast: true)
     }
 
     private mutating func seal(_ message: SecretBytes, isLast: Bool) throws(Failure) -> [UInt8] {

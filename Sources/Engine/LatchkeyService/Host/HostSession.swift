@@ -150,7 +150,7 @@ package final class HostSession: Sendable {
 
     /// Returns the payload that reports a failure of the connection rather than of a request (request ID 0).
     package static func payload(of failure: Failure) -> SecretBytes {
-        Message.reply(id: 0, .failure(failure)).encoded()
+        Message.encoded(.failure(failure), id: 0)
     }
 
     /// Ends all requests, because the connection has ended.
@@ -183,10 +183,10 @@ package final class HostSession: Sendable {
     }
 
     private func answer(_ id: UInt64, _ reply: Reply) {
-        let payload = Message.reply(id: id, reply).encoded()
+        let payload = Message.encoded(reply, id: id)
         guard payload.count <= Limits.frameBytes else {
             let failure = Failure(.dataTooLarge, "The reply is larger than a frame can be.")
-            return send(Message.reply(id: id, .failure(failure)).encoded())
+            return send(Message.encoded(.failure(failure), id: id))
         }
         send(payload)
     }

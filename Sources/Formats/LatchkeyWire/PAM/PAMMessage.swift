@@ -87,7 +87,7 @@ private struct Begin: WireTuple {
     var account: AccountName
     var service: PAMService
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             account: try tuple.field(0, \.account, AccountShape()),
             service: try tuple.field(1, \.service, .number()))
@@ -98,7 +98,7 @@ private struct Said: WireTuple {
     var style: PAMMessage.Style
     var text: String
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             style: try tuple.field(0, \.style, .number()),
             text: try tuple.field(1, \.text, .text(limit: PAMMessage.textBytes)))
@@ -109,7 +109,7 @@ private struct Ended: WireTuple {
     var phase: PAMMessage.Phase
     var code: UInt64
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             phase: try tuple.field(0, \.phase, .number()),
             code: try tuple.field(1, \.code, .unsigned))

@@ -98,7 +98,7 @@ extension SensorMessage {
 private struct Sensor: WireTuple {
     var state: SensorState
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             state: SensorState(
                 kind: try tuple.field(0, \.state.kind, .number()),
@@ -123,7 +123,7 @@ private struct Scanned: WireTuple {
     var number: UInt64
     var event: SensorEvent
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             number: try tuple.field(0, \.number, .unsigned),
             event: try tuple.field(1, \.event, EventShape()))
@@ -169,7 +169,7 @@ private struct Match: WireTuple {
     var set: EnrolmentSet
     var isVirtual: Bool
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             set: try tuple.field(0, \.set, EnrolmentShape()),
             isVirtual: try tuple.field(1, \.isVirtual, .boolean))
@@ -181,7 +181,7 @@ private struct Sessions: WireTuple {
     var change: SensorMessage.SessionChange
     var state: SessionState
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             number: try tuple.field(0, \.number, .unsigned),
             change: try tuple.field(1, \.change, .number()),
@@ -196,7 +196,7 @@ private struct LogLine: WireTuple {
     var message: String
     var hint: String
 
-    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             note: try tuple.field(0, \.note, .number()),
             message: try tuple.field(1, \.message, .text(limit: SensorMessage.textBytes)),

@@ -3,7 +3,7 @@
 import LatchkeyDesktop
 import LatchkeyModel
 
-extension Staying {
+extension StayingItems {
     /// A line for each listed item, and one for the rest.
     var words: String {
         guard count > 0 else { return "" }

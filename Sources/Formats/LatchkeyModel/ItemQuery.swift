@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The conditions that select items.
+package struct ItemQuery: Equatable, Sendable {
+    /// The class of the items; nil for any class.
+    package var itemClass: ItemClass?
+    /// Attributes that must be equal.
+    package var attributes: Attributes
+    /// The accessibility class, which must be equal; nil for any.
+    package var accessibility: Accessibility?
+    /// Whether items match with either value of `synchronizable` (`kSecAttrSynchronizableAny`).
+    package var anySynchronizable: Bool
+    /// The persistent reference of a single item; nil for any item.
+    package var persistentReference: [UInt8]?
+
+    /// Creates a query from its conditions.
+    package init(
+        itemClass: ItemClass?, attributes: Attributes = [:], accessibility: Accessibility? = nil,
+        anySynchronizable: Bool = false, persistentReference: [UInt8]? = nil
+    ) {
+        self.itemClass = itemClass
+        self.attributes = attributes
+        self.accessibility = accessibility
+        self.anySynchronizable = anySynchronizable
+        self.persistentReference = persistentReference
+    }
+
+    /// Whether the query gives a persistent reference or a primary key, so that it matches only a few items at most.
+    package var namesOneItem: Bool {
+        if persistentReference != nil { return true }
+        guard let itemClass else { return false }
+        // Without a group only the caller's groups match; without `synchronizable` at most two items differ in it.
+        return itemClass.primaryKey.allSatisfy {
+            attributes[$0] != nil || [.accessGroup, .synchronizable].contains($0)
+        }
+    }
+}
+
+/// The parts of each found item that a reply contains (`kSecReturn...`).
+package struct Returns: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let data = Returns(rawValue: 1)
+    package static let attributes = Returns(rawValue: 2)
+    package static let reference = Returns(rawValue: 4)
+    package static let persistentReference = Returns(rawValue: 8)
+    /// All known flags.
+    package static let known: Returns = [.data, .attributes, .reference, .persistentReference]
+}
+
+/// The texts that a caller supplies for the prompt of a request, and whether a prompt is allowed.
+package struct Prompting: Equatable, Sendable {
+    /// The app's reason; may be empty in item requests.
+    package var reason: String
+    /// The title of the fallback button; nil for the default title, empty for no button.
+    package var fallbackTitle: String?
+    /// The title of the cancel button; nil or empty for the default title.
+    package var cancelTitle: String?
+    /// Whether a prompt may be shown.
+    package var interactionAllowed: Bool
+
+    /// Creates a value from its fields.
+    package init(
+        reason: String = "", fallbackTitle: String? = nil, cancelTitle: String? = nil, interactionAllowed: Bool = true
+    ) {
+        self.reason = reason
+        self.fallbackTitle = fallbackTitle
+        self.cancelTitle = cancelTitle
+        self.interactionAllowed = interactionAllowed
+    }
+
+    /// A copy whose texts are clipped to `Limits.titleBytes`, so that they fit a frame; prompts show far less.
+    package var clipped: Prompting {
+        Prompting(
+            reason: Self.clip(reason), fallbackTitle: fallbackTitle.map(Self.clip),
+            cancelTitle: cancelTitle.map(Self.clip),
+            interactionAllowed: interactionAllowed)
+    }
+
+    /// Clips to a number of bytes, not characters, since one character may consist of any number of bytes.
+    private static func clip(_ text: String) -> String {
+        guard text.utf8.count > Limits.titleBytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: Limits.titleBytes)
+        while UTF8.isContinuation(text.utf8[end]) { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
+}
+
+/// The authentication options of an item request.
+package struct Authentication: Equatable, Sendable {
+    /// The context whose proofs are used and to which new proofs are added; nil if proofs are for this request only.
+    package var context: ContextHandle?
+    /// Whether items that require a prompt are skipped (`kSecUseAuthenticationUISkip`).
+    package var skipsProtected: Bool
+    package var prompting: Prompting
+    /// The application password, for items that require one.
+    package var applicationPassword: SecretBytes?
+    /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
+    package var reuseSeconds: UInt64
+
+    /// Creates a value from its fields.
+    package init(
+        context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting(),
+        applicationPassword: SecretBytes? = nil, reuseSeconds: UInt64 = 0
+    ) {
+        self.applicationPassword = applicationPassword
+        self.reuseSeconds = reuseSeconds
+        self.context = context
+        self.skipsProtected = skipsProtected
+        self.prompting = prompting
+    }
+}
