@@ -166,7 +166,7 @@ extension Keychain {
         try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
-            wrapping: wrapping(request.accessControl, generation(request.accessControl)),
+            wrapping: wrapping(request.accessControl, enrolmentGeneration(request.accessControl)),
             stretching: stretching(request.accessControl, password))
     }
 
@@ -197,7 +197,7 @@ extension Keychain {
     }
 
     /// The enrolment generation that an item with that access control is bound to; nil when it is bound to none.
-    private func generation(_ control: AccessControl) -> UInt64? {
+    private func enrolmentGeneration(_ control: AccessControl) -> UInt64? {
         control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
@@ -245,7 +245,7 @@ extension Keychain {
         if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
         if let control = request.accessControl { item.accessControl = control }
         if !item.isInToken {
-            let bound = request.accessControl.map(generation) ?? old.wrapping.generation
+            let bound = request.accessControl.map(enrolmentGeneration) ?? old.wrapping.generation
             item.wrapping = wrapping(item.accessControl, bound)
         }
         item.stretching = stretching(item.accessControl, password)

@@ -113,7 +113,7 @@ extension RowKeyWrapping {
     }
 
     init(from reader: inout CBORReader) throws(WireError) {
-        var (kind, generation, passcode): (UInt64?, UInt64?, [UInt8]?)
+        var (kind, generation, passcode): (UInt64?, UInt64?, [UInt8]?) = (nil, nil, nil)
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: kind = try reader.unsigned()
@@ -125,11 +125,11 @@ extension RowKeyWrapping {
         }
         guard passcode == nil || passcode?.count == PasscodePublicKey.identifierBytes else { throw .invalidValue }
         switch (kind, generation, passcode) {
-        case (1, let generation?, nil): self = .set(generation)
-        case (2, nil, let passcode?): self = .passcode(passcode)
-        case (3, let generation?, let passcode?): self = .setAndPasscode(generation, passcode)
-        case (4, let generation?, let passcode?): self = .setOrPasscode(generation, passcode)
-        case (5, let generation?, nil): self = .nextPasscode(after: generation)
+        case (1?, let generation?, nil): self = .set(generation)
+        case (2?, nil, let passcode?): self = .passcode(passcode)
+        case (3?, let generation?, let passcode?): self = .setAndPasscode(generation, passcode)
+        case (4?, let generation?, let passcode?): self = .setOrPasscode(generation, passcode)
+        case (5?, let generation?, nil): self = .nextPasscode(after: generation)
         default: throw .invalidValue
         }
     }

@@ -9,14 +9,14 @@ extension PolicyState {
     /// Continues after the password of the account was found right. It is no proof of the passcode, so it resets no
     /// counter: only its own try is taken back.
     mutating func accountProven(_ id: UInt64) -> [PolicyEffect] {
-        guard var (evaluation, before) = checked(id), evaluation.secret == .accountPassword else { return [] }
+        guard case (var evaluation, let before)? = checked(id), evaluation.secret == .accountPassword else { return [] }
         evaluation.failedTries = 0
         return takeBackTry(before) + enter(0, evaluation)
     }
 
     /// Asks for the previous password of the account: the entered one is right, but does not open the keychain.
     mutating func passcodeOutdated(_ id: UInt64) -> [PolicyEffect] {
-        guard var (evaluation, before) = checked(id), evaluation.secret == .passcode else { return [] }
+        guard case (var evaluation, let before)? = checked(id), evaluation.secret == .passcode else { return [] }
         // Tries that were wrong before stay counted: who knows the new password may be guessing the previous one.
         let keep = takeBackTry(before)
         evaluation.phase = .passcode(.previousPassword, .typing(awaitsSensor: false))
@@ -28,7 +28,7 @@ extension PolicyState {
 
     /// Shows why the password was not verified, and asks again while the evaluation has tries left.
     mutating func accountNotProven(_ id: UInt64, _ fault: AccountFault) -> [PolicyEffect] {
-        guard var (evaluation, before) = checked(id) else { return [] }
+        guard case (var evaluation, let before)? = checked(id) else { return [] }
         var keep: [PolicyEffect] = []
         switch fault {
         case .notAvailable:
