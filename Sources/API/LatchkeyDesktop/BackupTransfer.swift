@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyClient
 package import LatchkeyModel
 package import LatchkeySystem
 

@@ -31,12 +31,6 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         /// Proves the passcode to keys of a TPM; nil where no TPM judges it.
-<<<<<<< HEAD
-        package var keyPasscode: (any KeyPasscode)?
-        /// Tells two times of the same enrolment set from each other; nil where the keys of a set are not approved by a
-        /// process of their own.
-        package var enrolments: (any EnrolmentEpochs)?
-=======
         package var keyPasscode: KeyPasscode?
         /// The values of passcodes that were typed a short time ago.
         package var passcodeValues: PasscodeValues
@@ -44,8 +38,6 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// a finger is added and removed again, what was bound to the set before must end all the same. Blocks. Nil where
         /// the keys of a set are not approved by a process of their own.
         package var enrolmentEpoch: (@Sendable (EnrolmentSet?) throws(Failure) -> [UInt8])?
-        package var companions: (any CompanionMonitor)?
->>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
         /// The account of the user; nil where no password of an account is verified.
         package var account: AccountParts?
         /// Operates the simulated sensor, for prompts of the simulated tier.
@@ -142,13 +134,6 @@ package final class LocalAuthority: AuthenticationAuthority {
     private let weakClient = Mutex(WeakClient())
     /// Signs approvals of uses of keys; nil before the first one.
     let approvals = Mutex<ApprovalSigner?>(nil)
-<<<<<<< HEAD
-    /// The values of passcodes that were typed a short time ago.
-    /// The values of passcodes that a chip has accepted, by the challenges of the tokens that prove them. A value proves the
-    /// passcode to the keys of the chip, so that a passcode which was typed once can be used for several operations.
-    let values: ExpiringTable<[UInt8], SecretBytes>
-=======
->>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
     let sensorAlarm = Mutex<(any Alarm)?>(nil)
 
     /// Creates an authority with a new key for its tokens; throws if there are no random bytes.
@@ -156,11 +141,6 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// - Parameter mint: issues the tokens; nil for a key that only this object knows.
     package init(_ parts: Parts, mint: TokenMint? = nil) throws(Failure) {
         self.parts = parts
-<<<<<<< HEAD
-        values = ExpiringTable(
-            clock: parts.clock, seconds: Limits.passcodeValueSeconds, limit: KeyGrants.limit)
-=======
->>>>>>> fba22890 (latchkey-authd: no closures after init, and roles with what they call only)
         if let mint { self.mint = mint } else { self.mint = try TokenMint(parts.random) }
     }
 

@@ -283,7 +283,7 @@ extension StoreCall.State: WireMap {
 }
 
 extension AuthorityState: WireMap {
-    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             sensor: try map.field(0, \.sensor),
             isPasscodeSet: try map.field(1, \.isPasscodeSet),
