@@ -51,6 +51,8 @@ import Testing
 
     @Test func changingOrRemovingThePasscodeRequiresItsOwnProof() throws {
         let caller = StoreOnDisk.caller
+        // Otherwise the match is of another enrolment set and does not count.
+        #expect(try keychain.follow(EnrolmentSet([1])))
         let wrong: [Authorisation] = [
             .none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
             Authorisation.testOnly([.biometry], by: caller, evaluation: 1)

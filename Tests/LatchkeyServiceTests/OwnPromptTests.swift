@@ -73,7 +73,9 @@ import Testing
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
         _ lastStep: LastStep, showing code: SecretBytes? = nil
     ) {
-        session.ask(1, Question(plan: plan, purpose: purpose, lastStep: lastStep, recoveryCode: code)) { [ends] in ends.add($0) }
+        session.ask(1, Question(plan: plan, purpose: purpose, lastStep: lastStep, recoveryCode: code)) { [ends] in
+            ends.add($0)
+        }
     }
 
     @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {

@@ -29,10 +29,12 @@ import Testing
         }
     }
 
+    private static func cursor(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 16) }
+
     private static func exported(_ text: String, _ count: UInt64, cursor: UInt8?) -> Result<Reply, Failure> {
         .success(
             .exported(
-                .init(bytes: Array(text.utf8), count: count, staying: StayingItems(), cursor: cursor.map { [$0] })))
+                .init(bytes: Array(text.utf8), count: count, staying: StayingItems(), cursor: cursor.map(Self.cursor))))
     }
 
     @Test func exportJoinsThePagesAndReportsEachCount() throws {
@@ -43,7 +45,7 @@ import Testing
         #expect(result.count == 2 && counts == [1, 2])
         #expect(try Files.read(folder.path + "/backup", limit: 100)?.copyBytes() == Array("one,two".utf8))
         #expect(
-            daemon.requests.withLock { $0 } == [.exportItems(.init(cursor: nil)), .exportItems(.init(cursor: [1]))])
+            daemon.requests.withLock { $0 } == [.exportItems(.init(cursor: nil)), .exportItems(.init(cursor: Self.cursor(1)))])
     }
 
     @Test func aFileWhoseNameIsNoTextIsWrittenAndRead() throws {
@@ -82,7 +84,7 @@ import Testing
                 .imported(
                     .init(
                         wantsStart: wantsStart, added: added, present: 1, staying: StayingItems(),
-                        cursor: cursor.map { [$0] })))
+                        cursor: cursor.map(Self.cursor))))
         }
         let daemon = ScriptedDaemon(
             imported(wantsStart: true, 0, cursor: 9), imported(wantsStart: false, 4, cursor: nil))
@@ -92,7 +94,7 @@ import Testing
         #expect(
             daemon.requests.withLock { $0 } == [
                 .importItems(.init(cursor: nil, bytes: bytes, isLast: true)),
-                .importItems(.init(cursor: [9], bytes: bytes, isLast: true)),
+                .importItems(.init(cursor: Self.cursor(9), bytes: bytes, isLast: true)),
             ])
     }
 }

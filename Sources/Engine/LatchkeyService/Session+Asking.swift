@@ -136,7 +136,8 @@ extension Session {
         // The status alone describes the refusal.
         case (.failure(let failure), _):
             denial = Refusal.failure(
-                failure.status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil)
+                failure.status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil
+            )
         }
         if question.recordsDenial { await recordRefusal() }
         throw denial

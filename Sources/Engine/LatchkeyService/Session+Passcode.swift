@@ -139,7 +139,8 @@ extension Session {
     }
 
     /// Returns the key of a new passcode. A passcode in text is stretched in the program's turn first.
-    private func key(of new: AuthenticationGrant.Entered, _ keychain: Keychain) async throws(Failure) -> NewPasscodeKey {
+    private func key(of new: AuthenticationGrant.Entered, _ keychain: Keychain) async throws(Failure) -> NewPasscodeKey
+    {
         switch new {
         case .slotKey(let key, let passcodeID, _): return .slotKey(key, passcodeID: passcodeID)
         case .text(let text):
