@@ -45,7 +45,9 @@ import Testing
         #expect(result.count == 2 && counts == [1, 2])
         #expect(try Files.read(folder.path + "/backup", limit: 100)?.copyBytes() == Array("one,two".utf8))
         #expect(
-            daemon.requests.withLock { $0 } == [.exportItems(.init(cursor: nil)), .exportItems(.init(cursor: Self.cursor(1)))])
+            daemon.requests.withLock { $0 } == [
+                .exportItems(.init(cursor: nil)), .exportItems(.init(cursor: Self.cursor(1))),
+            ])
     }
 
     @Test func aFileWhoseNameIsNoTextIsWrittenAndRead() throws {
