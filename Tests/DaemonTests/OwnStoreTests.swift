@@ -65,7 +65,7 @@ import Testing
         report.moved = 2
         report.rewrapped = 1
         report.kept.add(
-            StayingItem(
+            SkippedItem(
                 itemClass: .genericPassword, group: "notes", account: "ada", service: "mail", label: "",
                 reason: .applicationPassword))
         report.add(group: "notes", as: "/usr/bin/notes")
@@ -86,7 +86,7 @@ import Testing
         var report = report
         report.add(group: "a\u{1b}[2J", as: "user:1000")
         report.lost.add(
-            StayingItem(
+            SkippedItem(
                 itemClass: .genericPassword, group: "b\u{1b}[2J", account: "\u{7}", service: "", label: "",
                 reason: .unreadable))
         #expect(!MigrationText(report, isDone: false).text.contains { $0 == "\u{1b}" || $0 == "\u{7}" })

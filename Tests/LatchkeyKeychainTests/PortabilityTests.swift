@@ -35,7 +35,7 @@ import Testing
                 guard rule.isValid else { continue }
                 for isInToken in [false, true] {
                     let expected = leaves(rule, isInToken: isInToken)
-                    #expect((rule.staying(isInToken: isInToken) == nil) == expected, "\(rule) \(isInToken)")
+                    #expect((rule.skipReason(isInToken: isInToken) == nil) == expected, "\(rule) \(isInToken)")
                     left += expected ? 1 : 0
                 }
             }
@@ -99,10 +99,10 @@ import Testing
         var other = StoreOnDisk.caller
         other.groups = ["elsewhere"]
         let page = try keychain.page(after: BackupPage.start, caller: other, proof: .none)
-        #expect(page.items.isEmpty && page.staying.count == 0)
+        #expect(page.items.isEmpty && page.skipped.count == 0)
         let mine = try keychain.page(after: BackupPage.start, caller: StoreOnDisk.caller, proof: .none).items
         #expect(mine.count == 1)
-        #expect(try keychain.restore(mine[0], caller: other, proof: .none) == .stays(.foreignGroup))
+        #expect(try keychain.restore(mine[0], caller: other, proof: .none) == .skipped(.foreignGroup))
         #expect(try keychain.restore(mine[0], caller: StoreOnDisk.caller, proof: .none) == .present)
     }
 
@@ -132,7 +132,7 @@ import Testing
                 secret: SecretBytes([1]))
             let isPossible = tier.isOneProcess ? isOfUserTier : isOfEveryTier
             let restored = try keychain.restore(item, caller: StoreOnDisk.caller, proof: .ofPasscode)
-            #expect(restored == (isPossible ? .added : .stays(.impossibleGroup)), "\(tier) \(group.debugDescription)")
+            #expect(restored == (isPossible ? .added : .skipped(.impossibleGroup)), "\(tier) \(group.debugDescription)")
         }
     }
 

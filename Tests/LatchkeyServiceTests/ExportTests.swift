@@ -93,7 +93,7 @@ import Testing
     private struct Whole {
         var bytes: [UInt8] = []
         var count: UInt64 = 0
-        var staying: [StayingItem] = []
+        var skipped: [SkippedItem] = []
     }
 
     /// Exports all items; the simulated user authorises it.
@@ -105,7 +105,7 @@ import Testing
             guard case .exported(let page)? = answer() else { throw try #require(failure(answer())) }
             whole.bytes += page.bytes
             whole.count = page.count
-            whole.staying += page.staying.named
+            whole.skipped += page.skipped.named
             guard let cursor = page.cursor else { return whole }
             answer = connection.call(.exportItems(Request.ExportItems(cursor: cursor)))
         }
@@ -118,8 +118,8 @@ import Testing
     /// Imports a backup in pieces of `size` bytes; the simulated user authorises it and enters `code`.
     private func `import`(
         _ bytes: [UInt8], _ connection: Connection, code: SecretBytes, passcode: Bool, size: Int = 1000
-    ) throws -> (added: UInt64, present: UInt64, staying: [StayingItem]) {
-        var (start, cursor, staying): (Int, [UInt8]?, [StayingItem]) = (0, nil, [])
+    ) throws -> (added: UInt64, present: UInt64, skipped: [SkippedItem]) {
+        var (start, cursor, skipped): (Int, [UInt8]?, [SkippedItem]) = (0, nil, [])
         while true {
             let end = min(start + size, bytes.count)
             let request = Request.ImportItems(
@@ -130,8 +130,8 @@ import Testing
                 world.perform(.recoveryCode(code))
             }
             guard case .imported(let part)? = answer() else { throw try #require(failure(answer())) }
-            staying += part.staying.named
-            guard let next = part.cursor else { return (part.added, part.present, staying) }
+            skipped += part.skipped.named
+            guard let next = part.cursor else { return (part.added, part.present, skipped) }
             cursor = next
             start = part.wantsStart ? 0 : end
         }
@@ -266,7 +266,7 @@ import Testing
         add("mine")
         add("theirs", by: other)
         let whole = try export(app, passcode: false)
-        #expect(whole.count == 1 && whole.staying.isEmpty)
+        #expect(whole.count == 1 && whole.skipped.isEmpty)
         #expect(!app.holds("theirs"))
     }
 
@@ -278,9 +278,9 @@ import Testing
         add("both", AccessControl(constraints: [.biometryAny, .devicePasscode, .and]))
         let whole = try export(other, passcode: true)
         #expect(whole.count == 1)
-        #expect(whole.staying.map(\.account) == ["bound", "set", "both"])
-        #expect(whole.staying.map(\.reason) == [.thisDeviceOnly, .boundRule, .boundRule])
-        #expect(whole.staying.allSatisfy { $0.group == "app" })
+        #expect(whole.skipped.map(\.account) == ["bound", "set", "both"])
+        #expect(whole.skipped.map(\.reason) == [.thisDeviceOnly, .boundRule, .boundRule])
+        #expect(whole.skipped.allSatisfy { $0.group == "app" })
     }
 
     @Test func largeItemsAreExportedAndImported() throws {
@@ -301,7 +301,7 @@ import Testing
         let back = try ExportTests(target).import(
             whole.bytes, Connection(target, "app"), code: #require(world.shownRecoveryCode), passcode: false,
             size: Limits.importedBytes)
-        #expect(back.added == 41 && back.staying.isEmpty)
+        #expect(back.added == 41 && back.skipped.isEmpty)
     }
 
     private init(_ machine: SimulatedService) {
@@ -320,12 +320,12 @@ import Testing
         let bare = try SimulatedService()
         let without = try ExportTests(bare).import(whole.bytes, Connection(bare, "app"), code: code, passcode: false)
         #expect(without.added == 1)
-        #expect(without.staying.map(\.account) == ["theirs"] && without.staying.map(\.reason) == [.foreignGroup])
+        #expect(without.skipped.map(\.account) == ["theirs"] && without.skipped.map(\.reason) == [.foreignGroup])
         let owned = try SimulatedService()
         let tests = ExportTests(owned)
         tests.setPasscode()
         let with = try tests.import(whole.bytes, tests.app, code: code, passcode: true)
-        #expect(with.added == 2 && with.staying.isEmpty)
+        #expect(with.added == 2 && with.skipped.isEmpty)
         let again = try tests.import(whole.bytes, tests.app, code: code, passcode: true)
         #expect(again.added == 0 && again.present == 2)
     }

@@ -34,7 +34,7 @@ import Testing
     private static func exported(_ text: String, _ count: UInt64, cursor: UInt8?) -> Result<Reply, Failure> {
         .success(
             .exported(
-                .init(bytes: Array(text.utf8), count: count, staying: StayingItems(), cursor: cursor.map(Self.cursor))))
+                .init(bytes: Array(text.utf8), count: count, skipped: SkippedItems(), cursor: cursor.map(Self.cursor))))
     }
 
     @Test func exportJoinsThePagesAndReportsEachCount() throws {
@@ -55,7 +55,7 @@ import Testing
         let path = FilePath(bytes: Array((folder.path + "/caf").utf8) + [0xe9])
         let daemon = ScriptedDaemon(
             Self.exported("one", 1, cursor: nil),
-            .success(.imported(.init(wantsStart: false, added: 1, present: 0, staying: StayingItems(), cursor: nil))))
+            .success(.imported(.init(wantsStart: false, added: 1, present: 0, skipped: SkippedItems(), cursor: nil))))
         _ = try BackupTransfer(daemon).export(to: path) { _ in }
         #expect(
             try Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY).names(limit: 10).map(\.bytes) == [
@@ -85,7 +85,7 @@ import Testing
             .success(
                 .imported(
                     .init(
-                        wantsStart: wantsStart, added: added, present: 1, staying: StayingItems(),
+                        wantsStart: wantsStart, added: added, present: 1, skipped: SkippedItems(),
                         cursor: cursor.map(Self.cursor))))
         }
         let daemon = ScriptedDaemon(

@@ -13,10 +13,10 @@ extension Sample {
             secret: SecretBytes("pw".utf8))
     }
 
-    private static func staying(_ reason: StayReason) -> StayingItems {
-        var items = StayingItems()
+    private static func skipped(_ reason: SkipReason) -> SkippedItems {
+        var items = SkippedItems()
         items.add(
-            StayingItem(
+            SkippedItem(
                 itemClass: .genericPassword, group: "notes", account: "ada", service: "mail", label: "", reason: reason)
         )
         return items
@@ -43,8 +43,8 @@ extension Sample {
             "migrated",
             .migrated(
                 MigrationReport(
-                    moved: 2, rewrapped: 1, present: 3, replaced: staying(.olderThere), kept: staying(.newerThere),
-                    lost: staying(.unreadable),
+                    moved: 2, rewrapped: 1, present: 3, replaced: skipped(.olderThere), kept: skipped(.newerThere),
+                    lost: skipped(.unreadable),
                     groups: [MigratedGroup(group: "notes", target: "/usr/bin/notes", count: 6)]))),
     ]
 }

@@ -123,22 +123,22 @@ extension Sample {
             .exported(
                 Reply.Exported(
                     bytes: [1, 2], count: 3,
-                    staying: StayingItems(
+                    skipped: SkippedItems(
                         named: [
-                            StayingItem(
+                            SkippedItem(
                                 itemClass: .genericPassword, group: "a", account: "b", service: "c", label: "d",
                                 reason: .boundRule)
                         ], count: 1),
                     cursor: Array(0..<16)))),
-        Sample("exported-end", .exported(Reply.Exported(bytes: [], count: 0, staying: StayingItems(), cursor: nil))),
+        Sample("exported-end", .exported(Reply.Exported(bytes: [], count: 0, skipped: SkippedItems(), cursor: nil))),
         Sample(
             "imported-verified",
             .imported(
-                Reply.Imported(wantsStart: true, added: 0, present: 0, staying: StayingItems(), cursor: Array(0..<16)))),
+                Reply.Imported(wantsStart: true, added: 0, present: 0, skipped: SkippedItems(), cursor: Array(0..<16)))),
         Sample(
             "imported-end",
             .imported(
-                Reply.Imported(wantsStart: false, added: 2, present: 1, staying: StayingItems(), cursor: nil))),
+                Reply.Imported(wantsStart: false, added: 2, present: 1, skipped: SkippedItems(), cursor: nil))),
         Sample("transcript-lines", .transcript(["0 s  app asks"])),
         Sample("proven-by-two", .proven([.passcode, .biometry])),
         Sample("recovered", .recovered(Reply.Recovered())),
@@ -147,9 +147,9 @@ extension Sample {
             .recovered(
                 Reply.Recovered(
                     accepted: Failure(.tpmReplaced, "gone", hint: ""),
-                    lost: StayingItems(
+                    lost: SkippedItems(
                         named: [
-                            StayingItem(
+                            SkippedItem(
                                 itemClass: .genericPassword, group: "notes", account: "ada", service: "mail",
                                 label: "", reason: .otherTPM)
                         ], count: 1)))),
@@ -157,9 +157,9 @@ extension Sample {
             "recovered-on-the-same-tpm",
             .recovered(
                 Reply.Recovered(
-                    lost: StayingItems(
+                    lost: SkippedItems(
                         named: [
-                            StayingItem(
+                            SkippedItem(
                                 itemClass: .key, group: "notes", account: "", service: "", label: "signing",
                                 reason: .earlierPasscode)
                         ], count: 1)))),

@@ -18,7 +18,7 @@ package struct BackupTransfer {
         package var count: UInt64 = 0
         /// Number of items that were in the keychain already.
         package var present: UInt64 = 0
-        package var staying = StayingItems()
+        package var skipped = SkippedItems()
     }
 
     /// Maximum number of left-out items that are described; the others are only counted.
@@ -41,7 +41,7 @@ package struct BackupTransfer {
             try file.write(page.bytes)
             result.count = page.count
             progress(Int(clamping: page.count))
-            result.staying.add(page.staying, most: Self.describedItems)
+            result.skipped.add(page.skipped, most: Self.describedItems)
             cursor = page.cursor
         } while cursor != nil
         try file.finish()
@@ -61,7 +61,7 @@ package struct BackupTransfer {
             let request = Request.ImportItems(cursor: part?.cursor, bytes: bytes, isLast: isLast)
             let next = try caller.call(request)
             progress(Int(clamping: next.added))
-            result.staying.add(next.staying, most: Self.describedItems)
+            result.skipped.add(next.skipped, most: Self.describedItems)
             (result.count, result.present) = (next.added, next.present)
             part = next
         } while part?.cursor != nil

@@ -13,7 +13,7 @@ extension KeychainControl {
         /// Why it was left out, as a clause in English.
         public let reason: String
 
-        init(_ item: StayingItem) {
+        init(_ item: SkippedItem) {
             let names = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")
             app = item.group
             name = names.isEmpty ? item.label : names
@@ -35,8 +35,8 @@ extension KeychainControl {
         init(_ result: BackupTransfer.Result) {
             count = result.count
             presentCount = result.present
-            leftOutCount = result.staying.count
-            leftOut = result.staying.named.map { LeftOut($0) }
+            leftOutCount = result.skipped.count
+            leftOut = result.skipped.named.map { LeftOut($0) }
         }
     }
 

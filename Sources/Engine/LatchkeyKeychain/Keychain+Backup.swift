@@ -10,7 +10,7 @@ package struct BackupPage: Sendable {
     package static let start = Int64.min
 
     package var items: [FoundItem] = []
-    package var staying = StayingItems()
+    package var skipped = SkippedItems()
     /// Position after which the next page begins; nil after the last page.
     package var next: Int64?
 }
@@ -21,7 +21,7 @@ package enum Restored: Equatable, Sendable {
     /// An item with the same primary key exists and is unchanged.
     case present
     /// The item was not imported, for that reason.
-    case stays(StayReason)
+    case skipped(SkipReason)
 }
 
 extension Keychain {
@@ -98,16 +98,16 @@ extension Keychain {
             guard let item, groups.containsBytes(of: item.accessGroup) else { return 0 }
         }
         guard let item else {
-            page.staying.add(StayingItem(row.itemClass, nil, .unreadable))
+            page.skipped.add(SkippedItem(row.itemClass, nil, .unreadable))
             return 0
         }
-        if let reason = item.accessControl.staying(isInToken: item.isInToken) {
-            page.staying.add(StayingItem(row.itemClass, item.attributes, reason))
+        if let reason = item.accessControl.skipReason(isInToken: item.isInToken) {
+            page.skipped.add(SkippedItem(row.itemClass, item.attributes, reason))
             return 0
         }
         let opened = try undamaged(row) { () throws(Failure) in try found(row, item, [.attributes, .data]) }
         guard let opened else {
-            page.staying.add(StayingItem(row.itemClass, item.attributes, .unreadable))
+            page.skipped.add(SkippedItem(row.itemClass, item.attributes, .unreadable))
             return 0
         }
         page.items.append(opened)
@@ -121,9 +121,9 @@ extension Keychain {
         guard var attributes = found.attributes, let control = found.accessControl,
             case .text(let group) = attributes[.accessGroup]
         else { throw Failure(.invalidParameter, "The item of the backup lacks its group or its access control.") }
-        if let groups, !groups.containsBytes(of: group) { return .stays(.foreignGroup) }
-        guard canBelong(to: group) else { return .stays(.impossibleGroup) }
-        if let reason = control.staying(isInToken: attributes[.tokenID] != nil) { return .stays(reason) }
+        if let groups, !groups.containsBytes(of: group) { return .skipped(.foreignGroup) }
+        guard canBelong(to: group) else { return .skipped(.impossibleGroup) }
+        if let reason = control.skipReason(isInToken: attributes[.tokenID] != nil) { return .skipped(reason) }
         let dates: Attributes = attributes.filter { [.creationDate, .modificationDate].contains($0.key) }
         for code in dates.keys { attributes[code] = nil }
         var owner = caller

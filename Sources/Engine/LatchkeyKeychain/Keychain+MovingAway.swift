@@ -36,7 +36,7 @@ extension Keychain {
                     try envelopes.checkSecret(row, item, opensProtected: false)
                 }
                 guard checked != nil else {
-                    report.lost.add(StayingItem(row.itemClass, item.attributes, .unreadable))
+                    report.lost.add(SkippedItem(row.itemClass, item.attributes, .unreadable))
                     return true
                 }
                 report.add(item.accessControl)
@@ -84,7 +84,7 @@ extension Keychain {
         guard let item = try movable(row, &page.report) else { return 0 }
         let opened = try undamaged(row) { () throws(Failure) in try found(row, item, [.attributes, .data]) }
         guard let opened else {
-            page.report.lost.add(StayingItem(row.itemClass, item.attributes, .unreadable))
+            page.report.lost.add(SkippedItem(row.itemClass, item.attributes, .unreadable))
             return 0
         }
         page.items.append(opened)
@@ -94,24 +94,24 @@ extension Keychain {
     /// Returns the item of a row that can be moved; nil, with an entry in the report, for any other row.
     private func movable(_ row: StoredRow, _ report: inout MigrationReport) throws(Failure) -> Item? {
         guard let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) else {
-            report.lost.add(StayingItem(row.itemClass, nil, .unreadable))
+            report.lost.add(SkippedItem(row.itemClass, nil, .unreadable))
             return nil
         }
         if isDead(item) {
-            report.lost.add(StayingItem(row.itemClass, item.attributes, .invalidated))
+            report.lost.add(SkippedItem(row.itemClass, item.attributes, .invalidated))
             return nil
         }
         let weight = FoundItem(itemClass: row.itemClass, attributes: item.attributes).weight + (row.secret?.count ?? 0)
-        let reason = weight > Limits.migratedItemBytes ? .tooLarge : item.stayingInItsStore
+        let reason = weight > Limits.migratedItemBytes ? .tooLarge : item.skippedInMove
         guard let reason else { return item }
-        report.kept.add(StayingItem(row.itemClass, item.attributes, reason))
+        report.kept.add(SkippedItem(row.itemClass, item.attributes, reason))
         return nil
     }
 
     /// Adds the rows that were damaged before.
     private func addQuarantined(_ store: any ItemReading, to report: inout MigrationReport) throws(Failure) {
         try store.forEachQuarantined { (quarantined) throws(Failure) in
-            report.lost.add(StayingItem(quarantined.row.itemClass, nil, .unreadable))
+            report.lost.add(SkippedItem(quarantined.row.itemClass, nil, .unreadable))
             return true
         }
     }
@@ -119,7 +119,7 @@ extension Keychain {
 
 extension Item {
     /// Why the item cannot be sealed by another keychain of the same machine; nil if it can.
-    var stayingInItsStore: StayReason? {
+    var skippedInMove: SkipReason? {
         if isInToken { return .inToken }
         // Sealing the secret again would need the application password.
         if asksForAppPassword { return .applicationPassword }

@@ -103,12 +103,12 @@ extension Keychain {
         let item = try incoming(found, target, caller)
         guard let attributes = found.attributes, let group = found.accessGroup else { throw Self.noGroup }
         // Checked again here: the other store decides what it sends.
-        if let reason = item.stayingInItsStore {
-            return receipt.report.kept.add(StayingItem(found.itemClass, attributes, reason))
+        if let reason = item.skippedInMove {
+            return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, reason))
         }
         let row = try sealed(item, found.itemClass, found.secret, .none)
         guard receipt.keys.insert(row.primaryKey).inserted else {
-            return receipt.report.kept.add(StayingItem(found.itemClass, attributes, .nameTaken))
+            return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, .nameTaken))
         }
         switch try existing(row.primaryKey, store) {
         case nil:
@@ -119,13 +119,13 @@ extension Keychain {
             case .present:
                 receipt.report.present += 1
                 return receipt.report.add(group: group, as: target)
-            case .stays(let reason):
-                return receipt.report.kept.add(StayingItem(found.itemClass, attributes, reason))
+            case .skipped(let reason):
+                return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, reason))
             case .newer:
                 try replace(old, by: item, found.secret, store)
                 if old.secret != nil { try noteOldCopy(of: oldItem, replacedBy: item, in: store) }
                 _ = try audit.append(.updated, item: old.id, caller: caller, to: store)
-                receipt.report.replaced.add(StayingItem(found.itemClass, attributes, .olderThere))
+                receipt.report.replaced.add(SkippedItem(found.itemClass, attributes, .olderThere))
             }
         }
         receipt.report.add(item.accessControl)
@@ -186,22 +186,22 @@ extension Keychain {
         case present
         case newer
         /// The one of this keychain remains.
-        case stays(StayReason)
+        case skipped(SkipReason)
     }
 
     private func order(
         _ item: Item, _ row: StoredRow, _ other: Item
     ) throws(Failure) -> Order {
         // An item that a migration cannot bring is never replaced by one.
-        guard other.stayingInItsStore == nil else { return .stays(.irreplaceableThere) }
+        guard other.skippedInMove == nil else { return .skipped(.irreplaceableThere) }
         let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }
         // A damaged secret is left to the quarantine and not overwritten.
-        guard opened != nil else { return .stays(.unreadableThere) }
+        guard opened != nil else { return .skipped(.unreadableThere) }
         // The opened secret is compared with nothing. "Equal" or "different" for each item, in a transaction that is rolled
         // back, would tell every secret of the keychain to a program that guesses.
         guard case .date(let date)? = item.attributes[.modificationDate],
             case .date(let otherDate)? = other.attributes[.modificationDate], date >= otherDate
-        else { return .stays(.newerThere) }
+        else { return .skipped(.newerThere) }
         return date == otherDate ? .present : .newer
     }
 

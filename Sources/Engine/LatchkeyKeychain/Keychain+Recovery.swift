@@ -64,7 +64,7 @@ extension Keychain {
     }
 
     /// The private keys of the enclave, by name.
-    package func enclaveKeys(_ reason: StayReason) throws(Failure) -> StayingItems {
+    package func enclaveKeys(_ reason: SkipReason) throws(Failure) -> SkippedItems {
         try enclaveKeys(reason, columns: .withoutSecret) { (_, _) throws(Failure) in true }
     }
 
@@ -76,7 +76,7 @@ extension Keychain {
     /// - Parameter needsPasscode: whether the module of a key demands the passcode for each use; gets its blob.
     package func keysOfEarlierPasscode(
         _ needsPasscode: (SecretBytes) throws(Failure) -> Bool
-    ) throws(Failure) -> StayingItems {
+    ) throws(Failure) -> SkippedItems {
         try enclaveKeys(.earlierPasscode, columns: .all) { (row, item) throws(Failure) in
             // The secret of an item of replaced fingers does not open, which does not mean that it is damaged.
             guard item.accessControl.needsPasscode, !isDead(item) else { return false }
@@ -91,14 +91,14 @@ extension Keychain {
     }
 
     private func enclaveKeys(
-        _ reason: StayReason, columns: RowColumns, where isListed: (StoredRow, Item) throws(Failure) -> Bool
-    ) throws(Failure) -> StayingItems {
-        var keys = StayingItems()
+        _ reason: SkipReason, columns: RowColumns, where isListed: (StoredRow, Item) throws(Failure) -> Bool
+    ) throws(Failure) -> SkippedItems {
+        var keys = SkippedItems()
         try store.read { (store) throws(Failure) in
             try store.forEachRow(.all, columns: columns) { (row) throws(Failure) in
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
                 guard let item, item.isInToken, try isListed(row, item) else { return true }
-                keys.add(StayingItem(row.itemClass, item.attributes, reason))
+                keys.add(SkippedItem(row.itemClass, item.attributes, reason))
                 return true
             }
         }

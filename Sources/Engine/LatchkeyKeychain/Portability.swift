@@ -10,7 +10,7 @@ extension AccessControl {
     ]
 
     /// Returns why an item with this access control cannot be exported; nil when it can.
-    package func staying(isInToken: Bool) -> StayReason? {
+    package func skipReason(isInToken: Bool) -> SkipReason? {
         if isInToken { return .inToken }
         if accessibility.isThisDeviceOnly { return .thisDeviceOnly }
         if constraints.contains(.applicationPassword) { return .applicationPassword }

@@ -108,13 +108,13 @@ extension Session {
         guard case .export(var export) = start.work else {
             throw Failure(.invalidContext, "The cursor belongs to an import.")
         }
-        var staying = StayingItems()
+        var skipped = SkippedItems()
         if export.waiting.count < Limits.exportedBytes, let position = export.position {
             let page = try keychain().page(after: position, caller: caller, proof: session.proof)
-            staying = page.staying
+            skipped = page.skipped
             for item in page.items {
                 guard let record = try export.writer.record(item) else {
-                    staying.add(StayingItem(item.itemClass, item.attributes, .tooLarge))
+                    skipped.add(SkippedItem(item.itemClass, item.attributes, .tooLarge))
                     continue
                 }
                 export.waiting += record
@@ -128,7 +128,7 @@ extension Session {
         session.work = .export(export)
         let isWhole = export.position == nil && export.waiting.isEmpty
         let cursor = isWhole ? nil : try keepBackup(session)
-        return .exported(Reply.Exported(bytes: bytes, count: export.count, staying: staying, cursor: cursor))
+        return .exported(Reply.Exported(bytes: bytes, count: export.count, skipped: skipped, cursor: cursor))
     }
 
     // MARK: - Import
@@ -159,13 +159,13 @@ extension Session {
             throw Failure(.invalidContext, "The cursor belongs to an export.")
         }
         let keychain = try keychain()
-        var staying = StayingItems()
+        var skipped = SkippedItems()
         var (added, present) = (part.added, part.present)
         let progress = try part.file.feed(request.bytes, isLast: request.isLast) { (item) throws(Failure) in
             switch try keychain.restore(item, caller: caller, proof: session.proof) {
             case .added: added += 1
             case .present: present += 1
-            case .stays(let reason): staying.add(StayingItem(item.itemClass, item.attributes, reason))
+            case .skipped(let reason): skipped.add(SkippedItem(item.itemClass, item.attributes, reason))
             }
         }
         (part.added, part.present) = (added, present)
@@ -173,7 +173,7 @@ extension Session {
         let cursor = progress == .finished ? nil : try keepBackup(session)
         return .imported(
             Reply.Imported(
-                wantsStart: progress == .wantsStart, added: part.added, present: part.present, staying: staying,
+                wantsStart: progress == .wantsStart, added: part.added, present: part.present, skipped: skipped,
                 cursor: cursor))
     }
 }

@@ -67,7 +67,7 @@ extension Session {
         asksBeforeKeeping: Bool
     ) throws(Failure) -> Reply {
         let connection = try destination.connect()
-        var (kept, lost) = (StayingItems(), StayingItems())
+        var (kept, lost) = (SkippedItems(), SkippedItems())
         var position: Int64? = BackupPage.start
         while let start = position {
             let page = try keychain.movingPage(after: start, caller: caller, proof: proof)

@@ -109,7 +109,7 @@ extension Service {
     /// The private keys that a recovery has ended.
     ///
     /// - Parameter isOther: whether the TPM is another one than before.
-    fileprivate func lostKeys(_ keychain: Keychain, isOther: Bool) throws(Failure) -> StayingItems {
+    fileprivate func lostKeys(_ keychain: Keychain, isOther: Bool) throws(Failure) -> SkippedItems {
         guard !isOther else { return try keychain.enclaveKeys(.otherTPM) }
         // The new passcode has another index, so the policy of such a key cannot be fulfilled.
         return try keychain.keysOfEarlierPasscode { [enclave] (blob) throws(Failure) in

@@ -2,7 +2,7 @@
 
 /// Why an export, an import or a migration skips an item, or that it replaced an older one (`olderThere`). Raw values are
 /// part of the wire format.
-package enum StayReason: UInt8, CaseIterable, Sendable {
+package enum SkipReason: UInt8, CaseIterable, Sendable {
     /// The accessibility class of the item binds it to this device.
     case thisDeviceOnly = 1
     /// The item is a private key that never leaves its token.
@@ -63,7 +63,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
 }
 
 /// An item that an export or import left out, with the attributes that identify it to the user.
-package struct StayingItem: Equatable, Sendable {
+package struct SkippedItem: Equatable, Sendable {
     package var itemClass: ItemClass
     package var group: String
     /// The account of a password, or the tag of a key.
@@ -71,11 +71,11 @@ package struct StayingItem: Equatable, Sendable {
     /// The service of a password, or the server of an internet password.
     package var service: String
     package var label: String
-    package var reason: StayReason
+    package var reason: SkipReason
 
     /// Creates a description from its fields.
     package init(
-        itemClass: ItemClass, group: String, account: String, service: String, label: String, reason: StayReason
+        itemClass: ItemClass, group: String, account: String, service: String, label: String, reason: SkipReason
     ) {
         self.itemClass = itemClass
         self.group = group
@@ -90,7 +90,7 @@ package struct StayingItem: Equatable, Sendable {
     /// Each text is cut to `Limits.stayingCharacters` Unicode scalars, so that the items fit a frame.
     ///
     /// - Parameter attributes: the attributes; nil for an item that cannot be read, whose texts are then empty.
-    package init(_ itemClass: ItemClass, _ attributes: Attributes?, _ reason: StayReason) {
+    package init(_ itemClass: ItemClass, _ attributes: Attributes?, _ reason: SkipReason) {
         func text(_ codes: AttributeCode...) -> String {
             for code in codes {
                 let text: String? =
@@ -114,21 +114,21 @@ package struct StayingItem: Equatable, Sendable {
 }
 
 /// The items that an export or import left out: the first ones in detail, and the number of all.
-package struct StayingItems: Equatable, Sendable {
-    package private(set) var named: [StayingItem] = []
+package struct SkippedItems: Equatable, Sendable {
+    package private(set) var named: [SkippedItem] = []
     package private(set) var count: UInt64 = 0
 
     /// Creates an empty list.
     package init() {}
 
     /// Creates a list from the fields of a frame.
-    package init(named: [StayingItem], count: UInt64) {
+    package init(named: [SkippedItem], count: UInt64) {
         self.named = named
         self.count = count
     }
 
     /// Counts an item, and adds its description while there are fewer than `Limits.stayingItems`.
-    package mutating func add(_ item: StayingItem) {
+    package mutating func add(_ item: SkippedItem) {
         count += 1
         if named.count < Limits.stayingItems { named.append(item) }
     }
@@ -136,7 +136,7 @@ package struct StayingItems: Equatable, Sendable {
     /// Adds the items of another list.
     ///
     /// - Parameter most: describes at most that many; a frame has no room for more than `Limits.stayingItems`.
-    package mutating func add(_ other: StayingItems, most: Int = Limits.stayingItems) {
+    package mutating func add(_ other: SkippedItems, most: Int = Limits.stayingItems) {
         count += other.count
         named += other.named.prefix(max(0, most - named.count))
     }

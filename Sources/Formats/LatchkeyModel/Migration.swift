@@ -86,11 +86,11 @@ package struct MigrationReport: Equatable, Sendable {
     /// Already in the system's keychain with the same contents.
     package var present: UInt64 = 0
     /// Those of `moved` and `rewrapped` that replaced an older item.
-    package var replaced = StayingItems()
+    package var replaced = SkippedItems()
     /// Left in the user's own store, where they remain usable.
-    package var kept = StayingItems()
+    package var kept = SkippedItems()
     /// Unusable in either store.
-    package var lost = StayingItems()
+    package var lost = SkippedItems()
     /// The access groups of the moved items, at most `Limits.migratedGroups`.
     package var groups: [MigratedGroup] = []
 
@@ -99,8 +99,8 @@ package struct MigrationReport: Equatable, Sendable {
 
     /// Creates a report from the fields of a frame.
     package init(
-        moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: StayingItems, kept: StayingItems,
-        lost: StayingItems, groups: [MigratedGroup]
+        moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: SkippedItems, kept: SkippedItems,
+        lost: SkippedItems, groups: [MigratedGroup]
     ) {
         self.moved = moved
         self.rewrapped = rewrapped

@@ -67,10 +67,10 @@ package enum Reply: Equatable, Sendable {
         /// Why the store was refused before, and is accepted as it is now; nil if it was not refused.
         package var accepted: Failure?
         /// The private keys that are lost: they were in another TPM, or only the earlier passcode released them.
-        package var lost: StayingItems
+        package var lost: SkippedItems
 
         /// Creates a value from its fields.
-        package init(accepted: Failure? = nil, lost: StayingItems = StayingItems()) {
+        package init(accepted: Failure? = nil, lost: SkippedItems = SkippedItems()) {
             self.accepted = accepted
             self.lost = lost
         }
@@ -83,13 +83,13 @@ package enum Reply: Equatable, Sendable {
         /// Number of items in the backup so far.
         package var count: UInt64
         /// Items left out since the last reply.
-        package var staying: StayingItems
+        package var skipped: SkippedItems
         /// Identifies the export in the next request; nil if the backup is complete.
         package var cursor: [UInt8]?
-        package init(bytes: [UInt8], count: UInt64, staying: StayingItems, cursor: [UInt8]?) {
+        package init(bytes: [UInt8], count: UInt64, skipped: SkippedItems, cursor: [UInt8]?) {
             self.bytes = bytes
             self.count = count
-            self.staying = staying
+            self.skipped = skipped
             self.cursor = cursor
         }
     }
@@ -103,14 +103,14 @@ package enum Reply: Equatable, Sendable {
         /// Number of items so far that were in the keychain already.
         package var present: UInt64
         /// Items left out since the last reply.
-        package var staying: StayingItems
+        package var skipped: SkippedItems
         /// Identifies the import in the next request; nil if the import is complete.
         package var cursor: [UInt8]?
-        package init(wantsStart: Bool, added: UInt64, present: UInt64, staying: StayingItems, cursor: [UInt8]?) {
+        package init(wantsStart: Bool, added: UInt64, present: UInt64, skipped: SkippedItems, cursor: [UInt8]?) {
             self.wantsStart = wantsStart
             self.added = added
             self.present = present
-            self.staying = staying
+            self.skipped = skipped
             self.cursor = cursor
         }
     }

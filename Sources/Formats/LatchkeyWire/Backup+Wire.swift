@@ -24,7 +24,7 @@ extension Reply.Exported: WireMap {
         Self(
             bytes: try map.field(0, \.bytes, .bytes(limit: Limits.exportedBytes)),
             count: try map.field(1, \.count),
-            staying: try map.field(2, \.staying),
+            skipped: try map.field(2, \.skipped),
             cursor: try map.optional(3, \.cursor, .bytes(count: cursorBytes)))
     }
 }
@@ -35,7 +35,7 @@ extension Reply.Imported: WireMap {
             wantsStart: try map.field(0, \.wantsStart),
             added: try map.field(1, \.added),
             present: try map.field(2, \.present),
-            staying: try map.field(3, \.staying),
+            skipped: try map.field(3, \.skipped),
             cursor: try map.optional(4, \.cursor, .bytes(count: cursorBytes)))
     }
 }
@@ -46,14 +46,14 @@ extension Reply.Recovered: WireMap {
     }
 }
 
-extension StayingItems: WireTuple, WireValue {
+extension SkippedItems: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let count = try tuple.field(0, \.count)
         return Self(named: try tuple.field(1, \.named, .list(limit: Limits.stayingItems)), count: count)
     }
 }
 
-extension StayingItem: WireTuple, WireValue {
+extension SkippedItem: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try tuple.field(0, \.itemClass),

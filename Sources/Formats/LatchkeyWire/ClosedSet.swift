@@ -23,6 +23,6 @@ extension ItemClass: ClosedSet {}
 extension PasscodeDemand.Part: ClosedSet {}
 extension PasscodeKind: ClosedSet {}
 extension Policy: ClosedSet {}
-extension StayReason: ClosedSet {}
+extension SkipReason: ClosedSet {}
 extension Status: ClosedSet {}
 extension Tier: ClosedSet {}

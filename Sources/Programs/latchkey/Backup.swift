@@ -17,7 +17,7 @@ enum Backup {
             var progress = Progress { localized("\($0) items exported") }
             let result = try BackupTransfer(Client.command).export(to: path) { progress.reach($0) }
             progress.end()
-            report(options, [("exported", result.count)], result.staying) {
+            report(options, [("exported", result.count)], result.skipped) {
                 let first = localized.count(
                     Int(clamping: result.count), "\(result.count) item was exported.",
                     "\(result.count) items were exported.")
@@ -40,7 +40,7 @@ enum Backup {
             var progress = Progress { localized("\($0) items imported") }
             let result = try BackupTransfer(Client.command).restore(from: path) { progress.reach($0) }
             progress.end()
-            report(options, [("imported", result.count), ("present", result.present)], result.staying) {
+            report(options, [("imported", result.count), ("present", result.present)], result.skipped) {
                 localized.count(
                     Int(clamping: result.count),
                     "\(result.count) item was imported, \(result.present) already present.",
@@ -52,12 +52,12 @@ enum Backup {
     }
 
     private static func report(
-        _ options: Options, _ counts: [(String, UInt64)], _ staying: StayingItems, words: () -> String
+        _ options: Options, _ counts: [(String, UInt64)], _ skipped: SkippedItems, words: () -> String
     ) {
-        guard options.isJSON else { return Output.write(words() + staying.words) }
+        guard options.isJSON else { return Output.write(words() + skipped.words) }
         var fields = counts.map { ($0.0, JSON.number(Int64(clamping: $0.1))) }
-        fields.append(("left", .number(Int64(clamping: staying.count))))
-        fields.append(("stays", .array(staying.named.map(\.json))))
+        fields.append(("left", .number(Int64(clamping: skipped.count))))
+        fields.append(("stays", .array(skipped.named.map(\.json))))
         Output.write(JSON.object(fields).line + "\n")
     }
 }

@@ -54,9 +54,9 @@ struct MigrationText {
                 """) + "\n"
     }
 
-    private func list(_ title: String, _ items: StayingItems) -> String {
+    private func list(_ title: String, _ items: SkippedItems) -> String {
         guard items.count > 0 else { return "" }
-        return title + "\n" + StayingItems.lines(items.named, of: items.count)
+        return title + "\n" + SkippedItems.lines(items.named, of: items.count)
     }
 
     private static func count(_ count: UInt64) -> String {
@@ -64,7 +64,7 @@ struct MigrationText {
     }
 
     var json: String {
-        func items(_ items: StayingItems) -> JSON { .array(items.named.map(\.json)) }
+        func items(_ items: SkippedItems) -> JSON { .array(items.named.map(\.json)) }
         func number(_ count: UInt64) -> JSON { .number(Int64(clamping: count)) }
         let groups = report.groups.map { group in
             JSON.object([

@@ -44,7 +44,7 @@ enum Recover {
                 Int(clamping: lost.count), "\(lost.count) private key was in another TPM and cannot be used any more.",
                 "\(lost.count) private keys were in another TPM and cannot be used any more.")
         text += "\n" + localized("Delete each, and register a new one where it was used:") + "\n\n"
-        return text + StayingItems.lines(lost.named, of: lost.count)
+        return text + SkippedItems.lines(lost.named, of: lost.count)
     }
 
     /// The private keys of this command's own groups that only the present passcode releases, with a line about them; empty
@@ -55,10 +55,10 @@ enum Recover {
         let items = (try? Client.command.items(ItemQuery(itemClass: .key))) ?? []
         let keys = items.filter(\.isReleasedByPasscodeOnly)
         guard !keys.isEmpty else { return "" }
-        let named = keys.prefix(Limits.stayingItems).map { StayingItem($0.itemClass, $0.attributes, .earlierPasscode) }
+        let named = keys.prefix(Limits.stayingItems).map { SkippedItem($0.itemClass, $0.attributes, .earlierPasscode) }
         return localized(
             "Only the present passcode releases these private keys. After the recovery they cannot be used any more:")
-            + "\n\n" + StayingItems.lines(named, of: UInt64(keys.count)) + "\n"
+            + "\n\n" + SkippedItems.lines(named, of: UInt64(keys.count)) + "\n"
     }
 
     private static func json(_ recovered: Reply.Recovered) -> String {

@@ -3,7 +3,7 @@
 import LatchkeyDesktop
 import LatchkeyModel
 
-extension StayingItems {
+extension SkippedItems {
     /// A line for each listed item, and one for the rest.
     var words: String {
         guard count > 0 else { return "" }
@@ -13,13 +13,13 @@ extension StayingItems {
     }
 
     /// A line for each of the named items, and one for the rest of `count`.
-    static func lines(_ named: [StayingItem], of count: UInt64) -> String {
+    static func lines(_ named: [SkippedItem], of count: UInt64) -> String {
         let rest = count - UInt64(named.count)
         return named.map { "  \($0.words)\n" }.joined() + (rest > 0 ? "  " + localized("and \(rest) more") + "\n" : "")
     }
 }
 
-extension StayingItem {
+extension SkippedItem {
     /// One line that names the item and the reason.
     var words: String {
         let name = [label, service, account].filter { !$0.isEmpty }.map(\.withoutControls).joined(separator: " ")
