@@ -263,7 +263,7 @@ import Testing
         let tries = Mutex(0)
         machine.carry { (command, pass) throws(Failure) in
             guard command[6..<10].elementsEqual([0, 0, 1, 0x51]) else { return try pass(command) }
-            // The TPM judges the value, and latchkeyd says that it has not.
+            // The TPM verifies the value, and latchkeyd says that it has not.
             _ = try pass(command)
             tries.withLock { $0 += 1 }
             return [0x80, 1, 0, 0, 0, 10, 0, 0, UInt8(code >> 8), UInt8(code & 0xff)]
@@ -302,7 +302,7 @@ import Testing
             return
         }
         let demand = try #require(binding.passcode)
-        #expect(demand.part == .alone && demand.judge.count == 34)
+        #expect(demand.part == .alone && demand.verifier.count == 34)
         func refusal(_ claimed: PasscodeDemand?, _ reference: [UInt8]) throws -> Status? {
             let request = KeyApprovalRequest(
                 storeID: storeID, rule: rule,
@@ -319,7 +319,7 @@ import Testing
         #expect(try refusal(demand, binding.reference) == .notPermitted, "no token was given")
         #expect(try refusal(nil, binding.reference) == .itemAuthenticationFailed)
         for part in [PasscodeDemand.Part.either, .both] {
-            let claimed = PasscodeDemand(part, judge: demand.judge)
+            let claimed = PasscodeDemand(part, verifier: demand.verifier)
             #expect(try refusal(claimed, binding.reference) == .itemAuthenticationFailed)
             // A key that latchkeyd has made with the reference of that claim.
             let reference = try KeyPolicyReference.make(
@@ -338,9 +338,9 @@ import Testing
         for records in [
             PasscodeRecords(prepared: record), PasscodeRecords(current: record, prepared: record),
         ] {
-            #expect(status { _ = try PasscodeVerification(chip).judge(records) } == .notPermitted)
+            #expect(status { _ = try PasscodeVerification(chip).verifier(records) } == .notPermitted)
         }
-        #expect(try PasscodeVerification(chip).judge(PasscodeRecords()) == nil)
-        #expect(try PasscodeVerification(nil).judge(PasscodeRecords(current: record)) == nil)
+        #expect(try PasscodeVerification(chip).verifier(PasscodeRecords()) == nil)
+        #expect(try PasscodeVerification(nil).verifier(PasscodeRecords(current: record)) == nil)
     }
 }

@@ -12,7 +12,7 @@ import Testing
 @testable import AuthorityDaemon
 @testable import LatchkeyKeychain
 
-/// The password of the account as passcode in tier `tpm`: the system judges it, then the TPM.
+/// The password of the account as passcode in tier `tpm`: the system verifies it, then the TPM.
 @Suite(.needs(.softwareTPM)) struct TPMAccountPasswordTests {
     private let passwords = ScriptedPasswords("first password")
     private let tpm: SwitchedTPM
@@ -53,7 +53,7 @@ import Testing
             .evaluate(Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
     }
 
-    /// Counts how often the TPM is asked to judge a passcode, until `machine.carry(nil)`.
+    /// Counts how often the TPM is asked to verify a passcode, until `machine.carry(nil)`.
     private func judgements() -> () -> Int {
         let count = Counter()
         machine.carry { (command, pass) throws(Failure) in
@@ -122,17 +122,17 @@ import Testing
 
     @Test func aWrongPasswordOfTheAccountNeverReachesTheTPM() throws {
         try set()
-        let judged = judgements()
+        let verified = judgements()
         #expect(machine.enter("a wrong one", "another wrong one") != Self.right)
-        #expect(judged() == 0 && machine.authority.state.passcodeFailures == 2)
+        #expect(verdict() == 0 && machine.authority.state.passcodeFailures == 2)
     }
 
     @Test func aPasswordThatTheSystemDidNotCheckIsNoTryOfTheTPM() throws {
         try set()
-        let judged = judgements()
+        let verified = judgements()
         passwords.answer(.notAvailable(Failure(.daemonUnavailable, "The server of accounts is away.")))
         #expect(machine.enter("first password") != Self.right)
-        #expect(judged() == 0 && machine.authority.state.passcodeFailures == 0)
+        #expect(verdict() == 0 && machine.authority.state.passcodeFailures == 0)
     }
 
     @Test func withoutATPMARightPasswordIsNoTryAndNotTakenForAChangedOne() throws {
@@ -163,9 +163,9 @@ import Testing
         #expect(replies() == Self.right)
         #expect(try !machine.records().needsRekey && machine.keychain.anchor.slots.count == 1)
         #expect(machine.enter("first password") != Self.right)
-        let judged = judgements()
+        let verified = judgements()
         #expect(machine.enter("second password") == Self.right)
-        #expect(judged() == 1, "judged by the TPM, which has the new one")
+        #expect(verdict() == 1, "verified by the TPM, which has the new one")
         machine.carry(nil)
         #expect(try machine.secret() == Array("secret".utf8))
         guard case .recovered? = machine.recover(code, "third passcode").last else {
@@ -180,12 +180,12 @@ import Testing
         try set()
         passwords.change(to: "second password")
         #expect(machine.enter("second password") != Self.right)
-        let judged = judgements()
+        let verified = judgements()
         for _ in 0..<3 { #expect(machine.enter("second password") != Self.right) }
-        #expect(judged() == 0, "the TPM has refused this password, and would count it each time")
+        #expect(verdict() == 0, "the TPM has refused this password, and would count it each time")
         let tries = passwords.tries
         #expect(machine.enter("second password", "a guess") != Self.right)
-        #expect(judged() == 1 && machine.authority.state.passcodeFailures == 1)
+        #expect(verdict() == 1 && machine.authority.state.passcodeFailures == 1)
         #expect(passwords.tries == tries + 1, "the previous password is no business of PAM")
         #expect(machine.enter("second password", "first password") == Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The passcode of tier `tpm`: the TPM judges it, latchkey-authd talks to the TPM, and latchkeyd carries the commands.
+/// The passcode of tier `tpm`: the TPM verifies it, latchkey-authd talks to the TPM, and latchkeyd carries the commands.
 @Suite(.needs(.softwareTPM)) struct TPMPasscodeTests {
     private let machine: TwoServices
     private let tpm: SwitchedTPM
@@ -206,7 +206,7 @@ import Testing
         #expect(machine.enter("abcdeg") != Self.right)
     }
 
-    /// Only a count in an authentic response shows that the TPM has judged a passcode.
+    /// Only a count in an authentic response shows that the TPM has verified a passcode.
     @Test func aRightPasscodeThatLatchkeydCallsWrongIsNotCounted() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         machine.carry { (command, pass) throws(Failure) in

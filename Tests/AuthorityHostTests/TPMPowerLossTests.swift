@@ -43,7 +43,7 @@ import Testing
         #expect(machine.authority.state.passcodeFailures == 2)
     }
 
-    /// The wrong tries that the TPM accepts until it judges no passcode any more.
+    /// The wrong tries that the TPM accepts until it verifies no passcode any more.
     private func triesLeft(_ machine: TwoServices) throws -> Int {
         let record = try #require(try machine.records().current)
         let verification = try #require(machine.connection).verification
@@ -55,7 +55,7 @@ import Testing
                 return tries
             }
         }
-        Issue.record("the TPM judges more than 20 wrong passcodes")
+        Issue.record("the TPM verifies more than 20 wrong passcodes")
         return 21
     }
 
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: - The count
 
-    /// The policy has counted the try before the TPM gets it, and the TPM counts what it has judged.
+    /// The policy has counted the try before the TPM gets it, and the TPM counts what it has verified.
     @Test(arguments: InterruptedTPM.Moment.allCases)
     func aWrongTryThatIsInterruptedStaysCounted_abuse35(moment: InterruptedTPM.Moment) throws {
         _ = try machine.prepareSecret()

@@ -180,7 +180,7 @@ import Testing
     func theDemandOfThePasscodeIsReportedAndPartOfThePolicy(
         _ part: PasscodeDemand.Part, _ needsPassword: Bool
     ) throws {
-        let demand = PasscodeDemand(part, judge: [0, 0x0b] + [UInt8](repeating: 4, count: 32))
+        let demand = PasscodeDemand(part, verifier: [0, 0x0b] + [UInt8](repeating: 4, count: 32))
         func proof(_ change: (inout Parts) throws -> Void = { _ in }) throws -> KeyProof {
             try self.proof { parts in
                 (parts.passcode, parts.needsPassword) = (demand, needsPassword)
@@ -201,9 +201,9 @@ import Testing
         expectRefusal(.otherPolicy, try proof { $0.passcode = nil })
         expectRefusal(
             .otherPolicy,
-            try proof { $0.passcode = PasscodeDemand(part, judge: [0, 0x0b] + [UInt8](repeating: 5, count: 32)) })
+            try proof { $0.passcode = PasscodeDemand(part, verifier: [0, 0x0b] + [UInt8](repeating: 5, count: 32)) })
         for other in PasscodeDemand.Part.allCases where other != part {
-            expectRefusal(.otherPolicy, try proof { $0.passcode = PasscodeDemand(other, judge: demand.judge) })
+            expectRefusal(.otherPolicy, try proof { $0.passcode = PasscodeDemand(other, verifier: demand.verifier) })
         }
         var longer = try proof().encoded()
         longer.append(0)

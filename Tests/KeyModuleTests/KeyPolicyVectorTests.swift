@@ -65,10 +65,10 @@ struct KeyPolicyVectorTests {
             userID: 1001, storeID: [UInt8](repeating: 0x53, count: 16), row.rule,
             enrolment: isBound ? EnrolmentSet([5, 6]) : nil, epoch: Self.bytes(row.epoch), passcode: part)
         #expect(Self.hexadecimal(reference) == row.reference)
-        let judge = [0, 0x0b] + [UInt8](repeating: 0x4a, count: 32)
+        let verifier = [0, 0x0b] + [UInt8](repeating: 0x4a, count: 32)
         let policy = try PolicyDigest.enclaveKey(
             authority: #require(TPMPoint(Self.bytes(Self.point))), reference: reference,
-            passcode: part.map { PasscodeDemand($0, judge: judge) },
+            passcode: part.map { PasscodeDemand($0, verifier: verifier) },
             needsPassword: row.rule.constraints.contains(.applicationPassword))
         #expect(Self.hexadecimal(policy.bytes) == row.policy)
     }

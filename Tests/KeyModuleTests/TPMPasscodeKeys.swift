@@ -33,7 +33,7 @@ struct TPMPasscodeKeys {
                 password: password,
                 binding: KeyBinding(
                     authority: TestAuthority.binding.authority, reference: TestAuthority.binding.reference,
-                    passcode: PasscodeDemand(part, judge: passcodes.judge(of: record)))))
+                    passcode: PasscodeDemand(part, verifier: passcodes.verifier(of: record)))))
         return (key, record)
     }
 

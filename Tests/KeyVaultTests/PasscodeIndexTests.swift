@@ -9,7 +9,7 @@ import Testing
 
 @testable import TPMDriver
 
-/// A passcode that a TPM judges, whose commands another process carries. The bus of these tests is that process.
+/// A passcode that a TPM verifies, whose commands another process carries. The bus of these tests is that process.
 @Suite(.needs(.softwareTPM)) struct PasscodeIndexTests {
     private let machine: TPMFixture
     private let chip: TPMPasscodeChip
@@ -142,7 +142,7 @@ import Testing
         #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 
-    /// The count of earlier wrong passcodes is no proof that this one was judged.
+    /// The count of earlier wrong passcodes is no proof that this one was verified.
     @Test func aRefusalThatTheCarrierInventsAfterAWrongPasscodeIsNoMiss() throws {
         let made = try chip.create(Self.value)
         #expect(try chip.open(made.record, Self.other) == nil)
@@ -178,8 +178,8 @@ import Testing
 
     @Test func theRightValueIsProvenForTheReferenceOfTheKey() throws {
         let made = try chip.create(Self.value)
-        let judge = try chip.judge(of: made.record)
-        let expected = try PolicyDigest().secret(of: judge, reference: [UInt8](repeating: 2, count: 32))
+        let verifier = try chip.verifier(of: made.record)
+        let expected = try PolicyDigest().secret(of: verifier, reference: [UInt8](repeating: 2, count: 32))
         #expect(try proves(Self.value, made.record) == expected.bytes)
         try chip.change(made.record, secret: made.secret, to: Self.other)
         #expect(try proves(Self.value, made.record).isEmpty)

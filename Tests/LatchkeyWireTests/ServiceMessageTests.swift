@@ -92,7 +92,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                             constraints: [.devicePasscode, .privateKeyUsage]),
                         subject: ApprovalSubject(
                             keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], policyReference: bytes(3, 32),
-                            passcode: PasscodeDemand(.alone, judge: bytes(8, 34))),
+                            passcode: PasscodeDemand(.alone, verifier: bytes(8, 34))),
                         nonce: bytes(4, 16), session: 0x0300_0001, tokens: [bytes(5, 32)])))),
         ServiceSample(
             "service-key-binding",
@@ -102,7 +102,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             reply: .keyBinding(
                 KeyBinding(
                     authority: bytes(4, 65), reference: bytes(3, 32),
-                    passcode: PasscodeDemand(.both, judge: bytes(8, 34))))),
+                    passcode: PasscodeDemand(.both, verifier: bytes(8, 34))))),
         ServiceSample(
             "service-approved",
             reply: .approved(KeyApproval(expirySeconds: 60, signature: bytes(6, 64)))),

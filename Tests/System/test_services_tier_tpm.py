@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tier tpm: the TPM seals the root keys, counts the generations of the stores and judges the passcode."""
+"""Tier tpm: the TPM seals the root keys, counts the generations of the stores and verifies the passcode."""
 
 from chips import TIER, Chip
 from machine import eventually, fact
@@ -85,7 +85,7 @@ class UseTests(TierTest):
         self.assertReleases(self.asking())
         for unit in SERVICES:
             self.assertEqual(self.find_in_memory(unit, PASSCODE), 0, unit)
-        fact("tier tpm", "root key sealed and passcode judged by swtpm")
+        fact("tier tpm", "root key sealed and passcode verified by swtpm")
 
     def test_a_discarded_passcode_can_be_set_again(self):
         with Terminal(self.session, "latchkey", "reset") as terminal:

@@ -52,7 +52,7 @@ import Testing
         _ part: PasscodeDemand.Part, needsPassword: Bool = false
     ) throws -> (handle: TPMHandle, name: [UInt8]) {
         let policy = try PolicyDigest.enclaveKey(
-            authority: point, reference: reference, passcode: PasscodeDemand(part, judge: indexName),
+            authority: point, reference: reference, passcode: PasscodeDemand(part, verifier: indexName),
             needsPassword: needsPassword)
         return try tpm.load(tpm.create(.enclaveKey(policy: policy.bytes), below: root), below: root)
     }
@@ -93,7 +93,7 @@ import Testing
 
     private func choose(_ session: TPMHandle) throws {
         let branches = try PolicyDigest.keyBranches(
-            authority: point, reference: reference, passcode: PasscodeDemand(.either, judge: indexName))
+            authority: point, reference: reference, passcode: PasscodeDemand(.either, verifier: indexName))
         _ = try tpm.send(.policyOR, handles: [session], PolicyDigest.choice(of: branches))
     }
 

@@ -16,7 +16,7 @@ Y = bytes.fromhex("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf5
 USER, STORE, JUDGE, CLASS = 1001, b"\x53" * 16, b"\0\x0b" + b"\x4a" * 32, 4
 ENROLMENT, EPOCH = b"\5\6", b"\xee" * 16
 
-# The columns of the table: flags, and how the policy demands the passcode if an index of the TPM judges it.
+# The columns of the table: flags, and how the policy demands the passcode if an index of the TPM verifies it.
 SIGNED_ONLY, SECRET_ONLY, SIGNED_OR_SECRET, BOTH = range(4)
 ROWS = [("no constraint", 0, SIGNED_ONLY), ("userPresence", PRESENCE, SIGNED_OR_SECRET), ("biometryAny", ANY, SIGNED_ONLY),
         ("devicePasscode", PASSCODE, SECRET_ONLY), ("biometryAny or devicePasscode", ANY | PASSCODE | EITHER, SIGNED_OR_SECRET),

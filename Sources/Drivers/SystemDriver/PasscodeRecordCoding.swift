@@ -7,7 +7,7 @@ import LatchkeyWire
 // The contents of the file `passcodes`: `[current, prepared]`, whether a rekey is needed as a third item, what a chip must
 // still remove as a fourth, and the recovery code and the prepared one as a fifth and a sixth, each `[public key,
 // passcode identifier, sealed, approval]`.
-// A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a chip needs to judge it as a sixth;
+// A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a chip needs to verify it as a sixth;
 // an empty array is no record. Items at the end that have their default are left out, so the file of a user with an own
 // passcode is the same as that of versions without kinds, which refuse every other one.
 

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-/// What is stored of a passcode that a TPM judges: the index, and two secrets that only the TPM decrypts for the right
+/// What is stored of a passcode that a TPM verifies: the index, and two secrets that only the TPM decrypts for the right
 /// passcode. The bytes are `version (01) ‖ 2B storage root key ‖ u32 handle ‖ 2B public reset key ‖ 2B area ‖ 2B
 /// private part ‖ 2B reset key`; the reset key is encrypted under the sealed secret.
 struct PasscodeIndexRecord: Sendable {

@@ -70,9 +70,9 @@ struct TPMBlob: Sendable {
     /// Reads how a key demands the passcode.
     private static func demand(_ reader: inout TPMReader) throws(Failure) -> PasscodeDemand {
         guard let part = PasscodeDemand.Part(rawValue: try reader.uint8()) else { throw TPMReader.malformed }
-        let judge = try reader.sized(limit: PasscodeDemand.judgeBytes)
-        guard TPMName.isOne(judge) else { throw TPMReader.malformed }
-        return PasscodeDemand(part, judge: judge)
+        let verifier = try reader.sized(limit: PasscodeDemand.verifierBytes)
+        guard TPMName.isOne(verifier) else { throw TPMReader.malformed }
+        return PasscodeDemand(part, verifier: verifier)
     }
 
     /// Encodes the blob.
@@ -85,7 +85,7 @@ struct TPMBlob: Sendable {
         }
         if let passcode = binding.passcode {
             writer.add(passcode.part.rawValue)
-            try writer.add(sized: passcode.judge)
+            try writer.add(sized: passcode.verifier)
         }
         for field in [creationDigest, creationTicket] { try writer.add(sized: field) }
         return SecretBytes(writer.bytes)

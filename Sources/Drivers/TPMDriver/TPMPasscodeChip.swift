@@ -5,7 +5,7 @@ package import LatchkeySeams
 import Synchronization
 import TPMProtocol
 
-/// Passcodes that a TPM judges: an index that counts wrong ones, and a sealed secret that only the right one opens.
+/// Passcodes that a TPM verifies: an index that counts wrong ones, and a sealed secret that only the right one opens.
 package final class TPMPasscodeChip: PasscodeChip {
     private static let secretBytes = 32
     private let chip: TPMChip
@@ -98,9 +98,9 @@ package final class TPMPasscodeChip: PasscodeChip {
                 return (try client.open(record, value, root), 0)
             } catch {
                 guard error.isWrongValue else { throw error }
-                // The refusal has no code of the session: the count has one, and shows that the TPM judged a value.
+                // The refusal has no code of the session: the count has one, and shows that the TPM verified a value.
                 let count = try client.count(of: index, in: root).wrong
-                guard let before, count > before else { throw .failed(Self.notJudged(error)) }
+                guard let before, count > before else { throw .failed(Self.notVerified(error)) }
                 return (nil, count)
             }
         }
@@ -108,7 +108,7 @@ package final class TPMPasscodeChip: PasscodeChip {
         return secret
     }
 
-    private static func notJudged(_ cause: TPMError) -> Failure {
+    private static func notVerified(_ cause: TPMError) -> Failure {
         Failure(
             .vaultUnavailable, "The TPM is said to have refused the passcode, but it has not counted a wrong one.",
             hint: "A program between latchkey-authd and the TPM changes responses.", cause: cause)
@@ -123,7 +123,7 @@ package final class TPMPasscodeChip: PasscodeChip {
         }
     }
 
-    package func judge(of record: [UInt8]) throws(Failure) -> [UInt8] {
+    package func verifier(of record: [UInt8]) throws(Failure) -> [UInt8] {
         try PasscodeIndexRecord(record).index().entity().name
     }
 
@@ -151,7 +151,7 @@ package final class TPMPasscodeChip: PasscodeChip {
                 return false
             }
         }
-        // After a wrong value the count is read again before the next one is judged.
+        // After a wrong value the count is read again before the next one is verified.
         counts.withLock { $0[record.handle] = isRight ? 0 : nil }
         return isRight
     }

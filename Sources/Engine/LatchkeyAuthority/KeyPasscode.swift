@@ -4,7 +4,7 @@ import LatchkeyModel
 package import LatchkeySeams
 
 /// Proves the passcode of a user to the chip that has a key, so that the chip itself demands it. The records name the index
-/// of the chip that judges the passcode.
+/// of the chip that verifies the passcode.
 package struct KeyPasscode: Sendable {
     private let verification: PasscodeVerification
     private let records: any PasscodeRecordStore
@@ -13,10 +13,10 @@ package struct KeyPasscode: Sendable {
         (self.verification, self.records) = (verification, records)
     }
 
-    /// Returns the name of what judges the current passcode, which new keys contain; nil if no passcode is set.
+    /// Returns the name of what verifies the current passcode, which new keys contain; nil if no passcode is set.
     ///
-    /// - Throws: `notPermitted` while a change of the passcode is not settled, which could replace the judge.
-    func judge() throws(Failure) -> [UInt8]? { try verification.judge(records.passcodeRecords()) }
+    /// - Throws: `notPermitted` while a change of the passcode is not settled, which could replace the verifier.
+    func verifier() throws(Failure) -> [UInt8]? { try verification.verifier(records.passcodeRecords()) }
 
     /// Proves the passcode to a session of the chip, for one command. Blocks.
     ///

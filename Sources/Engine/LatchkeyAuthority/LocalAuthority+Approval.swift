@@ -13,8 +13,8 @@ extension LocalAuthority {
     package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
         let signer = try signer()
         let part = PasscodeDemand.Part(rule.plan)
-        let judge = try part == nil ? nil : parts.keyPasscode?.judge()
-        let demand = part.flatMap { part in judge.map { PasscodeDemand(part, judge: $0) } }
+        let verifier = try part == nil ? nil : parts.keyPasscode?.verifier()
+        let demand = part.flatMap { part in verifier.map { PasscodeDemand(part, verifier: $0) } }
         return KeyBinding(
             authority: signer.publicKey, reference: try reference(storeID, rule, demand?.part), passcode: demand)
     }
@@ -87,7 +87,7 @@ extension LocalAuthority {
         defer { for token in permission.spent { values.take(token) } }
         guard let passcode = parts.keyPasscode, let token = permission.passcode, let value = values.value(for: token)
         else { throw Self.needsAuthentication }
-        guard try passcode.judge() == demand?.judge else {
+        guard try passcode.verifier() == demand?.verifier else {
             throw Failure(
                 .itemAuthenticationFailed, "The key was made with a passcode that was removed or recovered since then.",
                 hint: "Delete the key and make a new one.")

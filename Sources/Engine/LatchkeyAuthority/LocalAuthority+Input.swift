@@ -161,7 +161,7 @@ extension LocalAuthority {
                     post(.passcodeChecked(id, isRight: true))
                 case .wrong: wrong()
                 case .outdated: passcodeWasOutdated(id)
-                case .notJudged(let failure):
+                case .notVerified(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
                     explain(id, failure)
                     post(.passcodeNotJudged(id, failure.status))

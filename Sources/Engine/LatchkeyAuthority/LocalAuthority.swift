@@ -30,7 +30,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var passcodeID: (@Sendable () throws(Failure) -> [UInt8])?
         /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
-        /// Proves the passcode to keys of a TPM; nil where no TPM judges it.
+        /// Proves the passcode to keys of a TPM; nil where no TPM verifies it.
         package var keyPasscode: KeyPasscode?
         /// The values of passcodes that were typed a short time ago.
         package var passcodeValues: PasscodeValues

@@ -43,7 +43,7 @@ extension PasscodeRecord {
         try stretched.derive(.passcodeVerifier).authenticationCode(passcodeID)
     }
 
-    /// HKDF(HKDF(P, "slot") ‖ K_pass), where K_pass is the secret that a chip returned, if one judges the passcode.
+    /// HKDF(HKDF(P, "slot") ‖ K_pass), where K_pass is the secret that a chip returned, if one verifies the passcode.
     static func slotKey(_ stretched: SymmetricKey, _ chipSecret: SecretBytes? = nil) throws(Failure) -> SecretBytes {
         let half = try stretched.derive(.slotHalf).secret
         return try SymmetricKey.combining([half, chipSecret].compactMap(\.self), label: .slotKey).secret

@@ -20,7 +20,7 @@ package struct PasscodeVerification: Sendable {
 
     // MARK: - A new passcode
 
-    /// Whether a chip judges passcodes, which a recovery code can replace.
+    /// Whether a chip verifies passcodes, which a recovery code can replace.
     package var hasChip: Bool { chip != nil }
 
     /// Chooses the place of a new passcode in the chip; nil without one.
@@ -64,7 +64,7 @@ package struct PasscodeVerification: Sendable {
             guard let secret = try chip.open(record.chip, value) else { return nil }
             return OpenedPasscode(
                 slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret, chipValue: value)
-        // The configuration decides what judges a passcode, not the record.
+        // The configuration decides what verifies a passcode, not the record.
         case (nil, false), (_?, true):
             throw Failure(
                 .storeOfAnotherTier, "The passcode was set in another tier.",
@@ -74,7 +74,7 @@ package struct PasscodeVerification: Sendable {
 
     // MARK: - A change by the chip
 
-    /// Prepares the change of a passcode that the chip judges. Nothing is stored; the record stays the same.
+    /// Prepares the change of a passcode that the chip verifies. Nothing is stored; the record stays the same.
     ///
     /// - Parameter secret: what verifying the current passcode has returned.
     /// - Returns: the change, and what verifying the new passcode returns after it.
@@ -102,15 +102,15 @@ package struct PasscodeVerification: Sendable {
 
     // MARK: - Keys of the chip
 
-    /// Returns the name of what judges the passcode of these records; nil if no passcode is set, or no chip judges it.
-    package func judge(_ records: PasscodeRecords) throws(Failure) -> [UInt8]? {
+    /// Returns the name of what verifies the passcode of these records; nil if no passcode is set, or no chip verifies it.
+    package func verifier(_ records: PasscodeRecords) throws(Failure) -> [UInt8]? {
         guard let chip, records.current != nil || records.prepared != nil else { return nil }
         guard let current = records.current, records.prepared == nil else {
             throw Failure(
                 .notPermitted, "The passcode was chosen, but it is not settled which one is valid.",
                 hint: "Enter the passcode once, for example with: latchkey passcode change")
         }
-        return try chip.judge(of: current.chip)
+        return try chip.verifier(of: current.chip)
     }
 
     /// Proves the passcode of these records to a session of the chip; returns whether the value is right.
@@ -118,12 +118,12 @@ package struct PasscodeVerification: Sendable {
         _ value: SecretBytes, of records: PasscodeRecords, _ proof: KeyPasscodeProof
     ) throws(Failure) -> Bool {
         guard let chip, let current = records.current else {
-            throw Failure(.passcodeNotSet, "There is no passcode that the TPM judges.")
+            throw Failure(.passcodeNotSet, "There is no passcode that the TPM verifies.")
         }
         return try chip.prove(current.chip, value, proof)
     }
 
-    /// Frees a place of the chip, whose record may remain: nothing judges its passcode any more.
+    /// Frees a place of the chip, whose record may remain: nothing verifies its passcode any more.
     package func free(_ place: [UInt8]) throws(Failure) {
         guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
         try chip.remove(place)

@@ -106,7 +106,7 @@ extension Keychain {
         tree.hold(key, since: lockCount)
     }
 
-    /// Whether the TPM judges the passcode. A change is complete only when the TPM has the new one, after the event, so
+    /// Whether the TPM verifies the passcode. A change is complete only when the TPM has the new one, after the event, so
     /// both passcodes open the store until then.
     private var chipJudgesPasscode: Bool { tree.header.tier == .tpm }
 

@@ -46,7 +46,7 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeChecked(UInt64, isRight: Bool)
     /// An entered passcode could not be verified.
     case passcodeNotChecked(UInt64, Status)
-    /// Nothing has judged an entered passcode.
+    /// Nothing has verified an entered passcode.
     case passcodeNotJudged(UInt64, Status)
     /// The entered password is that of the account, which the evaluation asked for before its first stage.
     case accountProven(UInt64)

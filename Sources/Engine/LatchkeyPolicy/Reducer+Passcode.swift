@@ -69,7 +69,7 @@ extension PolicyState {
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
 
-    /// Ends the evaluation because nothing has judged the passcode; the try does not count.
+    /// Ends the evaluation because nothing has verified the passcode; the try does not count.
     mutating func passcodeNotJudged(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let (evaluation, before) = checked(id) else { return [] }
         put(evaluation)

@@ -103,9 +103,9 @@ package enum PasscodeVerdict: Sendable {
     case wrong
     /// The passcode is right, but the key that it protects does not open; the evaluation is refused without a miss.
     case rightButClosed(Failure)
-    /// What judges the passcode could not be reached, or its answer is not authentic. The try does not count here; a chip
-    /// that has judged it counts it itself.
-    case notJudged(Failure)
+    /// What verifies the passcode could not be reached, or its answer is not authentic. The try does not count here; a chip
+    /// that has verified it counts it itself.
+    case notVerified(Failure)
     /// The password is that of the account, which was changed: the passcode is the previous one. Durable.
     case outdated
 }

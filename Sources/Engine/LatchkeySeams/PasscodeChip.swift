@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// A security chip that judges passcodes. It counts wrong ones itself, and stops accepting any after a limit.
+/// A security chip that verifies passcodes. It counts wrong ones itself, and stops accepting any after a limit.
 ///
 /// Every passcode has a record, which the caller stores, and a secret of 32 bytes, which the chip returns for the right
 /// value only. The value is derived from the stretched passcode, and stays secret from the process that carries the
@@ -34,9 +34,9 @@ package protocol PasscodeChip: Sendable {
     ///
     /// - Parameter secret: what `open` has returned.
     func change(_ record: [UInt8], secret: SecretBytes, to value: SecretBytes) throws(Failure)
-    /// Returns the name of what judges the passcode of a record, which keys contain that demand the passcode. Does not
+    /// Returns the name of what verifies the passcode of a record, which keys contain that demand the passcode. Does not
     /// use the chip.
-    func judge(of record: [UInt8]) throws(Failure) -> [UInt8]
+    func verifier(of record: [UInt8]) throws(Failure) -> [UInt8]
     /// Proves the passcode to a session of another program of the chip; returns whether the value is right.
     ///
     /// - Throws: as `open`.
@@ -67,7 +67,7 @@ package struct ChipPasscodePlan: Sendable {
 
 /// A new passcode of a chip.
 package struct NewChipPasscode: Sendable {
-    /// What the chip needs to judge the passcode later; not secret, at most 1024 bytes.
+    /// What the chip needs to verify the passcode later; not secret, at most 1024 bytes.
     package let record: [UInt8]
     /// 32 bytes.
     package let secret: SecretBytes

@@ -17,9 +17,9 @@ package struct PasscodeRecord: Equatable, Sendable {
     package let salt: [UInt8]
     /// The identifier of the passcode's secret `U_pass`, 16 random bytes; kept when the passcode changes.
     package let passcodeID: [UInt8]
-    /// 32 bytes; empty if a chip judges the passcode.
+    /// 32 bytes; empty if a chip verifies the passcode.
     package let verifier: [UInt8]
-    /// What the chip needs to judge the passcode (`PasscodeChip`); empty if the verifier does.
+    /// What the chip needs to verify the passcode (`PasscodeChip`); empty if the verifier does.
     package let chip: [UInt8]
     /// What the passcode was when it was set.
     package let kind: PasscodeKind
@@ -32,7 +32,7 @@ package struct PasscodeRecord: Equatable, Sendable {
         cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8] = [], kind: PasscodeKind = .own,
         chip: [UInt8] = []
     ) {
-        // Exactly one of the two judges.
+        // Exactly one of the two verifies.
         let isJudged =
             verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
         guard Self.costs.contains(cost), salt.count == Self.saltBytes,

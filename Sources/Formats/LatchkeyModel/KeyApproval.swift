@@ -15,15 +15,15 @@ package struct PasscodeDemand: Equatable, Sendable {
     }
 
     package let part: Part
-    /// The name of what judges the passcode, for a TPM that of an NV index, 34 bytes. It does not change with the
+    /// The name of what verifies the passcode, for a TPM that of an NV index, 34 bytes. It does not change with the
     /// passcode.
-    package let judge: [UInt8]
+    package let verifier: [UInt8]
 
-    /// Bytes of the name of a judge.
-    package static let judgeBytes = 34
+    /// Bytes of the name of a verifier.
+    package static let verifierBytes = 34
 
     /// Creates a demand from its parts.
-    package init(_ part: Part, judge: [UInt8]) { (self.part, self.judge) = (part, judge) }
+    package init(_ part: Part, verifier: [UInt8]) { (self.part, self.verifier) = (part, verifier) }
 }
 
 extension PasscodeDemand.Part {

@@ -136,7 +136,7 @@ extension PasscodeDemand: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             try map.field(0, \.part),
-            judge: try map.field(1, \.judge, .bytes(count: PasscodeDemand.judgeBytes)))
+            verifier: try map.field(1, \.verifier, .bytes(count: PasscodeDemand.verifierBytes)))
     }
 }
 

@@ -156,7 +156,7 @@ package struct KeyProof: AttestationMessage {
             passcode = nil
             return
         }
-        passcode = PasscodeDemand(part, judge: try reader.bytes(PasscodeDemand.judgeBytes))
+        passcode = PasscodeDemand(part, verifier: try reader.bytes(PasscodeDemand.verifierBytes))
     }
 
     package func write(_ writer: inout TPMWriter) throws(Failure) {
@@ -168,9 +168,9 @@ package struct KeyProof: AttestationMessage {
         for part in [signature, authority, reference] { writer.add(part) }
         writer.add((needsPassword ? 1 : 0 as UInt8) | (passcode?.part.rawValue ?? 0) << 1)
         guard let passcode else { return }
-        guard passcode.judge.count == PasscodeDemand.judgeBytes else {
+        guard passcode.verifier.count == PasscodeDemand.verifierBytes else {
             throw Failure(.internalFailure, "The name of the passcode's index has the wrong length.")
         }
-        writer.add(passcode.judge)
+        writer.add(passcode.verifier)
     }
 }

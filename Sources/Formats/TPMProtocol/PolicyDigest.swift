@@ -75,7 +75,7 @@ package struct PolicyDigest: Equatable, Sendable {
         let name = try TPMPublicArea.authority(authority).name()
         let approved = try PolicyDigest().signed(by: name, reference: reference)
         guard let passcode else { return [approved] }
-        let proven = try PolicyDigest().secret(of: passcode.judge, reference: reference)
+        let proven = try PolicyDigest().secret(of: passcode.verifier, reference: reference)
         switch passcode.part {
         case .alone: return [proven]
         case .either: return [approved, proven]

@@ -135,7 +135,7 @@ struct UserProcess {
         return FingerOrFace(finger: finger, face: face)
     }
 
-    /// The TPM that judges passcodes; latchkeyd passes its commands on.
+    /// The TPM that verifies passcodes; latchkeyd passes its commands on.
     private static func chip(
         _ carrier: any CommandCarrier, _ clock: any Clock, _ ownerPassword: SecretBytes?
     ) -> any PasscodeChip {

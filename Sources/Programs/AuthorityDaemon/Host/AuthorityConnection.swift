@@ -25,7 +25,7 @@ package final class AuthorityConnection: Sendable {
         package var stretching: any StretchQueue
         /// Base-2 logarithm of scrypt's N for new passcodes.
         package var passcodeCost: UInt8
-        /// Makes the chip that judges passcodes, whose commands pass the connection; nil if their records do.
+        /// Makes the chip that verifies passcodes, whose commands pass the connection; nil if their records do.
         package var passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)?
         /// Determines who a process is.
         package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity

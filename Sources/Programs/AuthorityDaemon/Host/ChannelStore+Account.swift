@@ -5,11 +5,11 @@ import LatchkeyModel
 import LatchkeySeams
 
 // The password of the account as passcode. The system has accepted it before; here the same string opens the slot, in tier
-// `tpm` after the TPM has judged it.
+// `tpm` after the TPM has verified it.
 
 extension ChannelStore {
     func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
-        try judging { () throws(Failure) in
+        try verifying { () throws(Failure) in
             let records = try passcodes.passcodeRecords()
             let candidates = [records.prepared, records.current].compactMap { $0 }.filter { $0.kind == .account }
             guard !candidates.isEmpty else {
@@ -60,7 +60,7 @@ extension ChannelStore {
         return .outdated
     }
 
-    /// Opens the slot with the previous password, then replaces it by the present one. Judged by record and slot, or by a
+    /// Opens the slot with the previous password, then replaces it by the present one. Verified by record and slot, or by a
     /// chip and the slot: the system no longer knows the previous password.
     private func open(
         previous: SecretBytes, _ candidates: [PasscodeRecord], _ records: PasscodeRecords,

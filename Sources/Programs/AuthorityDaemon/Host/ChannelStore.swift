@@ -75,20 +75,20 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
     /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
     /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
     func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
-        try judging { () throws(Failure) in try judged(passcode) }
+        try verifying { () throws(Failure) in try verdict(passcode) }
     }
 
-    /// Judges a passcode. If what judges it could not be reached, or its answer is not authentic, nothing was judged.
-    func judging(_ judge: () throws(Failure) -> PasscodeVerdict) throws(Failure) -> PasscodeVerdict {
+    /// Verifies a passcode. If what verifies it could not be reached, or its answer is not authentic, nothing was verified.
+    func verifying(_ verify: () throws(Failure) -> PasscodeVerdict) throws(Failure) -> PasscodeVerdict {
         do throws(Failure) {
-            return try judge()
+            return try verify()
         } catch {
             guard error.status == .vaultUnavailable else { throw error }
-            return .notJudged(error)
+            return .notVerified(error)
         }
     }
 
-    private func judged(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
+    private func verdict(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
         let records = try passcodes.passcodeRecords()
         guard records.current != nil || records.prepared != nil else {
             throw Failure(
@@ -98,7 +98,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
                     : "Ask an administrator to run: latchkey doctor")
         }
         // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
-        let (current, gone) = try judged(typed, records)
+        let (current, gone) = try verdict(typed, records)
         if let (current, opened) = current {
             do throws(Failure) {
                 guard try opens(opened.slotKey, current.passcodeID) else {
@@ -123,11 +123,11 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
         return .right(opened)
     }
 
-    /// Judges a passcode by the current record.
+    /// Verifies a passcode by the current record.
     ///
-    /// - Returns: what it has opened, if it is right; and the failure of a chip that cannot judge it any more, while a
+    /// - Returns: what it has opened, if it is right; and the failure of a chip that cannot verify it any more, while a
     ///   prepared record may have replaced the current one.
-    private func judged(
+    private func verdict(
         _ typed: SecretBytes, _ records: PasscodeRecords
     ) throws(Failure) -> (right: (PasscodeRecord, OpenedPasscode)?, gone: Failure?) {
         guard let current = records.current, current.kind == .own else { return (nil, nil) }

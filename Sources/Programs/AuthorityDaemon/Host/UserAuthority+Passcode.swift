@@ -184,7 +184,7 @@ extension UserAuthority {
     }
 
     /// Removes the index of the passcode that a recovery replaces, from a chip without room for a second one. The earlier
-    /// passcode is judged by nothing from then on, so the code that was entered must open the store and its slot, whatever
+    /// passcode is verified by nothing from then on, so the code that was entered must open the store and its slot, whatever
     /// happens next: latchkeyd has opened the root key with it, and opens the slot here.
     ///
     /// - Returns: whether there is room that was not there before.
@@ -214,7 +214,7 @@ extension UserAuthority {
             authority.forgetPasscodeValues()
             if case .chip(let chipChange) = choice.change {
                 if let own = records.current?.asOwn, records.current != own {
-                    // Stored first: after a crash in between, either passcode would be judged without PAM. The other way
+                    // Stored first: after a crash in between, either passcode would be verified without PAM. The other way
                     // round PAM would refuse the new one, and the person could enter none.
                     records.current = own
                     try passcodes.keep(records)
