@@ -13,7 +13,7 @@ enum Integrity {
     /// Returns descriptions of the problems, for the report of `latchkey check`.
     static func problems(_ connection: Connection) throws(Failure) -> [String] {
         do throws(Failure) {
-            return try pages(connection) + parts(connection) + twins(connection)
+            return try pages(connection) + parts(connection) + duplicates(connection)
         } catch {
             guard error.status == .storeUnreadable else { throw error }
             return [error.message]
@@ -46,7 +46,7 @@ enum Integrity {
     }
 
     /// Lists rows that violate uniqueness, which is possible only if a unique index was missing.
-    private static func twins(_ connection: Connection) throws(Failure) -> [String] {
+    private static func duplicates(_ connection: Connection) throws(Failure) -> [String] {
         var lines: [String] = []
         for (column, words) in [("key", "the same primary key"), ("id", "the same identifier")] {
             let sql = "SELECT min(position), max(position) FROM item GROUP BY \(column) HAVING count(*) > 1 LIMIT ?"

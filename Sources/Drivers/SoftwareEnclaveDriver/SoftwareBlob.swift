@@ -16,7 +16,7 @@ enum SoftwareBlob: Sendable {
     private static let sealedBytes = SymmetricKey.nonceBytes + scalarBytes + SymmetricKey.tagBytes
 
     /// Whether a blob is of this kind; it may still be malformed.
-    static func isOne(_ blob: SecretBytes) -> Bool { blob.withBytes { $0.first == 1 || $0.first == 2 } }
+    static func hasValidForm(_ blob: SecretBytes) -> Bool { blob.withBytes { $0.first == 1 || $0.first == 2 } }
 
     /// Decodes a blob; nil unless it has one of the two forms.
     init?(_ blob: SecretBytes) {

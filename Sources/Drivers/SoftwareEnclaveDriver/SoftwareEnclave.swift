@@ -28,7 +28,7 @@ package final class SoftwareEnclave: KeyModule {
 
     package var checksApprovals: Bool { false }
 
-    package func recognises(_ blob: SecretBytes) -> Bool { SoftwareBlob.isOne(blob) }
+    package func recognises(_ blob: SecretBytes) -> Bool { SoftwareBlob.hasValidForm(blob) }
 
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try SoftwareBlob.makeKey(password: properties.password, random)

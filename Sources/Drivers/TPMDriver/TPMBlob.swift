@@ -33,7 +33,7 @@ struct TPMBlob: Sendable {
     }
 
     /// Whether a blob is of this kind; it may still be malformed.
-    static func isOne(_ blob: SecretBytes) -> Bool {
+    static func hasValidForm(_ blob: SecretBytes) -> Bool {
         blob.withBytes { $0.first == version || $0.first == versionWithPasscode }
     }
 
@@ -71,7 +71,7 @@ struct TPMBlob: Sendable {
     private static func demand(_ reader: inout TPMReader) throws(Failure) -> PasscodeDemand {
         guard let part = PasscodeDemand.Part(rawValue: try reader.uint8()) else { throw TPMReader.malformed }
         let verifier = try reader.sized(limit: PasscodeDemand.verifierBytes)
-        guard TPMName.isOne(verifier) else { throw TPMReader.malformed }
+        guard TPMName.hasValidForm(verifier) else { throw TPMReader.malformed }
         return PasscodeDemand(part, verifier: verifier)
     }
 

@@ -47,7 +47,7 @@ package final class TPMEnclave: KeyModule {
 
     package var checksApprovals: Bool { true }
 
-    package func recognises(_ blob: SecretBytes) -> Bool { TPMBlob.isOne(blob) }
+    package func recognises(_ blob: SecretBytes) -> Bool { TPMBlob.hasValidForm(blob) }
 
     package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool {
         switch try latest.decode(blob).blob.binding.passcode?.part {

@@ -38,7 +38,7 @@ extension LocalAuthority {
         }
         // The digest does not say where the name ends. With a name of another length, the parameters could begin with the
         // name of another key, and a proof for one key would approve the use of all of them.
-        guard TPMName.isOne(subject.keyName) else {
+        guard TPMName.hasValidForm(subject.keyName) else {
             throw Failure(
                 .invalidParameter, "The key's name is not the one of a key of the TPM.",
                 hint: "Install the same version of both services.")

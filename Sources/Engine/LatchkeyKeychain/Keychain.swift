@@ -192,11 +192,11 @@ package final class Keychain: Sendable {
         key[.accessGroup] = .text(group)
         let given = itemClass.primaryKey.filter { $0 != .synchronizable }
         if given.allSatisfy({ key[$0] != nil }) {
-            var twins: [AttributeValue] = [key[.synchronizable] ?? .boolean(false)]
-            if query.anySynchronizable { twins = [.boolean(false), .boolean(true)] }
+            var synchronizableValues: [AttributeValue] = [key[.synchronizable] ?? .boolean(false)]
+            if query.anySynchronizable { synchronizableValues = [.boolean(false), .boolean(true)] }
             var filters: [RowFilter] = []
-            for twin in twins {
-                key[.synchronizable] = twin
+            for value in synchronizableValues {
+                key[.synchronizable] = value
                 filters.append(.primaryKey(try index.primaryKey(key, itemClass)))
             }
             return filters

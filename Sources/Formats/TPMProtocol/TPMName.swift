@@ -14,7 +14,7 @@ package enum TPMName {
     }
 
     /// Whether these bytes have the form of the name of an object: the number of SHA-256 and a digest.
-    package static func isOne(_ name: [UInt8]) -> Bool {
+    package static func hasValidForm(_ name: [UInt8]) -> Bool {
         name.count == 2 + TPMPublicArea.digestBytes && name.starts(with: [0, UInt8(TPMAlgorithm.sha256.rawValue)])
     }
 
