@@ -25,7 +25,7 @@ struct Story {
 
         step("A passcode is set (\(Story.passcode)) and a finger is enrolled.")
         try machine.control(Request.PasscodeChange.set(SecretBytes(Story.passcode.utf8)))
-        try machine.control(Request.Simulate(.enrol))
+        try machine.control(Request.Simulate(.enroll))
         try check(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil), "biometry works")
 
         step("A secret is stored for the fingers enrolled now (.biometryCurrentSet).")

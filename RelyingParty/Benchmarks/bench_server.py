@@ -130,7 +130,7 @@ class Latchkey:
                 "user": key.user, "key": text(key.id), "challenge": text(challenge),
                 "signature": text(key.sign(challenge)), "form": "raw", "tier": "user", "device": "bench",
                 "publicKey": {"format": "x963", "value": text(key.point)},
-                "enrolmentCode": self.server.command("code", key.user)})
+                "enrollmentCode": self.server.command("code", key.user)})
             assert status == 201, body
 
     def issuing(self, key):

@@ -60,7 +60,7 @@ import Testing
             #expect(done.exitCode == 0, "\(done.errors)")
         }
         let nonce = [UInt8](repeating: 0x4e, count: 32)
-        let request = try ask("enrol")
+        let request = try ask("enroll")
         let verifier = try Verifier(
             roots: [], knownEndorsementKeys: [Verifier.endorsementKeyName(in: request[1]): .virtual])
         let pending = try verifier.begin(request[1], at: 0)

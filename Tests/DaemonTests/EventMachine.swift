@@ -29,7 +29,7 @@ final class EventMachine {
         (client, agent) = (try RawClient(daemon), try RawAgent(daemon))
         process = try #require(try daemon.process)
         before = try StoreSnapshot(of: daemon)
-        try expectDone(.simulate(.enrol))
+        try expectDone(.simulate(.enroll))
         try expectDone(adding("free", []))
         // Items of biometry are added while a passcode is set, and stay when it is removed.
         try expectDone(.passcode(.set(Self.old)))

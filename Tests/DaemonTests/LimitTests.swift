@@ -96,7 +96,7 @@ import Testing
         // Evaluations of callers without a terminal fail at once, so these run on a terminal without a user: the
         // first prompt stays open, and the others wait for it.
         let client = try RawClient(daemon)
-        #expect(try client.call(.simulate(.enrol), id: 1) == .done)
+        #expect(try client.call(.simulate(.enroll), id: 1) == .done)
         #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
         let terminal = try PseudoTerminal()
         let holder = try terminal.spawn(

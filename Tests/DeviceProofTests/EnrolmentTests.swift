@@ -19,7 +19,7 @@ import Testing
         verifier = try Verifier(roots: [maker.root()])
     }
 
-    private func enrol(_ key: AttestationKey) throws -> EnrolledDevice {
+    private func enroll(_ key: AttestationKey) throws -> EnrolledDevice {
         let pending = try verifier.begin(key.request, at: now)
         return try pending.finish(device.enclave.answer(pending.challenge, by: key.blob))
     }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func aDeviceWithACertificateOfItsMakerEnrols() throws {
-        let enrolled = try enrol(device.newAttestationKey(certifiedBy: maker))
+        let enrolled = try enroll(device.newAttestationKey(certifiedBy: maker))
         #expect(enrolled.kind == .hardware(manufacturer: "id:49465800", model: "SLB9670"))
     }
 
@@ -69,7 +69,7 @@ import Testing
         for options in [
             TestMaker.Options(manufacturer: "id:00001014"), TestMaker.Options(model: "swtpm"),
         ] {
-            #expect(try enrol(device.newAttestationKey(certifiedBy: maker, options)).kind == .virtual)
+            #expect(try enroll(device.newAttestationKey(certifiedBy: maker, options)).kind == .virtual)
         }
     }
 
@@ -221,7 +221,7 @@ import Testing
 
     @Test func eachRelyingPartyGetsAnAttestationKeyOfItsOwn() throws {
         let keys = try (0..<2).map { _ in try device.newAttestationKey(certifiedBy: maker) }
-        let enrolled = try keys.map(enrol)
+        let enrolled = try keys.map(enroll)
         #expect(enrolled[0].attestationKey != enrolled[1].attestationKey)
         #expect(enrolled[0].endorsementKeyName == enrolled[1].endorsementKeyName)
     }

@@ -28,7 +28,7 @@ extension FprintDriverTests {
             return connection
         }
 
-        private func enrol(_ finger: SyntheticFinger, _ number: Int, as name: String, on machine: Fprintd) throws {
+        private func enroll(_ finger: SyntheticFinger, _ number: Int, as name: String, on machine: Fprintd) throws {
             try machine.client.device("Claim", Fprintd.account)
             try machine.client.device("EnrollStart", name)
             var isDone = false
@@ -66,7 +66,7 @@ extension FprintDriverTests {
             let made = Double(Uptime.nanoseconds - begin) / 1e9
             let machine = try Fprintd(.image)
             for (number, name) in Self.fingers.enumerated() {
-                try enrol(#require(people[number]), number, as: name, on: machine)
+                try enroll(#require(people[number]), number, as: name, on: machine)
             }
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
             let set = try #require(reader.state.enrolment)
@@ -113,7 +113,7 @@ extension FprintDriverTests {
 
         @Test func aPictureWithoutAFingerIsGuidance() throws {
             let machine = try Fprintd(.image)
-            try enrol(SyntheticFinger(seed: 1), 0, as: "right-index-finger", on: machine)
+            try enroll(SyntheticFinger(seed: 1), 0, as: "right-index-finger", on: machine)
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
             reader.arm()
             #expect(try result(.blank, reader, machine) == .guidance(.scanAgain))

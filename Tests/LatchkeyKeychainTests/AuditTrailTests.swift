@@ -71,13 +71,13 @@ import Testing
         #expect(try keychain.update(.account("one"), secret: "new") == .finished)
         try keychain.delete(.account("two"), caller: StoreOnDisk.caller)
         try keychain.record(.refused, caller: StoreOnDisk.caller)
-        try keychain.record(.enrolmentChanged, caller: nil)
+        try keychain.record(.enrollmentChanged, caller: nil)
     }
 
     @Test func everyWriteAppendsAnEntryWithEventItemAndCaller() throws {
         try work()
         let lines = try store.entries.map { try open($0) }
-        #expect(lines.map(\.event) == [.added, .added, .updated, .deleted, .refused, .enrolmentChanged])
+        #expect(lines.map(\.event) == [.added, .added, .updated, .deleted, .refused, .enrollmentChanged])
         #expect(lines[0].item.count == 16)
         #expect(lines[2].item == lines[0].item)
         #expect(lines[3].item == lines[1].item)

@@ -11,7 +11,7 @@ import TPMDriver
 final class CutVault: KeyVault {
     /// Before and after P, I and F of one event; before and after T as well if it replaces the key of the enrolment set.
     static func moments(of event: SecurityEvent) -> Int {
-        [.enrolmentChanged, .protectedDiscarded, .accepted].contains(event) ? 8 : 6
+        [.enrollmentChanged, .protectedDiscarded, .accepted].contains(event) ? 8 : 6
     }
     private let vault: TPMKeyVault
     private let body: @Sendable (Int) -> Void

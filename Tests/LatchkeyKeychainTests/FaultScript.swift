@@ -80,7 +80,7 @@ struct FaultScript: Hashable, Sendable {
             next.passcode = "4321"
             return next
         },
-        Step(name: "enrol") { (keychain) throws(Failure) in
+        Step(name: "enroll") { (keychain) throws(Failure) in
             _ = try keychain.follow(enrolled(2))
         } expected: { state in
             var next = state

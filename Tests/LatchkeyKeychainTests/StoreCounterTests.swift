@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The daemon is killed before and after each write of the anchor and each increment.
-    @Test(arguments: [SecurityEvent.passcodeChanged, .enrolmentChanged, .protectedDiscarded, .anchored])
+    @Test(arguments: [SecurityEvent.passcodeChanged, .enrollmentChanged, .protectedDiscarded, .anchored])
     func anEventIsCompleteOrAbsentAfterAKill_abuse35(event: SecurityEvent) throws {
         typealias Moment = (files: [String: Data], number: UInt64?)
         let moments = Mutex<[Moment]>([])
@@ -197,7 +197,7 @@ import Testing
         #expect(try keychain.unlock(Self.passcode))
         switch event {
         case .passcodeChanged: try keychain.changePasscode(to: SecretBytes("4321".utf8))
-        case .enrolmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
+        case .enrollmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
         case .protectedDiscarded: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
         default: try keychain.moveAnchor(isTimed: false)
         }

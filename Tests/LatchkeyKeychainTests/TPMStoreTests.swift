@@ -63,7 +63,7 @@ import Testing
     private func change(_ event: SecurityEvent, _ keychain: Keychain) throws {
         switch event {
         case .passcodeChanged: try keychain.changePasscode(to: SecretBytes("4321".utf8))
-        case .enrolmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
+        case .enrollmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
         case .protectedDiscarded: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
         default: try keychain.moveAnchor(isTimed: false)
         }
@@ -72,7 +72,7 @@ import Testing
     /// The daemon and the TPM end together before or after each of P, T, I and F; C is between the moments 1 and 2. The TPM
     /// starts again with what it had written.
     @Test(
-        arguments: [SecurityEvent.passcodeChanged, .enrolmentChanged, .protectedDiscarded, .anchored].flatMap { event in
+        arguments: [SecurityEvent.passcodeChanged, .enrollmentChanged, .protectedDiscarded, .anchored].flatMap { event in
             (0..<CutVault.moments(of: event)).map { (event, $0) }
         })
     func anEventIsCompleteOrAbsentAfterAPowerCut_abuse35(event: SecurityEvent, moment: Int) throws {

@@ -27,7 +27,7 @@ import Testing
         service.checkAvailability()
         #expect(service.biometryType == .faceID, "the kind is reported although biometry cannot be used")
         #expect(service.support == .notEnrolled(.faceID))
-        #expect(service.failure?.advice == .explainEnrolment)
+        #expect(service.failure?.advice == .explainEnrollment)
         #expect(service.error?.contains("enrolled") == true)
     }
 

@@ -24,7 +24,7 @@ import Testing
 
     @Test func aNewFingerIsAChangeUntilItIsTrusted() throws {
         try monitor.trustCurrent()
-        for change in [{ try machine().enrol() }, { try machine().replaceFinger() }] {
+        for change in [{ try machine().enroll() }, { try machine().replaceFinger() }] {
             try change()
             #expect(try monitor.check() == .changed)
             #expect(try monitor.check() == .changed, "check does not change the trusted set")
@@ -35,7 +35,7 @@ import Testing
 
     @Test func removingAllFingersIsAChange() throws {
         try monitor.trustCurrent()
-        try machine().unenrol()
+        try machine().unenroll()
         #expect(try monitor.check() == .changed)
         #expect(try !monitor.trustCurrent())
         #expect(try monitor.check() == .firstRun)

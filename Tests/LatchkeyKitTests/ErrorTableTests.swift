@@ -41,7 +41,7 @@ import Testing
     @Test(.simulator(isEnrolled: false)) func nothingEnrolledExplainsEnrolment() async throws {
         let failure = await ending(.biometry)
         #expect(failure?.code == .biometryNotEnrolled)
-        #expect(failure?.advice == .explainEnrolment)
+        #expect(failure?.advice == .explainEnrollment)
     }
 
     @Test(.simulator()) func aLockoutAsksForThePasscode() async throws {

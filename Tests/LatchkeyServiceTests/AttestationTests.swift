@@ -49,7 +49,7 @@ import Testing
     private func enrolment(_ party: String) -> Request { .beginEnrolment(Request.BeginEnrolment(party: party)) }
 
     /// Enrols the device; returns the attestation key.
-    private func enrol(_ party: String = "example.com") throws -> [UInt8] {
+    private func enroll(_ party: String = "example.com") throws -> [UInt8] {
         let replies = replies(enrolment(party), [.touch(matching: true)])
         guard case .enrolment(let made)? = replies.first else { throw Failure(.internalFailure, "\(replies)") }
         return made.attestationKey
@@ -88,7 +88,7 @@ import Testing
     // MARK: - The agreement of the person
 
     @Test func thePromptNamesTheProgramAndTheRelyingParty() throws {
-        _ = try enrol("bank.example.com")
+        _ = try enroll("bank.example.com")
         let prompt = try #require(prompts.shown.last)
         #expect(prompt.purpose == .identifyDevice && prompt.reason == "bank.example.com" && prompt.caller == "app")
     }
@@ -175,7 +175,7 @@ import Testing
     // MARK: - Attestation keys
 
     @Test func aProofIsMadeForTheProgramThatEnrolled() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey())
+        let (attestationKey, key) = (try enroll(), try makeKey())
         #expect(replies(answer(attestationKey)) == [.attestationMessage([4, 4, 4, 7])])
         #expect(replies(proof(key, attestationKey)) == [.attestationMessage([4, 4, 4] + nonce)])
         #expect(replies(proof(try makeKey(isPermanent: false), attestationKey)).count == 1)
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func theAttestationKeyOfAnotherProgramIsRefused() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey())
+        let (attestationKey, key) = (try enroll(), try makeKey())
         let other = machine.handler(Request.Hello(application: "other"))
         #expect(isRefused(replies(answer(attestationKey), of: other), .invalidParameter))
         #expect(isRefused(replies(proof(key, attestationKey), of: other), .invalidParameter))
@@ -223,14 +223,14 @@ import Testing
     }
 
     @Test func theAttestationKeyOfOneRelyingPartyIsNotUsedForAnother() throws {
-        let (attestationKey, key) = (try enrol("a.example"), try makeKey())
+        let (attestationKey, key) = (try enroll("a.example"), try makeKey())
         #expect(isRefused(replies(answer(attestationKey, party: "b.example")), .invalidParameter))
         #expect(isRefused(replies(proof(key, attestationKey, party: "b.example")), .invalidParameter))
         #expect(module.calls == [.newAttestationKey])
     }
 
     @Test func changedAttestationKeysAreRefused() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey())
+        let (attestationKey, key) = (try enroll(), try makeKey())
         for index in attestationKey.indices {
             var changed = attestationKey
             changed[index] ^= 1
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test func anAttestationKeyIsNoKeyOfTheEnclaveAndTheOtherWayRound() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey(isPermanent: false))
+        let (attestationKey, key) = (try enroll(), try makeKey(isPermanent: false))
         guard case .detached(let sealed) = key else { throw Failure(.internalFailure) }
         #expect(isRefused(replies(proof(key, sealed)), .invalidParameter))
         #expect(isRefused(replies(proof(.detached(attestationKey), attestationKey)), .keyUsageNotAllowed))
@@ -256,14 +256,14 @@ import Testing
     // MARK: - Keys
 
     @Test(arguments: [0, 15, 65]) func aNonceOfAnotherLengthIsRefused(_ count: Int) throws {
-        let (attestationKey, key) = (try enrol(), try makeKey())
+        let (attestationKey, key) = (try enroll(), try makeKey())
         let nonce = [UInt8](repeating: 1, count: count)
         #expect(isRefused(replies(proof(key, attestationKey, nonce: nonce)), .invalidParameter))
         #expect(module.calls == [.newAttestationKey])
     }
 
     @Test func aProtectedKeyNeedsTheProofOfItsUse() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey([.biometryAny, .privateKeyUsage]))
+        let (attestationKey, key) = (try enroll(), try makeKey([.biometryAny, .privateKeyUsage]))
         #expect(isRefused(replies(proof(key, attestationKey), [.cancel]), .userCancel))
         #expect(module.calls == [.newAttestationKey])
         #expect(replies(proof(key, attestationKey), [.touch(matching: true)]).count == 1)
@@ -272,13 +272,13 @@ import Testing
     }
 
     @Test func aKeyThatMayNotBeUsedIsNotAttested() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey([]))
+        let (attestationKey, key) = (try enroll(), try makeKey([]))
         #expect(isRefused(replies(proof(key, attestationKey)), .keyUsageNotAllowed))
         #expect(module.calls == [.newAttestationKey])
     }
 
     @Test func enrolmentsAndProofsAreInTheAuditLog() throws {
-        let (attestationKey, key) = (try enrol(), try makeKey())
+        let (attestationKey, key) = (try enroll(), try makeKey())
         _ = replies(proof(key, attestationKey))
         guard case .log(let page)? = replies(.log(Request.Log(after: 0, limit: 100, verifies: true))).first else {
             throw Failure(.internalFailure)

@@ -62,7 +62,7 @@ import Testing
         #expect(replies.of(7) == [.failure(Failure(.appCancel))])
         host.receive(Message.request(id: 7, .status).encoded())
         #expect(replies.of(7).count == 2, "the request ID can be used again")
-        machine.answers(.simulate(.unenrol))
+        machine.answers(.simulate(.unenroll))
         #expect(replies.of(7).count == 2)
     }
 }

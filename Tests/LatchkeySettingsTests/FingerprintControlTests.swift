@@ -51,7 +51,7 @@ import Testing
         let reader = try #require(try control.readers().first)
         for replaces in [false, true] {
             var progress: [FingerprintControl.Progress] = []
-            try control.enrol("left-thumb", on: reader, replaces: replaces) { progress.append($0) }
+            try control.enroll("left-thumb", on: reader, replaces: replaces) { progress.append($0) }
             #expect(progress == [FingerprintControl.Progress(passed: 1, total: 5, advice: .passed)])
             #expect(try arguments().contains("--replace") == replaces)
         }

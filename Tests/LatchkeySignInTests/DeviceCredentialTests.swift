@@ -36,7 +36,7 @@ import Testing
                 "POST /v1/sessions HTTP/1.1", "POST /v1/challenges HTTP/1.1", "POST /v1/step-ups HTTP/1.1",
             ])
         let registration = acceptor.requests[1]
-        #expect(registration.member("enrolmentCode") == "CODE-1234")
+        #expect(registration.member("enrollmentCode") == "CODE-1234")
         #expect(registration.member("form") == "bound")
         #expect(registration.member("tier") == "simulated")
         #expect(acceptor.requests[5].headers["authorization"] == "Bearer \(Acceptor.token)")
@@ -126,7 +126,7 @@ import Testing
             try machine().cancel()
             let server = try server(url)
             let ending = await kind { () throws(SignInError) in
-                _ = try await DeviceCredential.register(user: "ada", with: server, enrolmentCode: "c")
+                _ = try await DeviceCredential.register(user: "ada", with: server, enrollmentCode: "c")
             }
             #expect(ending == .cancelled)
             #expect(try DeviceCredential.existing(user: "ada", for: server) == nil)
@@ -139,7 +139,7 @@ import Testing
             let credential = try await registered(url)
             try machine().replaceFinger()
             let before = try prompts().count
-            #expect(await kind { () throws(SignInError) in _ = try await credential.signIn() } == .enrolmentChanged)
+            #expect(await kind { () throws(SignInError) in _ = try await credential.signIn() } == .enrollmentChanged)
             #expect(try prompts().count == before, "the user was not asked")
             try credential.remove()
             _ = try await registered(url)
@@ -164,7 +164,7 @@ import Testing
             let count = acceptor.requests.count
             let server = credential.server
             let ending = await kind { () throws(SignInError) in
-                _ = try await DeviceCredential.register(user: "ada", with: server, enrolmentCode: "c")
+                _ = try await DeviceCredential.register(user: "ada", with: server, enrollmentCode: "c")
             }
             #expect(ending == .alreadyRegistered)
             #expect(acceptor.requests.count == count)
@@ -245,7 +245,7 @@ import Testing
         try await acceptor.run { url in
             let ada = try await registered(url)
             try machine().touch(matching: true)
-            let bob = try await DeviceCredential.register(user: "bob", with: server(url), enrolmentCode: "c")
+            let bob = try await DeviceCredential.register(user: "bob", with: server(url), enrollmentCode: "c")
             try machine().touch(matching: true)
             let session = try await ada.signIn()
             let count = acceptor.requests.count

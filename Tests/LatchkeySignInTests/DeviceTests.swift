@@ -22,7 +22,7 @@ extension DeviceTests {
 
     func registered(_ url: URL) async throws -> DeviceCredential {
         try machine().touch(matching: true)
-        return try await DeviceCredential.register(user: "ada", with: server(url), enrolmentCode: "CODE-1234")
+        return try await DeviceCredential.register(user: "ada", with: server(url), enrollmentCode: "CODE-1234")
     }
 
     /// The key that the device has for ada.

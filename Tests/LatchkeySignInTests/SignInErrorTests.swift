@@ -15,7 +15,7 @@ import Testing
             .redirected,
             .unexpectedReply, .otherRelyingParty, .foreignChallenge, .staleChallenge, .clockDiffers(minutes: 60),
             .clockDiffers(minutes: -1), .tooManyTries(seconds: nil), .tooManyTries(seconds: 9), .serverNotAvailable,
-            .cancelled, .enrolmentChanged, .passcodeNotSet, .biometryNotEnrolled, .biometryLockedOut,
+            .cancelled, .enrollmentChanged, .passcodeNotSet, .biometryNotEnrolled, .biometryLockedOut,
             .biometryNotAvailable, .notAuthenticated, .keychain,
         ] + SignInError.ServerPart.allCases.map { .invalidServer($0) }
         + SignInError.Argument.allCases.map { .invalidArgument($0) }

@@ -18,7 +18,7 @@ import Testing
         let server = try server(url)
         try machine().touch(matching: true)
         return await kind { () throws(SignInError) in
-            _ = try await DeviceCredential.register(user: "ada", with: server, enrolmentCode: "c")
+            _ = try await DeviceCredential.register(user: "ada", with: server, enrollmentCode: "c")
         }
     }
 

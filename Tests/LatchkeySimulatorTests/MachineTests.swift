@@ -11,18 +11,18 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct MachineTests {
     private let biometry = LAPolicy.deviceOwnerAuthenticationWithBiometrics
 
-    @Test(arguments: ["enrol", "replace", "unenrol and enrol"])
+    @Test(arguments: ["enroll", "replace", "unenroll and enroll"])
     func everyChangeOfTheSetEndsBoundItemsAndNoOthers_AC03_AC04(change: String) throws {
         let simulator = try Simulator()
         try simulator.run { () throws in
             #expect(add("bound", "one", .biometryCurrentSet) == errSecSuccess)
             #expect(add("any", "two", .biometryAny) == errSecSuccess)
             switch change {
-            case "enrol": try simulator.enrol()
+            case "enroll": try simulator.enroll()
             case "replace": try simulator.replaceFinger()
             default:
-                try simulator.unenrol()
-                try simulator.enrol()
+                try simulator.unenroll()
+                try simulator.enroll()
             }
             simulator.touch(matching: true)
             #expect(read("bound").status == errSecItemNotFound)

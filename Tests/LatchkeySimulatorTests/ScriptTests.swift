@@ -90,7 +90,7 @@ import Testing
     @Test func aTouchWithNothingEnrolledDoesNotMatch() async throws {
         let simulator = try Simulator()
         simulator.run { #expect(add("account", "secret", .userPresence) == errSecSuccess) }
-        try simulator.unenrol()
+        try simulator.unenroll()
         simulator.enter(passcode: "1234")
         simulator.run { #expect(read("account").secret == "secret", "the passcode is asked for at once") }
     }

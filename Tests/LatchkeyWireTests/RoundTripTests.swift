@@ -40,7 +40,7 @@ import Testing
     private enum EnclaveKind: CaseIterable { case sign, agree }
 
     private enum SimulatorKind: CaseIterable {
-        case sensor, enrol, unenrol, replaceFinger, touch, look, answer, advance, reset, lock, unlock
+        case sensor, enroll, unenroll, replaceFinger, touch, look, answer, advance, reset, lock, unlock
         case background, permission, fail, acceptAnyPasscode, restart, cancel, fallback, enter
         case acknowledgeCode, enterCode, tellCode, enterNewPasscode, guide, unplug
     }
@@ -80,8 +80,8 @@ import Testing
     private func kind(of command: SimulatorCommand) -> SimulatorKind {
         switch command {
         case .sensor: .sensor
-        case .enrol: .enrol
-        case .unenrol: .unenrol
+        case .enroll: .enroll
+        case .unenroll: .unenroll
         case .replaceFinger: .replaceFinger
         case .touch: .touch
         case .look: .look

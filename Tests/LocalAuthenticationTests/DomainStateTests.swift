@@ -33,10 +33,10 @@ import Testing
     @Test func everyEnrolmentChangeGivesANewHash_DS02() throws {
         var seen: Set<Data> = []
         let changes: [() throws -> Void] = [
-            {}, { try machine().enrol() }, { try machine().replaceFinger() },
+            {}, { try machine().enroll() }, { try machine().replaceFinger() },
             {
-                try machine().unenrol()
-                try machine().enrol()
+                try machine().unenroll()
+                try machine().enroll()
             },
         ]
         for change in changes {
@@ -57,7 +57,7 @@ import Testing
         _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
         #expect(preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout)
         #expect(LAContext().domainState.biometry.stateHash == nil)
-        try machine().unenrol()
+        try machine().unenroll()
         #expect(LAContext().domainState.biometry.stateHash == nil)
         #expect(LAContext().domainState.biometry.biometryType == .touchID)
     }

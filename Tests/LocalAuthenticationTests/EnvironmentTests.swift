@@ -39,13 +39,13 @@ import Testing
         _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
         _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
         #expect(agrees() && LAEnvironment.currentUser.state.biometry?.isLockedOut == true)
-        try machine().unenrol()
+        try machine().unenroll()
         #expect(agrees())
     }
 
     @Test func aSnapshotDoesNotChange_EN01() throws {
         let before = LAEnvironment.currentUser.state
-        try machine().unenrol()
+        try machine().unenroll()
         #expect(before.biometry?.isEnrolled == true)
         #expect(!before.isEqual(LAEnvironment.currentUser.state))
         #expect(before.copy() as AnyObject === before)
@@ -69,7 +69,7 @@ import Testing
         let listener = Listener()
         let environment = LAEnvironment.currentUser
         environment.addObserver(listener)
-        try machine().unenrol()
+        try machine().unenroll()
         var changes = listener.changes.makeAsyncIterator()
         let first = try #require(await changes.next())
         #expect(first == (true, false))
@@ -100,7 +100,7 @@ import Testing
         let listener = Listener()
         let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
         environment.addObserver(listener)
-        try simulator.unenrol()
+        try simulator.unenroll()
         var changes = listener.changes.makeAsyncIterator()
         #expect(try #require(await changes.next()) == (true, false))
         environment.removeObserver(listener)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func theDefaultRequirementAcceptsAPasscodeAndBiometryDoesNot_RI02() async throws {
-        try machine().unenrol()
+        try machine().unenroll()
         let biometry = LARight(requirement: .biometry)
         await #expect(throws: (any Error).self) { try await biometry.checkCanAuthorize() }
         let right = LARight()

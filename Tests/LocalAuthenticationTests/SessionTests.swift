@@ -47,7 +47,7 @@ import Testing
     @Test func anUnlockIsNotReusedAfterAnEnrolmentChange_LA33() async throws {
         try machine().lock()
         try machine().unlock(byBiometry: true)
-        try machine().enrol()
+        try machine().enroll()
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
     }
 

@@ -186,7 +186,7 @@ import Testing
 
     @Test func aKeyWithABiometryConstraintNeedsEnrolledBiometry_AC03() throws {
         let simulator = try EachEnclave.machine()
-        try simulator.unenrol()
+        try simulator.unenroll()
         try simulator.run {
             let parameters = enclaveParameters([.privateKeyUsage, .biometryAny])
             let status = try statusOfMaking(parameters)

@@ -139,7 +139,7 @@ import Testing
 
     @Test func missingEnrolmentReturnsAuthFailed_AC12() throws {
         let simulator = try machine(.biometryAny)
-        try simulator.unenrol()
+        try simulator.unenroll()
         simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
     }
 

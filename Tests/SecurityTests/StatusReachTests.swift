@@ -250,7 +250,7 @@ import Testing
         case .biometryNotEnrolled:
             .engine { record in
                 try protected(.biometryAny, record) { simulator in
-                    try simulator.unenrol()
+                    try simulator.unenroll()
                     return exists(item)
                 }
             }

@@ -90,7 +90,7 @@ class WithFprintd:
         self.addCleanup(self.machine.run, "rm", "-f", HARDWARE)
         self.allow_virtual_hardware("yes")
         self.remove_fingers()
-        self.enrol("first")
+        self.enroll("first")
         super().setUp()
 
     def tearDown(self):
@@ -113,7 +113,7 @@ class WithFprintd:
         self.machine.run("systemctl", "stop", UNIT)
         self.machine.run("sh", "-c", "rm -rf /var/lib/fprint/*")
 
-    def enrol(self, finger, user="alice"):
+    def enroll(self, finger, user="alice"):
         """Enrols a finger under the same name, which replaces an earlier one."""
         self.enrol_more("right-index-finger", finger, user)
         self.enrolled = finger
@@ -128,7 +128,7 @@ class WithFprintd:
     def finger(self, command):
         """Plays the finger, as `touch`, `miss` or `replace`."""
         if command == "replace":
-            self.enrol(self.enrolled + "+")
+            self.enroll(self.enrolled + "+")
         else:
             self.send("SCAN " + (self.enrolled if command == "touch" else "of another finger"))
 

@@ -50,7 +50,7 @@ class WithFingerImages(WithFprintd):
                 self.machine.write(path, made[number * size:(number + 1) * size], 0o600)
         return paths
 
-    def enrol(self, finger, user="alice"):
+    def enroll(self, finger, user="alice"):
         """Enrols a finger under the same name, which replaces an earlier one."""
         finger = 1 if finger == "first" else finger
         self.machine.run("/usr/bin/python3", "-c", ENROL, user, *self.pictures(finger)[:-1], timeout=60)

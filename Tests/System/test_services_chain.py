@@ -78,7 +78,7 @@ class ChainTests(ChainTest):
     def test_secret_and_key_end_when_the_finger_is_replaced_under_its_name(self):
         # Nor are they back with the finger.
         for finger in (NEXT, OWN):
-            self.enrol(finger)
+            self.enroll(finger)
             self.assertEqual(self.ends(self.vault("open", NAME, REASON)), "opened -25300 nothing")
             self.assertIn("LocalAuthentication Code=-1", self.ends(self.vault("stamp", NAME, REASON)))
 

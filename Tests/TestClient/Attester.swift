@@ -15,7 +15,7 @@ struct Attester {
     func run(_ verb: String) {
         do {
             switch verb {
-            case "enrol":
+            case "enroll":
                 let made = try DeviceAttestation(enrollingWith: "example.com")
                 show([made.dataRepresentation, made.request ?? Data()])
             default:

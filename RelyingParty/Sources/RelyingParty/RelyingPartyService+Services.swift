@@ -16,7 +16,7 @@ public struct ServiceRights: OptionSet, Sendable {
     /// To ask about sessions and to redeem approvals.
     public static let check = ServiceRights(rawValue: 1)
     /// To make enrolment codes for users who are no administrators.
-    public static let enrol = ServiceRights(rawValue: 2)
+    public static let enroll = ServiceRights(rawValue: 2)
 }
 
 /// A registered service, for the operator.
@@ -212,9 +212,9 @@ extension RelyingPartyService {
         try working {
             try check(user: user, key: ChallengePurpose.noKey)
             let (made, now) = (try newCode(), now)
-            try storage.reading { try $0.require(.enrol, of: credential) }
+            try storage.reading { try $0.require(.enroll, of: credential) }
             try storage.transaction(of: user) { database in
-                try database.require(.enrol, of: credential)
+                try database.require(.enroll, of: credential)
                 guard try database.run(Statements.administrator, [.text(user)]).isEmpty else {
                     throw RelyingPartyError.refused(.serviceRight)
                 }

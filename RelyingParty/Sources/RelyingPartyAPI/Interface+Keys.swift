@@ -11,7 +11,7 @@ internal import RelyingPartyJSON
 extension Interface {
     func register(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let names: Set<JSONName> = [
-            "publicKey", "form", "tier", "device", "enrolmentCode", "sessionSignature", "attestation",
+            "publicKey", "form", "tier", "device", "enrollmentCode", "sessionSignature", "attestation",
         ]
         let body = try RequestBody(request.body, allowing: names.union(RequestBody.proofNames))
         let form = try body.text("form")
@@ -19,7 +19,7 @@ extension Interface {
         guard let tier = DeclaredTier(rawValue: try body.text("tier")) else { throw .malformed("tier") }
         let key = try publicKey(body)
         let right: RegistrationRight =
-            if let code = try body.optionalText("enrolmentCode") {
+            if let code = try body.optionalText("enrollmentCode") {
                 .code(code)
             } else {
                 .session(try token(request), .signature(try body.bytes("sessionSignature")))

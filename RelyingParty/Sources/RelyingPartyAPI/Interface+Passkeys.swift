@@ -33,11 +33,11 @@ extension Interface {
 
     func registerPasskey(_ request: HTTPRequest, _ network: [UInt8]?) throws(RelyingPartyError) -> HTTPResponse {
         let body = try RequestBody(
-            request.body, allowing: ["user", "device", "credential", "enrolmentCode", "sessionProof"])
+            request.body, allowing: ["user", "device", "credential", "enrollmentCode", "sessionProof"])
         let (user, device) = (try body.text("user"), try body.optionalText("device") ?? "")
         let response = try body.registration()
         let right: RegistrationRight =
-            if let code = try body.optionalText("enrolmentCode") {
+            if let code = try body.optionalText("enrollmentCode") {
                 .code(code)
             } else {
                 .session(try token(request), try body.sessionProof())

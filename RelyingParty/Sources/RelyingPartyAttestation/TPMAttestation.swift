@@ -45,7 +45,7 @@ package struct TPMAttestation: Sendable {
     package func begin(
         _ request: [UInt8], user: String, under master: SecretBytes, at now: Int64, nonce: [UInt8]
     ) throws(AttestationRefusal) -> (challenge: [UInt8], enrolment: [UInt8]) {
-        let pending: PendingEnrolment
+        let pending: PendingEnrollment
         do throws(DeviceProofError) {
             pending = try verifier.begin(request, at: now)
         } catch {
@@ -126,7 +126,7 @@ package struct TPMAttestation: Sendable {
             // The time is authentic now. An expiry far away is one of a clock that was set back since.
             guard now < expiry, expiry <= now + Self.seconds else { throw .enrolmentExpired }
             let finished = form.withBytes { form in
-                Result { () throws(DeviceProofError) in try PendingEnrolment.finish(evidence.answer, storedForm: form) }
+                Result { () throws(DeviceProofError) in try PendingEnrollment.finish(evidence.answer, storedForm: form) }
             }
             do throws(DeviceProofError) {
                 return try finished.get()

@@ -50,6 +50,6 @@ struct CommandOption: Sendable {
 
     static let json = CommandOption("--json", "writes JSON")
     static let removing = CommandOption("--remove", "ends it instead; keys and sessions of users stay")
-    static let enrolling = CommandOption("--enrol", "also permits the service to make enrolment codes for its users")
+    static let enrolling = CommandOption("--enroll", "also permits the service to make enrolment codes for its users")
     static let help = CommandOption("--help", "shows this help")
 }

@@ -4,17 +4,17 @@ internal import RelyingParty
 internal import RelyingPartyCrypto
 internal import RelyingPartyJSON
 
-/// The commands `service NAME [--enrol | --remove]` and `services`: the back ends that may ask about sessions.
+/// The commands `service NAME [--enroll | --remove]` and `services`: the back ends that may ask about sessions.
 enum ServiceCommand {
     static func run(_ command: Invocation) throws {
         let name = command.words[0]
         guard !command.has(.removing) else {
-            guard !command.has(.enrolling) else { throw command.misuse("--enrol and --remove exclude each other") }
+            guard !command.has(.enrolling) else { throw command.misuse("--enroll and --remove exclude each other") }
             guard try command.service().removeService(name) else { throw Usage("there is no service of this name") }
             command.write("the credential of the service is refused from now on", [("removed", .bool(true))])
             return
         }
-        let rights: ServiceRights = command.has(.enrolling) ? [.check, .enrol] : .check
+        let rights: ServiceRights = command.has(.enrolling) ? [.check, .enroll] : .check
         let credential: String
         do {
             credential = StrictBase64.url.encode(try command.service().addService(name, rights))
@@ -33,10 +33,10 @@ enum ServiceCommand {
         let rows = services.map { service in
             JSONValue.object([
                 ("service", .string(service.name)), ("created", .integer(service.created)),
-                ("enrols", .bool(service.rights.contains(.enrol))),
+                ("enrols", .bool(service.rights.contains(.enroll))),
             ])
         }
-        let lines = services.map { $0.name + ($0.rights.contains(.enrol) ? ", makes enrolment codes" : "") }
+        let lines = services.map { $0.name + ($0.rights.contains(.enroll) ? ", makes enrolment codes" : "") }
         command.write(
             services.isEmpty ? "no service is registered" : lines.joined(separator: "\n"), [("services", .array(rows))])
     }

@@ -51,7 +51,7 @@ class Page(Browser):
             "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
             "isUserVerified": True, "isUserConsenting": True})
 
-    def enrol(self, user, code, device="laptop"):
+    def enroll(self, user, code, device="laptop"):
         self.click("button", "Use an enrolment code")
         self.type("#field-user", user)
         self.type("#field-code", code)

@@ -49,7 +49,7 @@ class SigningInTests(unittest.TestCase):
             page.authenticator()
             code = server.command("administrator", "ada").splitlines()[0]
             page.open()
-            page.enrol("ada", code[:4] + "-" + code[4:8].lower() + " " + code[8:].lower(), "laptop of Ada")
+            page.enroll("ada", code[:4] + "-" + code[4:8].lower() + " " + code[8:].lower(), "laptop of Ada")
             page.wait("#status", "Your passkey is registered")
             page.click("button", "Sign in with a passkey")
             page.wait("#account", "Signed in as ada")
@@ -82,7 +82,7 @@ class SigningInTests(unittest.TestCase):
             authenticator = page.authenticator()
             server.command("administrator", "ada")
             page.open()
-            page.enrol("ada", "000000000000")
+            page.enroll("ada", "000000000000")
             page.wait("#problem", "make another one")
             # The page still works.
             code = server.command("code", "ada")
@@ -123,7 +123,7 @@ class SigningInTests(unittest.TestCase):
         with AdministrationServer() as server, Page(server) as page:
             page.authenticator()
             page.open()
-            page.enrol("eve", server.command("code", "eve"))
+            page.enroll("eve", server.command("code", "eve"))
             page.wait("#status", "Your passkey is registered")
             page.click("button", "Sign in with a passkey")
             page.wait("#problem", "no administrator")

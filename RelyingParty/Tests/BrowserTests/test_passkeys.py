@@ -81,7 +81,7 @@ class Page(Browser):
 
     def registration(self, server, user, **options):
         return {"user": user, "credential": self.ask(server, user, **options),
-                "enrolmentCode": server.command("code", user)}
+                "enrollmentCode": server.command("code", user)}
 
     def sign_in(self, server, **options):
         return {"credential": self.ask(server, **options)}

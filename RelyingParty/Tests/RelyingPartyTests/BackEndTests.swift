@@ -172,7 +172,7 @@ struct BackEndTests {
     @Test(arguments: Backend.all) func aServiceWithTheRightMakesCodesForUsersWhoAreNoAdministrators(
         backend: Backend
     ) throws {
-        let opened = try Opened(backend, [.check, .enrol])
+        let opened = try Opened(backend, [.check, .enroll])
         let (service, key) = (opened.service, try TestKey())
         let code = try service.makeCode(for: "bob", by: opened.shop).code
         try service.register(

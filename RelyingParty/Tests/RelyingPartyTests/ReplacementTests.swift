@@ -110,7 +110,7 @@ struct ReplacementTests {
     @Test func theCodesOfAnEndedServiceEndInADatabaseThatLacksItsEnd() throws {
         let list = MemoryList()
         let fixture = try Fixture(revocations: list)
-        let secret = try fixture.service.addService("shop", [.check, .enrol])
+        let secret = try fixture.service.addService("shop", [.check, .enroll])
         _ = try fixture.service.makeCode(for: "ada", by: ServiceCredential(name: "shop", secret: secret))
         _ = try fixture.service.makeCode(for: "bob")
         // What the standby lacks: the removal of the service, which only the list has.

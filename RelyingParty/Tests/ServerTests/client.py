@@ -105,7 +105,7 @@ class Client:
         key = Key()
         proof, _ = self.prove(key, "register")
         self.send("POST", "/v1/keys", proof | {
-            "publicKey": key.public, "form": "bound", "tier": "user", "device": device, "enrolmentCode": code})
+            "publicKey": key.public, "form": "bound", "tier": "user", "device": device, "enrollmentCode": code})
         self.key = key
 
     def sign_in(self):

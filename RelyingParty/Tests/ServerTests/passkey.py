@@ -102,7 +102,7 @@ class Passkey(Device):
 
     def registration(self, code=None, **made):
         body = {"user": self.user, "device": self.device, "credential": self.made(**made)}
-        return body | ({"enrolmentCode": code} if code else {})
+        return body | ({"enrollmentCode": code} if code else {})
 
     def register(self, **made):
         code = self.server.command("code", self.user)

@@ -217,7 +217,7 @@ class Device:
     def registration(self, code, raw=False):
         return self.proof("register", raw=raw) | {
             "publicKey": {"format": "pem", "value": self.pem}, "form": "raw" if raw else "bound", "tier": "user",
-            "device": "test", "enrolmentCode": code}
+            "device": "test", "enrollmentCode": code}
 
     def register(self, raw=False):
         code = self.server.command("code", self.user)

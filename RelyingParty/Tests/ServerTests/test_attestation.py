@@ -119,16 +119,16 @@ class AttestationTests(unittest.TestCase):
                     (f"keyUsage = critical,{usage}", False), (entity, False), (entity + f"keyUsage = {other}", False),
                     (entity + f"keyUsage = {usage},keyCertSign", False), (entity + f"keyUsage = {usage},cRLSign", False),
                     (entity + "keyUsage = digitalSignature", False)):
-                self.enrol(server, lambda public: [self.maker.certify(public, permissions=permissions)], is_accepted,
+                self.enroll(server, lambda public: [self.maker.certify(public, permissions=permissions)], is_accepted,
                            template)
         signing = "keyUsage = critical,keyCertSign"
         for permissions, is_accepted in ((authority + signing, True), (authority, False), (signing, False),
                                          (entity + signing, False),
                                          (authority + "keyUsage = critical,digitalSignature", False)):
             issuer, der = self.maker.make_issuer(permissions)
-            self.enrol(server, lambda public: [self.maker.certify(public, issuer=issuer), der], is_accepted)
+            self.enroll(server, lambda public: [self.maker.certify(public, issuer=issuer), der], is_accepted)
 
-    def enrol(self, server, certificates, is_accepted, template=EC_EK):
+    def enroll(self, server, certificates, is_accepted, template=EC_EK):
         device = TPMDevice(server, "ada", self.tpm, certificates, template)
         if is_accepted:
             self.assertEqual(device.begin()[0], 200)

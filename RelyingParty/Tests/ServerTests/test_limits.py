@@ -72,7 +72,7 @@ class LockOutTests(unittest.TestCase):
             challenge = {"user": "ada", "key": text(device.id), "purpose": "login"}
             wrong = device.proof() | {"signature": text(b"\x30\x06\x02\x01\x01\x02\x01\x01")}
             code = wrong | {"publicKey": {"format": "pem", "value": device.pem}, "form": "bound", "tier": "user",
-                            "enrolmentCode": "WRONG"}
+                            "enrollmentCode": "WRONG"}
             answers, began = [], time.monotonic()
             with Attack(server, "GET", "/v1/session", None, GUESS) as tokens, \
                     Attack(server, "POST", "/v1/sessions", wrong) as signatures, \

@@ -280,7 +280,7 @@ class BadInputTests(unittest.TestCase):
                 self.assertEqual(status, 400, (format, reply))
             # The code is still there: the key is refused before anything is spent.
             other = Device(server, "ada")
-            self.assertEqual(server.post("/v1/keys", other.registration(body["enrolmentCode"]))[0], 201)
+            self.assertEqual(server.post("/v1/keys", other.registration(body["enrollmentCode"]))[0], 201)
 
     def test_bodies_without_a_length_are_refused(self):
         with Server() as server:

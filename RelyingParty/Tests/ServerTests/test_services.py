@@ -126,7 +126,7 @@ class BackEndTests(unittest.TestCase):
 
     def test_an_application_enrols_its_users_but_no_administrators(self):
         self.assertEqual(self.shop.permit("bob")[0], 403)
-        registrar = BackEnd(self.server, "registrar", "--enrol")
+        registrar = BackEnd(self.server, "registrar", "--enroll")
         status, made = registrar.permit("bob")
         self.assertEqual(status, 201)
         bob = Device(self.server, "bob")
@@ -150,12 +150,12 @@ class BackEndTests(unittest.TestCase):
     def test_the_commands_list_replace_and_remove(self):
         self.assertEqual(self.server.command("services"), "shop")
         before = self.shop.credential
-        self.shop = BackEnd(self.server, "shop", "--enrol")
+        self.shop = BackEnd(self.server, "shop", "--enroll")
         self.assertNotEqual(before, self.shop.credential)
         self.assertEqual(self.shop.introspect(self.token, self.shop.header(credential=before))[0], 401)
         self.assertEqual(self.server.command("services"), "shop, makes enrolment codes")
         for arguments, words in ((("service", "Shop"), "the name is not"), (("service", "none", "--remove"), "no service"),
-                                 (("service", "shop", "--enrol", "--remove"), "exclude each other")):
+                                 (("service", "shop", "--enroll", "--remove"), "exclude each other")):
             done = subprocess.run([PROGRAM, self.server.configuration, *arguments], capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)
@@ -187,7 +187,7 @@ class ExampleTests(unittest.TestCase):
 
     def setUp(self):
         self.server = self.enterContext(Server())
-        self.shop = BackEnd(self.server, "shop", "--enrol")
+        self.shop = BackEnd(self.server, "shop", "--enroll")
         self.ada = Device(self.server, "ada")
         self.address = f"http://127.0.0.1:{self.server.port}"
 

@@ -5,7 +5,7 @@ import LatchkeyModel
 import TPMProtocol
 
 /// An enrolment whose challenge the device has not answered yet. Keep it in memory, and only for a few minutes.
-public struct PendingEnrolment: Sendable {
+public struct PendingEnrollment: Sendable {
     /// The message that the device must answer.
     public let challenge: [UInt8]
     let secret: SecretBytes

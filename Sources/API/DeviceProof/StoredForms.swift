@@ -48,7 +48,7 @@ extension EnrolledDevice {
     }
 }
 
-extension PendingEnrolment {
+extension PendingEnrollment {
     /// The enrolment as bytes: the secret, and then the device. With them the challenge can be answered without the TPM.
     package func storedForm() throws(DeviceProofError) -> SecretBytes {
         let rest = try device.storedForm()
@@ -75,7 +75,7 @@ extension PendingEnrolment {
     }
 }
 
-extension PendingEnrolment {
+extension PendingEnrollment {
     /// Calls a function with the enrolment as bytes, so that another process of the relying party can finish it.
     ///
     /// Never prompts, and blocks only if the function does.

@@ -10,7 +10,7 @@ import TPMProtocol
 /// A relying party enrols a device once and then verifies any number of its keys:
 ///
 /// 1. ``begin(_:at:)`` checks the device's request and makes a challenge, which only the TPM can answer.
-/// 2. ``PendingEnrolment/finish(_:)`` checks the answer. The relying party stores the ``EnrolledDevice``.
+/// 2. ``PendingEnrollment/finish(_:)`` checks the answer. The relying party stores the ``EnrolledDevice``.
 /// 3. ``verify(_:of:nonce:by:)`` checks the proof for one key.
 ///
 /// `docs/device-proof.md` defines the messages and each check. All functions compute in this process, contact no daemon
@@ -61,11 +61,11 @@ public struct Verifier: Sendable {
     /// - Parameters:
     ///   - request: the first message of the enrolment.
     ///   - seconds: the current time, in seconds since 1970.
-    /// - Returns: the enrolment, whose ``PendingEnrolment/challenge`` the device must answer.
+    /// - Returns: the enrolment, whose ``PendingEnrollment/challenge`` the device must answer.
     /// - Throws: `malformed`, `unsupportedEndorsementKey`, `unknownEndorsementKey`, `untrustedChain`,
     ///   `notAnEndorsementCertificate`, `otherEndorsementKey` or `unsuitableAttestationKey` for a request that is not
     ///   accepted; `internalFailure` if libcrypto fails.
-    public func begin(_ request: [UInt8], at seconds: Int64) throws(DeviceProofError) -> PendingEnrolment {
+    public func begin(_ request: [UInt8], at seconds: Int64) throws(DeviceProofError) -> PendingEnrollment {
         let (message, key) = try Self.read(request)
         let name = try computing { () throws(Failure) in try key.name() }
         let kind = try deviceKind(of: key, name, message.certificates, at: seconds)
@@ -73,7 +73,7 @@ public struct Verifier: Sendable {
         let device = EnrolledDevice(
             attestationKey: message.attestationKey, kind: kind, endorsementKeyName: name)
         return try computing { () throws(Failure) in
-            try PendingEnrolment(device, attestationKey.name, key)
+            try PendingEnrollment(device, attestationKey.name, key)
         }
     }
 

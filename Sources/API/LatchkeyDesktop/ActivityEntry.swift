@@ -25,7 +25,7 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         /// The passcode was removed.
         case passcodeRemoved = 9
         /// Fingers or faces were enrolled or deleted.
-        case enrolmentChanged = 10
+        case enrollmentChanged = 10
         /// A store that looks restored from a copy was accepted.
         case rollbackAccepted = 11
         /// The counters of wrong tries were changed in the file.

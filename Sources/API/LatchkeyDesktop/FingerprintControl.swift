@@ -99,7 +99,7 @@ public final class FingerprintControl: Sendable {
     ///   - progress: called on the calling thread after each scan.
     /// - Throws: `SettingsFailure`, with code `exists` for a finger that is enrolled, under another name or without
     ///   `replaces` under this one, and `noReader` if the reader is disconnected.
-    public func enrol(
+    public func enroll(
         _ finger: String, on reader: Reader, replaces: Bool, progress: (Progress) -> Void
     ) throws(SettingsFailure) {
         try run(["enroll", finger] + Self.options(reader) + (replaces ? ["--replace"] : [])) { fields in

@@ -13,7 +13,7 @@ public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
     /// Offer another way to authenticate: biometry cannot be used here.
     case offerAnotherWay
     /// Tell the user how to enroll a finger or a face in the settings.
-    case explainEnrolment
+    case explainEnrollment
     /// Ask for the passcode, with `LAPolicy.deviceOwnerAuthentication`.
     case askForPasscode
     /// Tell the user how to pair the accessory or device.
@@ -46,7 +46,7 @@ public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
         case .systemCancel, .notInteractive: self = .askLater
         case .passcodeNotSet: self = .explainPasscode
         case .biometryNotAvailable: self = .offerAnotherWay
-        case .biometryNotEnrolled: self = .explainEnrolment
+        case .biometryNotEnrolled: self = .explainEnrollment
         case .biometryLockout: self = .askForPasscode
         case .invalidContext: self = .makeNewContext
         default:
@@ -70,7 +70,7 @@ public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
         case .doNothing: nil
         case .showOwnWay: "Enter your password."
         case .offerAnotherWay: "\(name) cannot be used. Enter your password."
-        case .explainEnrolment: "\(name) is not set up. Enroll a \(sensor?.bodyPart ?? "finger") in the settings."
+        case .explainEnrollment: "\(name) is not set up. Enroll a \(sensor?.bodyPart ?? "finger") in the settings."
         case .askForPasscode: "\(name) is locked after too many tries. Enter the device's passcode."
         case .explainPairing: "The device that confirms is not nearby or not paired. Pair it in the settings."
         case .askToReconnect: "The accessory with the sensor is not connected. Connect it again."

@@ -13,7 +13,7 @@ enum Arguments {
     }
 
     static func checkEnrolmentCode(_ code: String) throws(SignInError) {
-        try check((1...128).contains(code.utf8.count) && isShown(code), .enrolmentCode)
+        try check((1...128).contains(code.utf8.count) && isShown(code), .enrollmentCode)
     }
 
     /// The prompt shows 240 characters: the act, the name of the relying party (100) and the words between them.

@@ -7,7 +7,7 @@ public import LocalAuthentication
 /// A key of the Secure Enclave with which a user of this machine signs in to a relying party.
 ///
 ///     let server = try RelyingPartyServer(url: url, relyingPartyID: "example.com")
-///     let credential = try await DeviceCredential.register(user: "ada", with: server, enrolmentCode: code)
+///     let credential = try await DeviceCredential.register(user: "ada", with: server, enrollmentCode: code)
 ///     let session = try await credential.signIn()
 ///     try await credential.stepUp("pay 20 EUR to Bob", in: session)
 ///
@@ -71,7 +71,7 @@ public struct DeviceCredential: Hashable, Sendable {
     /// - Parameters:
     ///   - user: the name of the user, 1 to 128 bytes in UTF-8 of visible characters.
     ///   - server: the server of the relying party.
-    ///   - enrolmentCode: the code that the operator of the server made for the user, which is valid once.
+    ///   - enrollmentCode: the code that the operator of the server made for the user, which is valid once.
     ///   - deviceName: the name of this device in the server's lists, 0 to 64 bytes in UTF-8.
     ///   - protection: the proof that each use of the key demands. The default is the enrolled fingers or faces: the
     ///     key cannot be used any more after they change.
@@ -82,14 +82,14 @@ public struct DeviceCredential: Hashable, Sendable {
     ///   wrong code, `outcomeUnknown` when the server may have registered the key, which is kept then: sign in, or
     ///   call ``remove()``. Otherwise the kinds of the connection, the challenge and the user.
     public nonisolated(nonsending) static func register(
-        user: String, with server: RelyingPartyServer, enrolmentCode: String, deviceName: String = "",
+        user: String, with server: RelyingPartyServer, enrollmentCode: String, deviceName: String = "",
         protection: KeychainProtection = .currentBiometry, context: LAContext? = nil
     ) async throws(SignInError) -> DeviceCredential {
         try Arguments.checkUser(user)
         let prompt = SigningPrompt(context, reason: "register this device with \(server.relyingPartyID) for \(user)")
         defer { prompt.end() }
         return try await Registration(user: user, server: server, protection: protection, prompt: prompt)
-            .run(enrolmentCode: enrolmentCode, deviceName: deviceName)
+            .run(enrollmentCode: enrollmentCode, deviceName: deviceName)
     }
 
     /// Finds the key that this app registered for a user with a relying party.
@@ -117,7 +117,7 @@ public struct DeviceCredential: Hashable, Sendable {
     /// - Parameter context: the context that prompts, whose `localizedReason` is replaced; a context with a proof does not
     ///   prompt. With nil the call has a context of its own.
     /// - Returns: the session.
-    /// - Throws: `SignInError`: `refused` for a key that was revoked or that the server does not know; `enrolmentChanged`,
+    /// - Throws: `SignInError`: `refused` for a key that was revoked or that the server does not know; `enrollmentChanged`,
     ///   after which the user needs a new enrolment code. Otherwise the kinds of the connection, the challenge and the
     ///   user.
     public nonisolated(nonsending) func signIn(context: LAContext? = nil) async throws(SignInError) -> SignInSession {

@@ -19,7 +19,7 @@ struct RequestBody: Encodable, Sendable {
     var form: String?
     var tier: String?
     var device: String?
-    var enrolmentCode: String?
+    var enrollmentCode: String?
     var newSignature: String?
     var target: String?
 

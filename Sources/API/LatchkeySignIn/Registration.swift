@@ -14,14 +14,14 @@ struct Registration: Sendable {
     let protection: KeychainProtection
     let prompt: SigningPrompt
 
-    func run(enrolmentCode: String, deviceName: String) async throws(SignInError) -> DeviceCredential {
-        try Arguments.checkEnrolmentCode(enrolmentCode)
+    func run(enrollmentCode: String, deviceName: String) async throws(SignInError) -> DeviceCredential {
+        try Arguments.checkEnrolmentCode(enrollmentCode)
         try Arguments.checkDeviceName(deviceName)
         let slots = try KeySlots(user: user, relyingPartyID: server.relyingPartyID)
         let tier = try await DeclaredTier.ofThisMachine()
         let key = try await slots.create(protection)
         do throws(SignInError) {
-            try await register(key, tier, enrolmentCode, deviceName)
+            try await register(key, tier, enrollmentCode, deviceName)
         } catch {
             // The server may know the key, which the next sign-in shows.
             if error.kind != .outcomeUnknown(.registration) { await slots.discard(key) }
@@ -43,7 +43,7 @@ struct Registration: Sendable {
         body.form = "bound"
         body.tier = tier
         body.device = deviceName
-        body.enrolmentCode = code
+        body.enrollmentCode = code
         let reply: KeyReply = try await exchange.commit("keys", body, as: .registration, expecting: 201)
         guard reply.key == body.key else { throw SignInError(.outcomeUnknown(.registration)) }
     }

@@ -35,7 +35,7 @@ extension SignInError {
         if let kind = Self.kind(of: error.authentication) {
             self.init(kind, underlying: error)
         } else if error.kind == .authenticationFailed {
-            self.init(key.isBoundToFormerFingers ? .enrolmentChanged : .notAuthenticated, underlying: error)
+            self.init(key.isBoundToFormerFingers ? .enrollmentChanged : .notAuthenticated, underlying: error)
         } else if error.kind == .interactionNotAllowed {
             self.init(.notAuthenticated, underlying: error)
         } else {

@@ -30,7 +30,7 @@ extension SignInError {
         case .tooManyTries: "The server accepts no more tries for now."
         case .serverNotAvailable: "The server has a problem."
         case .cancelled: "The sign-in was cancelled."
-        case .enrolmentChanged: "The enrolled fingers or faces changed, so the key of this device is no longer valid."
+        case .enrollmentChanged: "The enrolled fingers or faces changed, so the key of this device is no longer valid."
         case .passcodeNotSet: "This device has no passcode."
         case .biometryNotEnrolled: "No finger or face is enrolled on this device."
         case .biometryLockedOut: "The sensor is locked after too many tries."
@@ -66,7 +66,7 @@ extension SignInError {
         case .refused: "The session may be over, or the key of this device revoked. Sign in again to see."
         case .tooManyTries(let seconds): seconds.map { "Wait \($0) seconds, and try again." } ?? "Wait, and try again."
         case .cancelled: nil
-        case .enrolmentChanged: "Remove the key, and register this device with a new enrolment code."
+        case .enrollmentChanged: "Remove the key, and register this device with a new enrolment code."
         case .passcodeNotSet: "Set a passcode, and try again."
         case .biometryNotEnrolled: "Enroll a finger or a face, and try again."
         case .biometryLockedOut: "Enter the passcode of this device to unlock the sensor, and try again."
@@ -82,7 +82,7 @@ extension SignInError.Argument {
         switch self {
         case .user: "The name of the user"
         case .deviceName: "The name of the device"
-        case .enrolmentCode: "The enrolment code"
+        case .enrollmentCode: "The enrolment code"
         case .act: "The description of the act"
         case .revocationTarget: "The choice of keys"
         }

@@ -63,7 +63,7 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         /// The user cancelled the prompt, or the task was cancelled.
         case cancelled
         /// The enrolled fingers or faces changed since the key was created, so it can never be used again.
-        case enrolmentChanged
+        case enrollmentChanged
         /// The machine has no passcode, so it makes no keys for signing in.
         case passcodeNotSet
         /// No finger or face is enrolled.
@@ -111,7 +111,7 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         /// The name of the device.
         case deviceName
         /// The enrolment code.
-        case enrolmentCode
+        case enrollmentCode
         /// The act of a step-up.
         case act
         /// The keys that are to be revoked.

@@ -10,7 +10,7 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
     case passcodeSet = 1
     case passcodeChanged = 2
     case passcodeRemoved = 3
-    case enrolmentChanged = 4
+    case enrollmentChanged = 4
     case lockedOut = 5
     case protectedDiscarded = 6
     case accepted = 7
@@ -22,7 +22,7 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
     var changesSlot: Bool {
         switch self {
         case .passcodeSet, .passcodeChanged: true
-        case .passcodeRemoved, .enrolmentChanged, .lockedOut, .protectedDiscarded, .accepted, .anchored: false
+        case .passcodeRemoved, .enrollmentChanged, .lockedOut, .protectedDiscarded, .accepted, .anchored: false
         }
     }
 }

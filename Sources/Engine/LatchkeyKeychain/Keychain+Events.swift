@@ -230,7 +230,7 @@ extension Keychain {
         if let refusal = anchor.condition.refusal { throw refusal }
         guard anchor.set != set else { return false }
         let key = try tree.random.bytes(32)
-        try carryOut(.enrolmentChanged, .enrolmentChanged, caller: nil) { (contents) throws(Failure) in
+        try carryOut(.enrollmentChanged, .enrollmentChanged, caller: nil) { (contents) throws(Failure) in
             try contents.beginGeneration(key)
             contents.set = set
         }

@@ -84,7 +84,7 @@ extension AuditEvent {
         case .added, .updated, .used, .refused, .exported, .imported, .migrated, .migrationAllowed, .deviceIdentified,
             .keyAttested, .sensorRefused, .sessionsRefused, .namesListed, .accountsRefused:
             true
-        case .deleted, .invalidated, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged,
+        case .deleted, .invalidated, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrollmentChanged,
             .rollbackAccepted, .countersLost, .quarantined, .restored, .tryFailed, .rowsChanged, .locked, .unlocked,
             .facePermissionChanged, .lockedOut, .protectedDiscarded, .anchored, .movedAway, .trailCut:
             false

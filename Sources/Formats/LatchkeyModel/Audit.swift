@@ -11,7 +11,7 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case passcodeSet = 7
     case passcodeChanged = 8
     case passcodeRemoved = 9
-    case enrolmentChanged = 10
+    case enrollmentChanged = 10
     case rollbackAccepted = 11
     /// The stored failure counters were modified or removed from the file.
     case countersLost = 12

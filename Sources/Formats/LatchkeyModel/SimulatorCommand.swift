@@ -13,9 +13,9 @@ package enum SimulatorCommand: Equatable, Sendable {
     /// Replaces the sensor; `none` disconnects it.
     case sensor(BiometryKind)
     /// Enrols one more finger or face.
-    case enrol
+    case enroll
     /// Removes all enrolled fingers or faces.
-    case unenrol
+    case unenroll
     /// Replaces an enrolled finger by another.
     case replaceFinger
     /// Touches the fingerprint sensor, as soon as it scans.

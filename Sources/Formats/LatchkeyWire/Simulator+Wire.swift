@@ -11,8 +11,8 @@ private struct SimulatorParameters: WireMap {
     /// Numbers of commands; part of the wire format.
     enum Command: UInt8, ClosedSet {
         case sensor = 1
-        case enrol = 2
-        case unenrol = 3
+        case enroll = 2
+        case unenroll = 3
         case replaceFinger = 4
         case touch = 5
         case advance = 6
@@ -59,8 +59,8 @@ extension SimulatorParameters {
     init(encoding command: SimulatorCommand) {
         switch command {
         case .sensor(let kind): self.init(.sensor, kind)
-        case .enrol: self.init(.enrol)
-        case .unenrol: self.init(.unenrol)
+        case .enroll: self.init(.enroll)
+        case .unenroll: self.init(.unenroll)
         case .replaceFinger: self.init(.replaceFinger)
         case .touch(let matching): self.init(.touch, flag: matching)
         case .look(let matching): self.init(.look, flag: matching)
@@ -100,8 +100,8 @@ extension SimulatorParameters {
     func simulatorCommand() throws(WireError) -> SimulatorCommand {
         switch command {
         case .sensor: .sensor(try number())
-        case .enrol: try plain(.enrol)
-        case .unenrol: try plain(.unenrol)
+        case .enroll: try plain(.enroll)
+        case .unenroll: try plain(.unenroll)
         case .replaceFinger: try plain(.replaceFinger)
         case .touch: .touch(matching: try flag())
         case .look: .look(matching: try flag())

@@ -64,7 +64,7 @@ extension AuditEvent {
         case .passcodeSet: words("passcode set", context: "event")
         case .passcodeChanged: words("passcode changed", context: "event")
         case .passcodeRemoved: words("passcode removed", context: "event")
-        case .enrolmentChanged: words("enrolment changed", context: "event")
+        case .enrollmentChanged: words("enrolment changed", context: "event")
         case .rollbackAccepted: words("rollback accepted", context: "event")
         case .countersLost: words("counters lost", context: "event")
         case .quarantined: words("quarantined", context: "event")

@@ -22,7 +22,7 @@ extension CommandTable {
                 Makes an attestation key for PARTY, such as example.com, and writes the message with which its enrolment
                 begins. The message identifies this device for as long as it exists, so the daemon's prompt asks first.
                 Keys must be in a TPM, and a passcode must be set. The attestation key is stored in this access group.
-                """, action: KeyAttestation.enrol),
+                """, action: KeyAttestation.enroll),
         CommandEntry(
             "key answer", "answer the challenge of a relying party; never prompts", [party, .input], form + result,
             action: KeyAttestation.answer),

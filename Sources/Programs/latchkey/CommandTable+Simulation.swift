@@ -44,8 +44,8 @@ extension CommandTable {
             "sensor", "set the sensor: none, touch, face or optic",
             CommandArgument("KIND", .choice(Simulation.sensors.map(\.0)))
         ) { (name) throws(CommandFailure) in .sensor(Simulation.value(name, Simulation.sensors) ?? .none) },
-        verb("enroll", "enroll one more finger") { _ in .enrol },
-        verb("unenroll", "remove every enrolled finger") { _ in .unenrol },
+        verb("enroll", "enroll one more finger") { _ in .enroll },
+        verb("unenroll", "remove every enrolled finger") { _ in .unenroll },
         verb("replace", "replace one enrolled finger with another") { _ in .replaceFinger },
         CommandEntry(
             "sim passcode", "set, change or remove the passcode",

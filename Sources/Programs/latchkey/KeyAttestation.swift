@@ -8,7 +8,7 @@ import LatchkeyModel
 /// key enroll, answer, attest: the side of the device (docs/device-proof.md).
 enum KeyAttestation {
     /// Asks the person, makes an attestation key for a relying party, and writes the first message for it.
-    static func enrol(_ options: Options) throws(CommandFailure) {
+    static func enroll(_ options: Options) throws(CommandFailure) {
         let stored = try StoredAttestationKey(party: party(options.arguments[0]))
         let result = try KeyResult(options, isBinary: true)
         do throws(Failure) {

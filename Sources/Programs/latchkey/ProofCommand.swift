@@ -23,7 +23,7 @@ enum ProofCommand {
             throw .usage(
                 "proof challenge needs --root FILE or --known NAME", "See: latchkey help proof challenge")
         }
-        let pending: PendingEnrolment
+        let pending: PendingEnrollment
         let form: SecretBytes
         do throws(DeviceProofError) {
             let verifier = try Verifier(roots: roots ?? [], knownEndorsementKeys: known)
@@ -48,7 +48,7 @@ enum ProofCommand {
         let answer = try Input.whole(options.inputFile, limit: fileBytes).copyBytes()
         let form = try Input.whole(state, limit: fileBytes)
         let (device, stored) = try checking { () throws(DeviceProofError) in
-            let device = try PendingEnrolment.finish(answer, storedForm: form)
+            let device = try PendingEnrollment.finish(answer, storedForm: form)
             return (device, try device.storedForm())
         }
         // A secret is accepted once.

@@ -33,7 +33,7 @@ enum Simulation {
         }
         guard case .delivered(let delivered) = answer else {
             if options.isJSON { Output.write("{}\n") }
-            if command == .enrol { try adviseAboutPasscode() }
+            if command == .enroll { try adviseAboutPasscode() }
             return
         }
         let words = delivered ? localized("A prompt used it.") : localized("Queued for the next prompt.")
@@ -109,7 +109,7 @@ enum Simulation {
     /// Adds what is missing for authentication: a sensor, an enrolled finger, the passcode 1234.
     private static func makeReady(_ report: StatusReport) throws(Failure) {
         if report.biometry == .none { _ = try Client.command.call(Request.Simulate(.sensor(.touchID))) }
-        if !report.isEnrolled { _ = try Client.command.call(Request.Simulate(.enrol)) }
+        if !report.isEnrolled { _ = try Client.command.call(Request.Simulate(.enroll)) }
         if !report.isPasscodeSet {
             try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8)))
         }

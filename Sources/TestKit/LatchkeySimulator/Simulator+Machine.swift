@@ -18,14 +18,14 @@ extension Simulator {
     /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
-    public func enrol() throws { try control(.enrol) }
+    public func enroll() throws { try control(.enroll) }
 
     /// Removes all enrolled fingers or faces.
     ///
     /// Never prompts, and blocks only while the simulated machine applies it.
     ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
-    public func unenrol() throws { try control(.unenrol) }
+    public func unenroll() throws { try control(.unenroll) }
 
     /// Replaces an enrolled finger with another one. The enrolment set changes.
     ///

@@ -29,8 +29,8 @@ extension SimulatorCommand {
     var words: String? {
         switch self {
         case .sensor(let kind): "the sensor is \(kind)"
-        case .enrol: "a finger is enrolled"
-        case .unenrol: "nothing is enrolled"
+        case .enroll: "a finger is enrolled"
+        case .unenroll: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
         case .touch, .look, .guide, .unplug, .permission, .fail(.sensor), .cancel, .fallback, .enter,
             .acknowledgeCode, .enterCode, .enterNewPasscode, .tellCode:

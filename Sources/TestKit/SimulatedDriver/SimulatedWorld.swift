@@ -405,8 +405,8 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         if let words = command.words { record.note(words) }
         switch command {
         case .sensor(let kind): try change { (state) throws(Failure) in state.sensor = kind }
-        case .enrol: try changeEnrolment()
-        case .unenrol: try change { (state) throws(Failure) in state.enrolment = [] }
+        case .enroll: try changeEnrolment()
+        case .unenroll: try change { (state) throws(Failure) in state.enrolment = [] }
         case .replaceFinger:
             guard !core.withLock({ $0.state.enrolment.isEmpty }) else {
                 throw Failure(
@@ -458,10 +458,10 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
 
     /// Replaces the identifier of the enrolment set by a random one, as every enrolment change does, even if the same
     /// finger is enrolled again.
-    private func changeEnrolment() throws(Failure) { try enrol(random.bytes(16).copyBytes()) }
+    private func changeEnrolment() throws(Failure) { try enroll(random.bytes(16).copyBytes()) }
 
     /// Replaces the identifier of the enrolment set, as a reader does whose fingers are those of an earlier time again.
-    package func enrol(_ set: [UInt8]) throws(Failure) {
+    package func enroll(_ set: [UInt8]) throws(Failure) {
         try change { (state) throws(Failure) in state.enrolment = set }
     }
 

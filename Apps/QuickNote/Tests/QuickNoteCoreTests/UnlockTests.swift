@@ -61,7 +61,7 @@ import Testing
             app.model.cancelPassword()
             try machine().forgetActions()
         }
-        try machine().enrol()
+        try machine().enroll()
         await app.model.unlock()
         collect()
         #expect(said.contains { $0.contains("Face ID") })
@@ -180,7 +180,7 @@ import Testing
     @Test(.simulator()) func enrolmentChangeInvalidatesKeyItem() async throws {
         _ = await App.opened("one")
         #expect(try await NoteVault.ofTests.hasBiometry())
-        try machine().enrol()
+        try machine().enroll()
         #expect(try await !NoteVault.ofTests.hasBiometry())
     }
 
@@ -189,7 +189,7 @@ import Testing
         let app = await App { $0.biometryProtections = Array($0.biometryProtections.dropFirst()) }
         await app.model.setPassword("pw", again: "pw")
         await app.model.lock()
-        try machine().enrol()
+        try machine().enroll()
         #expect(try await NoteVault.ofTests.hasBiometry(), "the item would open")
         try machine().touch(matching: true)
         await app.model.unlock()
@@ -199,10 +199,10 @@ import Testing
     }
 
     @Test(.simulator()) func fingerEnrolledLaterIsTrustedAfterPassword() async throws {
-        try machine().unenrol()
+        try machine().unenroll()
         let app = await App.opened("one")
         await app.model.lock()
-        try machine().enrol()
+        try machine().enroll()
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words.contains("after that, your finger unlocks") == true)
         await app.model.submitPassword("pw")

@@ -35,7 +35,7 @@ enum ActivityWords {
             case .passcodeSet: words("The passcode was set")
             case .passcodeChanged: words("The passcode was changed")
             case .passcodeRemoved: words("The passcode was removed")
-            case .enrolmentChanged: words("The enrolled fingers or faces changed")
+            case .enrollmentChanged: words("The enrolled fingers or faces changed")
             case .rollbackAccepted: words("An older copy of the keychain was accepted")
             case .countersLost: words("The count of wrong tries was changed by another program")
             case .quarantined: words("A damaged item was set aside")
@@ -93,7 +93,7 @@ enum ActivityWords {
             .rollbackAccepted, .sensorRefused, .sessionsRefused, .accountsRefused:
             "dialog-warning-symbolic"
         case .passcodeSet, .passcodeChanged, .passcodeRemoved: "dialog-password-symbolic"
-        case .enrolmentChanged: "auth-fingerprint-symbolic"
+        case .enrollmentChanged: "auth-fingerprint-symbolic"
         case .locked: "changes-prevent-symbolic"
         case .unlocked: "changes-allow-symbolic"
         case .facePermissionChanged: "auth-face-symbolic"

@@ -10,7 +10,7 @@ enum FingerprintWords {
     static let new = words("Enroll a Finger")
     static let finger = words("Finger")
     static let reader = words("Reader")
-    static let enrol = words("_Enroll…")
+    static let enroll = words("_Enroll…")
     static let consequence = words(
         "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")
     static let unusable = words("Fingerprints Cannot Be Used")

@@ -30,9 +30,9 @@ import Widgets
         let readerChoice = Choice(FingerprintWords.reader) { [weak self] _ in self?.showFingers() }
         let readerRow = Row(FingerprintWords.reader, suffix: [readerChoice])
         (self.readerChoice, self.readerRow) = (readerChoice, readerRow)
-        let enrol = MnemonicButton(FingerprintWords.enrol, styles: ["suggested-action"]) { [weak self] in self?.enrol()
+        let enroll = MnemonicButton(FingerprintWords.enroll, styles: ["suggested-action"]) { [weak self] in self?.enroll()
         }
-        new.show([readerRow, Row(FingerprintWords.finger, suffix: [choice, enrol])])
+        new.show([readerRow, Row(FingerprintWords.finger, suffix: [choice, enroll])])
     }
 
     func refresh(_ overview: KeychainOverview?) {
@@ -99,21 +99,21 @@ import Widgets
 
     // MARK: - Actions
 
-    private func enrol() {
+    private func enroll() {
         guard let reader = chosenReader else { return }
         let fingers = offered(reader)
         guard fingers.indices.contains(choice.selected) else { return }
         let finger = fingers[choice.selected]
-        guard reader.fingers.contains(finger) else { return enrol(finger, on: reader, replaces: false) }
+        guard reader.fingers.contains(finger) else { return enroll(finger, on: reader, replaces: false) }
         guard let window = host.window else { return }
         Question.ask(
             over: window, heading: FingerprintWords.replaceQuestion(FingerprintWords.name(finger)),
             body: FingerprintWords.replaceText, decline: WindowWords.cancelMnemonic, agree: FingerprintWords.replace,
             isDestructive: true
-        ) { [weak self] in self?.enrol(finger, on: reader, replaces: true) }
+        ) { [weak self] in self?.enroll(finger, on: reader, replaces: true) }
     }
 
-    private func enrol(_ finger: String, on reader: FingerprintControl.Reader, replaces: Bool) {
+    private func enroll(_ finger: String, on reader: FingerprintControl.Reader, replaces: Bool) {
         let control = FingerprintControl()
         let isSwiped = reader.isSwiped
         let name = FingerprintWords.name(finger)
@@ -121,7 +121,7 @@ import Widgets
             Operation(
                 waiting: FingerprintWords.begin(name, isSwiped: isSwiped), cancel: { control.cancel() },
                 body: { report throws(SettingsFailure) in
-                    try control.enrol(finger, on: reader, replaces: replaces) { progress in
+                    try control.enroll(finger, on: reader, replaces: replaces) { progress in
                         report(
                             Operation.Progress(
                                 words: FingerprintWords.progress(progress, isSwiped: isSwiped),

@@ -520,11 +520,11 @@ def enrolled_finger(machine, fprintd):
     window = machine.open_with_fingerprints(fprintd)
     window.sees("No finger is enrolled")
     window.keys("alt+e")
-    enrol(window, fprintd)
+    enroll(window, fprintd)
     return window
 
 
-def enrol(window, fprintd, name="Right index finger"):
+def enroll(window, fprintd, name="Right index finger"):
     for number in range(5):
         fprintd.scan("SCAN A")
         if number < 4:
@@ -560,7 +560,7 @@ def an_enrolled_finger_is_replaced_only_after_a_question():
         ask()
         window.answer(question, "Replace")
         window.busy_with("Right index finger: swipe it over the reader.")
-        enrol(window, fprintd)
+        enroll(window, fprintd)
 
 
 def what_stops_an_enrolment_is_explained():

@@ -130,7 +130,7 @@ public struct SignInMachine: Hashable, Sendable {
         case (.cancelled, .unlocking): told = Notice("The sensor is still locked.")
         case (.biometryLockedOut, _): told.offer = .passcode
         case (_, .forgetting): told.offer = .removeHere
-        case (.enrolmentChanged, _):
+        case (.enrollmentChanged, _):
             told.help = "Ask the operator for an enrolment code, and register this device again."
             told.offer = .newCode
         case (.keyNotFound, _), (.refused(.signIn), _): told.offer = .newCode
@@ -143,7 +143,7 @@ public struct SignInMachine: Hashable, Sendable {
     /// Whether a session cannot be used any more after a failure: its key is dead, or the server has ended it.
     private func endsSession(_ failure: Failure) -> Bool {
         switch failure.kind {
-        case .enrolmentChanged, .keyNotFound, .sessionNotUsable, .refused: true
+        case .enrollmentChanged, .keyNotFound, .sessionNotUsable, .refused: true
         default: failure.operation == .signOut
         }
     }

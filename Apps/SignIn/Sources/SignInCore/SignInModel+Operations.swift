@@ -161,7 +161,7 @@ extension SignInModel {
         do throws(Failure) {
             _ = try await prompting(.registration) { context throws(SignInError) in
                 try await DeviceCredential.register(
-                    user: account.user, with: server, enrolmentCode: form.trimmedCode, deviceName: name,
+                    user: account.user, with: server, enrollmentCode: form.trimmedCode, deviceName: name,
                     protection: account.release.protection, context: context)
             }
             return .registered(account)

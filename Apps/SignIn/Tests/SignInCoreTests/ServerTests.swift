@@ -133,7 +133,7 @@ struct ServerTests {
 
     @Test func aFingerThatWasAddedLaterEndsTheKeyAndANewCodeReplacesIt() async throws {
         let app = try await App.registered()
-        try machine().enrol()
+        try machine().enroll()
         await app.model.signIn()
         let notice = try #require(app.model.notice)
         #expect(notice.words.contains("fingers or faces changed"))
@@ -238,7 +238,7 @@ struct ServerTests {
 
     @Test(.simulator(sensor: .touchID)) func thePasscodeReleasesAKeyThatAcceptsIt() async throws {
         let app = try await App.registered(.presence)
-        try machine().unenrol()
+        try machine().unenroll()
         await app.model.start()
         #expect(app.model.method == .passcode)
         try machine().enter(passcode: "1234")

@@ -111,7 +111,7 @@ import Testing
         #expect(machine.notice?.offer == .passcode)
     }
 
-    @Test(arguments: [SignInError.Kind.enrolmentChanged, .keyNotFound, .refused(.signIn)])
+    @Test(arguments: [SignInError.Kind.enrollmentChanged, .keyNotFound, .refused(.signIn)])
     func aKeyThatCannotBeUsedOffersANewCode(kind: SignInError.Kind) {
         var machine = machine(.started(account, hasKey: true))
         machine.handle(failure(.signIn, kind))
@@ -130,7 +130,7 @@ import Testing
         #expect(machine.state == .registering(former: account, hasKey: false))
     }
 
-    @Test(arguments: [SignInError.Kind.enrolmentChanged, .keyNotFound, .sessionNotUsable, .refused(.stepUp)])
+    @Test(arguments: [SignInError.Kind.enrollmentChanged, .keyNotFound, .sessionNotUsable, .refused(.stepUp)])
     func anApprovalThatEndsTheSessionSignsOut(kind: SignInError.Kind) {
         var machine = signedIn()
         machine.handle(failure(.approval, kind))
@@ -181,7 +181,7 @@ import Testing
             .invalidServer(.address), .invalidArgument(.user), .alreadyRegistered, .keyNotFound, .sessionNotUsable,
             .offline, .tooSlow, .certificateNotTrusted, .redirected, .unexpectedReply, .outcomeUnknown(.signIn),
             .otherRelyingParty, .foreignChallenge, .staleChallenge, .clockDiffers(minutes: 7), .refused(.signIn),
-            .tooManyTries(seconds: 3), .serverNotAvailable, .cancelled, .enrolmentChanged, .passcodeNotSet,
+            .tooManyTries(seconds: 3), .serverNotAvailable, .cancelled, .enrollmentChanged, .passcodeNotSet,
             .biometryNotEnrolled, .biometryLockedOut, .biometryNotAvailable, .notAuthenticated, .keychain,
         ]
         for kind in kinds {

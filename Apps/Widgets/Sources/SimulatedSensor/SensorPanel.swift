@@ -10,7 +10,7 @@ public import Widgets
     private let other: Button
     private let cancel: Button
     private let allow: Button
-    private let enrol: Button
+    private let enroll: Button
     private let words = Label("Simulated sensor", wraps: false, styles: ["caption", "warning"])
     private let kind = Kind()
     private var isSimulated = false
@@ -32,7 +32,7 @@ public import Widgets
         other = Button(styles: ["flat"]) { Task { await SimulatedSensor.play(kind.action, "--other") } }
         allow = Button("Allow", styles: ["flat"]) { Task { await SimulatedSensor.play("face", "allow") } }
         cancel = Button("Cancel the Prompt", styles: ["flat"], play("cancel"))
-        enrol = Button(styles: ["flat"]) {
+        enroll = Button(styles: ["flat"]) {
             Task {
                 await SimulatedSensor.play("enroll")
                 await enrolled()
@@ -41,7 +41,7 @@ public import Widgets
         words.setToolTip("For tests: it protects nothing.")
         words.expand(across: true)
         words.setMargin(0, sides: 6)
-        box = Scroller(Box(.across, spacing: 2, [words, match, other, allow, cancel, enrol]))
+        box = Scroller(Box(.across, spacing: 2, [words, match, other, allow, cancel, enroll]))
         box.setStyle("toolbar")
         box.isVisible = false
     }
@@ -64,7 +64,7 @@ public import Widgets
         let noun = bodyPart.capitalized
         match.title = "Play \(noun)"
         other.title = "Play Another \(noun)"
-        enrol.title = "Enroll Another"
+        enroll.title = "Enroll Another"
         for button in [match, other, cancel, allow] { button.isSensitive = isAsking }
         allow.isVisible = isFace
         box.isVisible = true

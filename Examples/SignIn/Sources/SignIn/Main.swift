@@ -26,7 +26,7 @@ import LatchkeySignIn
     /// Whether the app now asks for the password of the account. A server that cannot be trusted gets no password.
     private static func otherWay(after error: SignInError) -> String? {
         switch error.kind {
-        case .cancelled, .biometryLockedOut, .biometryNotAvailable, .biometryNotEnrolled, .enrolmentChanged,
+        case .cancelled, .biometryLockedOut, .biometryNotAvailable, .biometryNotEnrolled, .enrollmentChanged,
             .notAuthenticated, .passcodeNotSet:
             "Or sign in with the password of your account."
         default: nil

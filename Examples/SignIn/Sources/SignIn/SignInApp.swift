@@ -21,7 +21,7 @@ struct SignInApp {
         case .register(let code):
             // The prompt for the finger is shown by the system, not by this app.
             let credential = try await DeviceCredential.register(
-                user: user, with: server, enrolmentCode: code, deviceName: "example")
+                user: user, with: server, enrollmentCode: code, deviceName: "example")
             print("Registered. \(server.relyingPartyID) knows the public key \(fingerprint(credential)).")
         case .signIn(let act): try await signIn(act)
         case .administration: try await openAdministration()

@@ -14,7 +14,7 @@ import Security
         guard words.count == 5, let url = URL(string: words[1]), let count = Int(words[4]), count > 0 else { exit(64) }
         let server = try RelyingPartyServer(url: url, relyingPartyID: words[2])
         let credential = try await DeviceCredential.register(
-            user: "ada", with: server, enrolmentCode: words[3],
+            user: "ada", with: server, enrollmentCode: words[3],
             protection: KeychainProtection(.whenUnlockedThisDeviceOnly))
         let bare = try BareClient(credential)
         var (ours, floor): ([Duration], [Duration]) = ([], [])

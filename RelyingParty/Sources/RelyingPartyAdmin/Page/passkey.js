@@ -38,7 +38,7 @@ async function challenge(body) {
 }
 
 /// Makes a passkey for a user who has an enrolment code. The server compares the code.
-export async function enrol(user, code, device) {
+export async function enroll(user, code, device) {
     const given = await challenge({ purpose: "register", user });
     const made = await call(() => navigator.credentials.create({ publicKey: {
         challenge: bytes(given.challenge), timeout: given.timeout,
@@ -48,7 +48,7 @@ export async function enrol(user, code, device) {
         authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
         attestation: "none",
     } }));
-    await send("/v1/passkeys", { user, device, enrolmentCode: code, credential: made.toJSON() });
+    await send("/v1/passkeys", { user, device, enrollmentCode: code, credential: made.toJSON() });
 }
 
 /// Signs in with a passkey that the person chooses; the reply sets the cookie.

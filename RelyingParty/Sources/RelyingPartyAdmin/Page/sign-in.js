@@ -101,7 +101,7 @@ function showEnrolment() {
     show("Use an enrolment code", element("div", { class: "card" },
         element("p", {}, "Your device makes a passkey, and asks for your finger, face or PIN."),
         form("Make a passkey", [user, code, device], async () => {
-            await passkey.enrol(user.input.value, code.input.value, device.input.value);
+            await passkey.enroll(user.input.value, code.input.value, device.input.value);
             showSignIn();
             say("Your passkey is registered. Sign in with it now.");
         }), element("p", {}, button("Back", () => showSignIn()))));

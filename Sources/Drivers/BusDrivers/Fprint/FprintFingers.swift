@@ -97,7 +97,7 @@ package final class FprintFingers: @unchecked Sendable {
     ///
     /// - Parameter progress: called on the bus's thread with every result, and the number of scans that are needed if
     ///   it is known.
-    package func enrol(
+    package func enroll(
         _ finger: String, on reader: Reader, progress: @escaping @Sendable (EnrolStatus, _ stages: Int?) -> Void
     ) throws(Failure) {
         try claiming(reader) { () throws(Failure) in
