@@ -124,7 +124,7 @@ import Testing
         try set()
         let verified = judgements()
         #expect(machine.enter("a wrong one", "another wrong one") != Self.right)
-        #expect(verdict() == 0 && machine.authority.state.passcodeFailures == 2)
+        #expect(verified() == 0 && machine.authority.state.passcodeFailures == 2)
     }
 
     @Test func aPasswordThatTheSystemDidNotCheckIsNoTryOfTheTPM() throws {
@@ -132,7 +132,7 @@ import Testing
         let verified = judgements()
         passwords.answer(.notAvailable(Failure(.daemonUnavailable, "The server of accounts is away.")))
         #expect(machine.enter("first password") != Self.right)
-        #expect(verdict() == 0 && machine.authority.state.passcodeFailures == 0)
+        #expect(verified() == 0 && machine.authority.state.passcodeFailures == 0)
     }
 
     @Test func withoutATPMARightPasswordIsNoTryAndNotTakenForAChangedOne() throws {
@@ -165,7 +165,7 @@ import Testing
         #expect(machine.enter("first password") != Self.right)
         let verified = judgements()
         #expect(machine.enter("second password") == Self.right)
-        #expect(verdict() == 1, "verified by the TPM, which has the new one")
+        #expect(verified() == 1, "verified by the TPM, which has the new one")
         machine.carry(nil)
         #expect(try machine.secret() == Array("secret".utf8))
         guard case .recovered? = machine.recover(code, "third passcode").last else {
@@ -182,10 +182,10 @@ import Testing
         #expect(machine.enter("second password") != Self.right)
         let verified = judgements()
         for _ in 0..<3 { #expect(machine.enter("second password") != Self.right) }
-        #expect(verdict() == 0, "the TPM has refused this password, and would count it each time")
+        #expect(verified() == 0, "the TPM has refused this password, and would count it each time")
         let tries = passwords.tries
         #expect(machine.enter("second password", "a guess") != Self.right)
-        #expect(verdict() == 1 && machine.authority.state.passcodeFailures == 1)
+        #expect(verified() == 1 && machine.authority.state.passcodeFailures == 1)
         #expect(passwords.tries == tries + 1, "the previous password is no business of PAM")
         #expect(machine.enter("second password", "first password") == Self.right)
         #expect(machine.authority.state.passcodeFailures == 0)

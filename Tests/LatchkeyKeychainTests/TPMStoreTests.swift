@@ -72,7 +72,8 @@ import Testing
     /// The daemon and the TPM end together before or after each of P, T, I and F; C is between the moments 1 and 2. The TPM
     /// starts again with what it had written.
     @Test(
-        arguments: [SecurityEvent.passcodeChanged, .enrollmentChanged, .protectedDiscarded, .anchored].flatMap { event in
+        arguments: [SecurityEvent.passcodeChanged, .enrollmentChanged, .protectedDiscarded, .anchored].flatMap {
+            event in
             (0..<CutVault.moments(of: event)).map { (event, $0) }
         })
     func anEventIsCompleteOrAbsentAfterAPowerCut_abuse35(event: SecurityEvent, moment: Int) throws {

@@ -49,7 +49,7 @@ struct Alphabet {
             .promptVisible(id), .promptLost(id), .matched(id, .a), .notMatched(id), .sensorFailed(id),
             .fallbackChosen(id), .cancelChosen(id), .deadlinePassed(id), .passcodeChecked(id, isRight: true),
             .passcodeChecked(id, isRight: false), .passcodeNotChecked(id, .storeUnreadable),
-            .passcodeNotJudged(id, .vaultUnavailable), .countersKept(id), .countersNotKept(id, .diskFull),
+            .passcodeNotVerified(id, .vaultUnavailable), .countersKept(id), .countersNotKept(id, .diskFull),
             .passcodeEntered(id, at: 0), .delayPassed(id, at: 0),
         ]
     }

@@ -105,7 +105,7 @@ struct Observer: Hashable, Sendable {
             takeBack(id)
             prompts[id]?.hasAccount = true
         case .passcodeOutdated(let id) where isChecking(.passcode, id): takeBack(id)
-        case .passcodeNotJudged(let id, _) where prompts[id]?.isChecking == true: takeBack(id)
+        case .passcodeNotVerified(let id, _) where prompts[id]?.isChecking == true: takeBack(id)
         case .accountExpired(let id) where prompts[id]?.isChecking == true:
             prompts[id]?.hasExpired = true
         case .accountNotProven(let id, let fault) where prompts[id]?.isChecking == true:

@@ -159,7 +159,7 @@ import Testing
 
     @Test(arguments: [
         PolicyEvent.passcodeChecked(1, isRight: true), .passcodeChecked(1, isRight: false),
-        .passcodeNotChecked(1, .storeUnreadable), .passcodeNotJudged(1, .vaultUnavailable), .cancelChosen(1),
+        .passcodeNotChecked(1, .storeUnreadable), .passcodeNotVerified(1, .vaultUnavailable), .cancelChosen(1),
         .promptLost(1), .promptUnavailable(1), .withdrawn(1, .systemCancel), .withdrawn(1, .appCancel),
         .deadlinePassed(1), .passcodeOutdated(1), .accountNotProven(1, .failed), .accountNotProven(1, .notAvailable),
     ])
@@ -170,12 +170,12 @@ import Testing
         #expect(effects.last == .keepFirst(2, world.state.counters))
         // A try that was not taken back, and was not right, stays counted beside the second one.
         let isUncounted: Set<PolicyEvent> = [
-            .passcodeChecked(1, isRight: true), .passcodeNotJudged(1, .vaultUnavailable), .passcodeOutdated(1),
+            .passcodeChecked(1, isRight: true), .passcodeNotVerified(1, .vaultUnavailable), .passcodeOutdated(1),
             .accountNotProven(1, .notAvailable),
         ]
         #expect(world.state.passcodeFailures == (isUncounted.contains(ending) ? 1 : 2))
         #expect(world.send(.countersKept(2)) == [.checkPasscode(2)])
-        world.send(.passcodeNotJudged(2, .vaultUnavailable))
+        world.send(.passcodeNotVerified(2, .vaultUnavailable))
         #expect(world.state.passcodeFailures == (isUncounted.contains(ending) ? 0 : 1))
     }
 

@@ -102,11 +102,11 @@ import Testing
     func aSimulatedTouchEndsTheConnectionOfItsAgent(event: PromptEvent) throws {
         let a = Connection(prompter, 1, "a")
         let events = try show(1, user: 1, session: "a")
-        #expect(a.skipped(after: .visible, 1))
-        for prompt: UInt64 in [1, 2] { #expect(!a.skipped(after: event, prompt)) }
+        #expect(a.stays(after: .visible, 1))
+        for prompt: UInt64 in [1, 2] { #expect(!a.stays(after: event, prompt)) }
         #expect(events.list == [.visible])
         let simulated = AgentPrompter(isSimulated: true)
-        #expect(Connection(simulated, 1, "").skipped(after: event, 1))
+        #expect(Connection(simulated, 1, "").stays(after: event, 1))
     }
 
     @Test func theEndOfAnAgentEndsItsWaitingPrompts() throws {

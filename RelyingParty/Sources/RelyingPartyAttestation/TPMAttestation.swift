@@ -126,7 +126,8 @@ package struct TPMAttestation: Sendable {
             // The time is authentic now. An expiry far away is one of a clock that was set back since.
             guard now < expiry, expiry <= now + Self.seconds else { throw .enrolmentExpired }
             let finished = form.withBytes { form in
-                Result { () throws(DeviceProofError) in try PendingEnrollment.finish(evidence.answer, storedForm: form) }
+                Result { () throws(DeviceProofError) in try PendingEnrollment.finish(evidence.answer, storedForm: form)
+                }
             }
             do throws(DeviceProofError) {
                 return try finished.get()

@@ -164,7 +164,7 @@ extension LocalAuthority {
                 case .notVerified(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
                     explain(id, failure)
-                    post(.passcodeNotJudged(id, failure.status))
+                    post(.passcodeNotVerified(id, failure.status))
                 case .rightButClosed(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
                     passcodeWasNotChecked(id, failure)

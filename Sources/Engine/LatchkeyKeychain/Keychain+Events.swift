@@ -29,7 +29,7 @@ extension Keychain {
             guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
             return Anchor.Change(
                 event: event, contents: contents, target: target, bootID: boot, countersSerial: serial,
-                keepsEarlierSlot: event == .passcodeChanged && chipJudgesPasscode)
+                keepsEarlierSlot: event == .passcodeChanged && chipVerifiesPasscode)
         } overwrite: { () throws(Failure) in
             try changeStore(.anchored, caller: nil) { _ throws(Failure) in
             } state: { _ in
@@ -108,7 +108,7 @@ extension Keychain {
 
     /// Whether the TPM verifies the passcode. A change is complete only when the TPM has the new one, after the event, so
     /// both passcodes open the store until then.
-    private var chipJudgesPasscode: Bool { tree.header.tier == .tpm }
+    private var chipVerifiesPasscode: Bool { tree.header.tier == .tpm }
 
     /// Ends a change of the passcode that the TPM has carried out: the earlier passcode does not open the store any more.
     package func completePasscodeChange() throws(Failure) {

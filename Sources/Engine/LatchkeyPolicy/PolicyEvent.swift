@@ -47,7 +47,7 @@ package enum PolicyEvent: Hashable, Sendable {
     /// An entered passcode could not be verified.
     case passcodeNotChecked(UInt64, Status)
     /// Nothing has verified an entered passcode.
-    case passcodeNotJudged(UInt64, Status)
+    case passcodeNotVerified(UInt64, Status)
     /// The entered password is that of the account, which the evaluation asked for before its first stage.
     case accountProven(UInt64)
     /// The system neither accepted nor refused the entered password of the account as wrong.

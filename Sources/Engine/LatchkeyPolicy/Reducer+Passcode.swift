@@ -70,7 +70,7 @@ extension PolicyState {
     }
 
     /// Ends the evaluation because nothing has verified the passcode; the try does not count.
-    mutating func passcodeNotJudged(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
+    mutating func passcodeNotVerified(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let (evaluation, before) = checked(id) else { return [] }
         put(evaluation)
         return takeBackTry(before) + end(id, .denied(status))

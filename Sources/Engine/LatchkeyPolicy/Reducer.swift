@@ -35,7 +35,7 @@ extension PolicyState {
         case .delayPassed(let id, let time): delayPassed(id, at: time)
         case .passcodeChecked(let id, let isRight): passcodeChecked(id, isRight: isRight)
         case .passcodeNotChecked(let id, let status): passcodeNotChecked(id, status)
-        case .passcodeNotJudged(let id, let status): passcodeNotJudged(id, status)
+        case .passcodeNotVerified(let id, let status): passcodeNotVerified(id, status)
         case .accountProven(let id): accountProven(id)
         case .accountNotProven(let id, let fault): accountNotProven(id, fault)
         case .passcodeOutdated(let id): passcodeOutdated(id)

@@ -33,10 +33,10 @@ package struct PasscodeRecord: Equatable, Sendable {
         chip: [UInt8] = []
     ) {
         // Exactly one of the two verifies.
-        let isJudged =
+        let isVerifiable =
             verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
         guard Self.costs.contains(cost), salt.count == Self.saltBytes,
-            passcodeID.count == AuthToken.identifierBytes, isJudged
+            passcodeID.count == AuthToken.identifierBytes, isVerifiable
         else { return nil }
         (self.cost, self.salt, self.passcodeID, self.verifier) = (cost, salt, passcodeID, verifier)
         (self.kind, self.chip) = (kind, chip)

@@ -30,7 +30,8 @@ import Widgets
         let readerChoice = Choice(FingerprintWords.reader) { [weak self] _ in self?.showFingers() }
         let readerRow = Row(FingerprintWords.reader, suffix: [readerChoice])
         (self.readerChoice, self.readerRow) = (readerChoice, readerRow)
-        let enroll = MnemonicButton(FingerprintWords.enroll, styles: ["suggested-action"]) { [weak self] in self?.enroll()
+        let enroll = MnemonicButton(FingerprintWords.enroll, styles: ["suggested-action"]) { [weak self] in
+            self?.enroll()
         }
         new.show([readerRow, Row(FingerprintWords.finger, suffix: [choice, enroll])])
     }
