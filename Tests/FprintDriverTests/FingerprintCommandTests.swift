@@ -121,7 +121,7 @@ extension FprintDriverTests {
                 bus: bus, account: "root", userID: 0, write: { _ in }, ask: { _ in nil })
             surroundings.words = try german()
             do throws(Failure) {
-                try FingerprintCommand(surroundings).run(["enroll"])
+                try FingerprintCommand(surroundings).run(["enrol"])
                 Issue.record("it was understood")
             } catch {
                 #expect(error.message == "Die Befehlszeile wird nicht verstanden.")
@@ -282,7 +282,7 @@ extension FprintDriverTests {
         }
 
         @Test(arguments: [
-            ["enroll"], ["list", "x"], ["enroll", "thumb"], ["delete"], ["delete", "left-thumb", "--all"],
+            ["enrol"], ["list", "x"], ["enroll", "thumb"], ["delete"], ["delete", "left-thumb", "--all"],
             ["enroll", "--yes"], ["verify", "--all"], ["list", "--reader", "1"],
             ["list", "--plain", "--json"], ["enroll", "--json"], ["enroll", "--reader"],
             ["enroll", "--reader", "1", "--reader", "1"],
