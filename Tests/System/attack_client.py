@@ -601,23 +601,23 @@ def _auto(agent, current, new, seconds):
             agent.shown = [number, value]
             agent.event([0])
             value = value[14]
-        if value[6] == 0:
+        if value[5] == 0:
             if value[1] in (2, 5):
                 agent.event([3])
-            elif value[7]:
-                if value[7] > 5:
+            elif value[6]:
+                if value[6] > 5:
                     agent.event([3])
-            elif value[9] == 1:
+            elif value[8] == 1:
                 # A first passcode needs the password of the account (machine.py).
                 agent.event([5, b"the password of " + pwd.getpwuid(os.getuid()).pw_name.encode()])
             else:
                 agent.event([5, current or b"none"])
-        elif value[6] == 2 and agent.shown[1][1] == 7:
+        elif value[5] == 2 and agent.shown[1][1] == 7:
             # The word that confirms that a store is accepted.
             agent.event([10, b"accept"])
-        elif value[6] == 3:
+        elif value[5] == 3:
             agent.event([11, new])
-        elif value[6] == 4:
+        elif value[5] == 4:
             agent.event([12, new])
 
 

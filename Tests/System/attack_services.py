@@ -162,7 +162,7 @@ def hostile_changes_the_passcode():
     reply, prompt = h.evaluate([[11, b"zzzz"], [12, b"zzzz"]], plan=[], purpose=4, step=3)
     committed = h.call("s.change", 5)
     expect(committed != [0, {}], "empty plan for a change, while entry is delayed: is the current passcode asked for?",
-           f"first step {prompt and prompt[14][6]}, committed {committed}")
+           f"first step {prompt and prompt[14][5]}, committed {committed}")
     h = Hostile()
     h.connect(False)
     reply, prompt = h.evaluate([ACCOUNT, [11, b"zzzz"], [12, b"zzzz"]], plan=[], purpose=8, step=3)

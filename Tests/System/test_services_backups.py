@@ -6,7 +6,7 @@ from clients import CANCELLED, DONE, NOT_FOUND, PASSCODE, SECRET, ClientTest
 EXPORT, IMPORT, EXPORTED, IMPORTED, EXPORTED_EVENT = 25, 26, 11, 13, 20
 ADD, ATTRIBUTE = 10, 14  # An attribute of bytes: kSecAttrGeneric.
 CODE_SHOWN, CODE_ASKED = 1, 2
-STEP, CODE, PURPOSE = 6, 8, 1
+STEP, CODE, PURPOSE = 5, 7, 1
 
 
 class BackupTests(ClientTest):

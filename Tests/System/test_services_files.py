@@ -10,7 +10,7 @@ from stores import FOLDER, KEPT, FileTest
 # Operation, audit event and statuses.
 ACCEPT, ACCEPTED, ANCHOR_OLD, TOO_LARGE = 43, 11, 32, 46
 # The purpose of the prompt, the index of a content's step, and the step that asks for a word.
-ACCEPTING, STEP, WORD = 7, 6, 2
+ACCEPTING, STEP, WORD = 7, 5, 2
 ANY_FINGER = 2
 
 

@@ -11,7 +11,7 @@ from services import KEYCHAIN, SERVICES
 
 MINE, LIBRARY, SETTINGS = "/usr/bin/notes", "/usr/local/lib/latchkey/preloaded.so", "/run/preloaded"
 DAY = 86_400
-DELAY = 7
+DELAY = 6
 
 
 class PreloadedTest(ClientTest):

@@ -45,7 +45,7 @@ class KilledEvaluationTests(WithTraces, ClientTest):
         self.first.end()
         while self.prompts.do("agent.follow")[0] != 2:
             pass
-        return content[2], content[7]
+        return content[2], content[6]
 
     def lost(self):
         """The lines of latchkeyd's log which say that it lost the other service."""

@@ -123,7 +123,7 @@ class PromptTests(ClientTest):
             bob.begin("app.call", 20, {0: SET_PASSCODE}, 20)
             prompts.do("agent.await_then", [[0], [11, b"a passcode of bob"]])
             kind, content = prompts.do("agent.follow", 2)
-            self.assertEqual((kind, content[6]), (1, 4), number)
+            self.assertEqual((kind, content[5]), (1, 4), number)
             prompts.do("agent.event", [3])
             self.assertEqual(bob.end()[1][0], CANCELLED)
             self.assertEqual(prompts.do("agent.follow")[0], 2)

@@ -74,7 +74,7 @@ class CounterTests(FileTest):
         content = self.prompts.do("agent.await_prompt")[14]
         self.prompts.do("agent.event", [3])
         self.first.end()
-        return content[2], content[7]
+        return content[2], content[6]
 
     def test_removed_or_cut_counters_count_as_used_up_abuse27(self):
         self.assertEqual(self.tries()[1], 0)

@@ -403,7 +403,7 @@ class Person(threading.Thread):
                 if kind == 0:
                     self.prompts.append(body)
                     self.event(number, [0])
-                    self.code = body[14][8] or self.code
+                    self.code = body[14][7] or self.code
                     self.shown.set()
                     for event in self.answer(body, body[14]):
                         self.event(number, event)
@@ -467,7 +467,7 @@ def expect(condition, seen):
 def typist(code=CODE):
     """An agent that enters this passcode and confirms the recovery code."""
     def answer(prompt, content):
-        if content[6] == 1:
+        if content[5] == 1:
             return [[9]]
         return [[5, code]] if content[0] == 2 else []
     return answer
@@ -1014,9 +1014,9 @@ class Guesser:
         self.first, self.typed, self.tries = first, 0, tries
 
     def __call__(self, prompt, content):
-        if content[0] != 2 or content[6] != 0:
+        if content[0] != 2 or content[5] != 0:
             return []
-        if self.typed == self.tries or content[7]:
+        if self.typed == self.tries or content[6]:
             return [[3]]
         self.typed += 1
         return [[5, b"wrong%d" % (self.first + self.typed)]]
@@ -1048,7 +1048,7 @@ class Probe:
             self.opened, self.answer = False, "no answer" if ended.late else "ended"
         self.seconds = time.monotonic() - begin
         # The delay that the prompt showed first.
-        self.told = person.prompts[0][14][7] if person.prompts else 0
+        self.told = person.prompts[0][14][6] if person.prompts else 0
         person.close()
 
     @property
