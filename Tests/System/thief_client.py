@@ -25,7 +25,7 @@ class Thief(Service):
     def make(self, uid, rule, label):
         """Makes a key with a rule, `[accessibility, constraints]`, as an honest latchkeyd does."""
         reply = self.call(7, {0: uid, 1: self.store, 2: rule})
-        if reply[0] != 5:
+        if reply[0] != 4:
             raise RuntimeError(str(reply))
         authority, reference = reply[1][0], reply[1][1]
         self.keys[label] = (authority, reference, self.chip.create(authority, reference), uid, rule)
@@ -50,7 +50,7 @@ class Thief(Service):
         authd's refusal, or the code of the TPM's."""
         session, nonce, reply = self.approval(label, tokens, code, parameters, **changed)
         try:
-            if not isinstance(reply, list) or reply[0] != 6:
+            if not isinstance(reply, list) or reply[0] != 5:
                 return "ended" if reply == "ended" else "late" if reply is None else reply[1][0]
             parameters = signing(digest(b"stolen")) if parameters is None else parameters
             return self.carry_out(target or label, session, nonce, reply[1][1], parameters, code, used)
