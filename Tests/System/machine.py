@@ -68,7 +68,8 @@ def work_folder(kind):
     for old in pathlib.Path(tempfile.gettempdir()).glob(prefix + "*-*"):
         status = old.lstat()
         if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_abandoned(old, prefix):
-            shutil.rmtree(old)
+            # Another process of this run may be removing it at the same time.
+            shutil.rmtree(old, ignore_errors=True)
     return pathlib.Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
 
 
