@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `make install-agent` and `make uninstall`, with a temporary folder as the root of the system.
+/// Tests of `make install PART=agent` and `make uninstall`, with a temporary folder as the root of the system.
 @Suite struct InstallAgentTests {
     private let folder: TemporaryFolder
     private let shell: OtherProgram
@@ -22,7 +22,7 @@ import Testing
     private func install(_ argument: String? = nil, prefix: String) throws {
         try shell.run(
             "-i", "PATH=/usr/bin:/bin", "HOME=/home/person", "PREFIX=\(prefix)", "DESTDIR=\(system)",
-            Repository.script("install-agent"), argument ?? folder.path + "/built")
+            Repository.script("install"), "agent", argument ?? folder.path + "/built")
     }
 
     /// Every file below the root with its mode, from find(1).

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `scripts/install --programs`, with a temporary folder as the root of the system.
+/// Tests of `scripts/install programs`, with a temporary folder as the root of the system.
 @Suite struct InstallTests {
     private let folder: TemporaryFolder
     private let shell: OtherProgram
@@ -39,18 +39,18 @@ import Testing
             ("/opt/latchkey", "/opt/latchkey/lib/systemd/user"),
         ])
     func theUnitsOfTheAgentStartTheInstalledCommand(prefix: String, units: String) throws {
-        try install("--programs", built, prefix: prefix)
+        try install("programs", built, prefix: prefix)
         let service = try String(contentsOfFile: system + units + "/latchkey-ssh-agent.service", encoding: .utf8)
         #expect(service.contains("\nExecStart=\(prefix)/bin/latchkey ssh-agent --foreground\n"))
         let socket = try String(contentsOfFile: system + units + "/latchkey-ssh-agent.socket", encoding: .utf8)
         #expect(socket.contains("\nListenStream=%t/latchkey/ssh-agent.sock\n"))
-        try install("--remove", prefix: prefix)
+        try install("programs", "--remove", prefix: prefix)
         #expect(try shell.run("find", system, "-type", "f").isEmpty)
     }
 
     @Test func installedProgramsHaveNoSymbolsAndRun() throws {
         #expect(try !shell.run("nm", built + "/latchkeyd").isEmpty)
-        try install("--programs", built, prefix: "/usr")
+        try install("programs", built, prefix: "/usr")
         let program = system + "/usr/libexec/latchkeyd"
         #expect(try shell.run("nm", program).isEmpty)
         #expect(String(decoding: try shell.run(program, "--version"), as: UTF8.self).hasPrefix("latchkeyd "))

@@ -27,7 +27,7 @@ import Testing
 
     @Test func agentIsNeededInAGraphicalSessionOnly() {
         #expect(DoctorRow.agent(AgentFacts(machine.places), SessionFacts(terminal: "/dev/pts/3")).state == .absent)
-        #expect(agent.state == .attention && agent.hint?.command == "make install-agent PREFIX=~/.local")
+        #expect(agent.state == .attention && agent.hint?.command == "make install PART=agent PREFIX=~/.local")
     }
 
     @Test(arguments: ["/home/.config", "/etc/xdg"]) func installedAgentIsStarted(folder: String) throws {

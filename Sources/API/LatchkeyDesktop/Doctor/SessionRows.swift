@@ -114,7 +114,7 @@ extension DoctorRow {
         guard session.display != nil else {
             return DoctorRow(name, .absent, "not running; without a display, prompts need a terminal")
         }
-        let install = Hint("make install-agent PREFIX=~/.local")
+        let install = Hint("make install PART=agent PREFIX=~/.local")
         guard let entry = facts.entry, let program = facts.program else {
             return DoctorRow(
                 name, .attention,
