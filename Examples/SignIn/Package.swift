@@ -14,7 +14,7 @@ let package = Package(
                 .product(name: "LatchkeyKit", package: "latchkey"),
                 .product(name: "LatchkeySignIn", package: "latchkey"),
             ]),
-        // What signing in costs beside bare requests and a bare signature: scripts/bench-sign-in.
+        // What signing in costs beside bare requests and a bare signature: scripts/bench sign-in.
         .executableTarget(
             name: "SignInBench",
             dependencies: [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures latchkey-server beside openssl speed, bare SQLite, and Flask with gunicorn. `scripts/bench-server` runs it.
+"""Measures latchkey-server beside openssl speed, bare SQLite, and Flask with gunicorn. `scripts/bench server` runs it.
 
 CPU is what the kernel accounts to the threads of a server, in user space and in the kernel, divided by the requests.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures both services as a person at the machine notices them: the time from `evaluatePolicy` to the visible prompt,
-the time from a recognised finger to the secret, and the time in which both services start. `make bench-services` runs it
+the time from a recognised finger to the secret, and the time in which both services start. `make bench PART=services` runs it
 with run.py.
 
 A queued touch is used as soon as the prompt is visible, so the duration of a call is that time plus the reply.

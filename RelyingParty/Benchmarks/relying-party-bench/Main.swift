@@ -8,7 +8,7 @@ internal import RelyingPartySQLite
 internal import SignInVerification
 
 /// Measures the CPU time of the parts of a sign-in in one process, beside the least that the libraries below need, and
-/// prints it as JSON in microseconds. `scripts/bench-server` runs it.
+/// prints it as JSON in microseconds. `scripts/bench server` runs it.
 ///
 /// usage: relying-party-bench FOLDER
 @main

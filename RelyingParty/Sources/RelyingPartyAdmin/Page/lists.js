@@ -48,7 +48,7 @@ class PagedList {
             this.place.replaceChildren(rows.length === 0
                 ? element("p", { class: "empty" }, number > 1 ? "There are no more rows." : this.empty)
                 : table(this.caption, this.columns, rows.map(row => this.cells(row))));
-            // For `make bench-browser`.
+            // For `make bench PART=browser`.
             performance.mark("first list");
             this.where.textContent = `Page ${number.toLocaleString()}, ${count(rows.length, "row", "rows")}`;
             complain("");
