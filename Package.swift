@@ -43,6 +43,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 func name(_ path: String) -> String { String(path.drop { $0 != "/" }.dropFirst()) }
 
+// Needs libFuzzer; `make fuzz` sets this.
+let fuzzer: [Target] =
+    Context.environment["LATCHKEY_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "latchkey-fuzzer", dependencies: ["FuzzProperties"], path: "Fuzz/Program",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    ]
+
 #if os(Linux)
 let package = Package(
     name: "latchkey",
@@ -58,6 +68,8 @@ let package = Package(
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator", "LocalAuthentication", "Security"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting", "LocalAuthentication", "Security"]),
         .library(name: "LatchkeyDesktop", targets: ["LatchkeyDesktop", "LatchkeyWords"]),
+        // For our own server, which is a package of its own.
+        .library(name: "CommandWords", targets: ["CommandWords"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
@@ -230,8 +242,19 @@ let package = Package(
             path: "Tests/SensorTestSupport", swiftSettings: strict),
         // Stand-ins for drivers of hardware; shared by several test targets.
         .target(
-            name: "SeamStandIns", dependencies: ["LatchkeyModel", "LatchkeySeams"], path: "Tests/SeamStandIns",
-            swiftSettings: strict),
+            name: "SeamStandIns",
+            dependencies: ["LatchkeyModel", "LatchkeySeams", "SystemDriver", "TestSupport", "TPMDriver"],
+            path: "Tests/SeamStandIns", swiftSettings: strict),
+        // What the fuzzers check; the tests check the same for the stored inputs and their own.
+        .target(
+            name: "FuzzProperties",
+            dependencies: [
+                "ChildProcessDrivers", "DeviceProof", "KeyFormats", "LatchkeyCertificates", "LatchkeyClient",
+                "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy", "LatchkeyPrompts",
+                "LatchkeySeams", "LatchkeyWire", "LatchkeyWords", "Security", "SimulatedDriver", "SSHAgent",
+                "SystemDriver", "TPMDriver", "TPMProtocol",
+            ],
+            path: "Fuzz", exclude: ["Program", "corpus", "processes.py"], swiftSettings: strict),
         tests(
             "DaemonTests",
             [
@@ -256,7 +279,8 @@ let package = Package(
         tests(
             "LatchkeyKeychainTests",
             [
-                "CSQLite", "LatchkeyAuthority", "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeyPolicy",
+                "FuzzProperties", "CSQLite", "LatchkeyAuthority", "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel",
+                "LatchkeyPolicy",
                 "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "SeamStandIns", "SimulatedDriver", "SQLiteDriver",
                 "SystemDriver", "TestSupport", "TPMDriver",
             ]),
@@ -287,9 +311,12 @@ let package = Package(
                 "DeviceProof", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SimulatedDriver",
                 "SystemDriver", "TestSupport", "TPMDriver", "TPMProtocol",
             ], exclude: ["check-proof.py"]),
-        tests("LatchkeyBackupTests", ["LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "TestSupport"]),
-        tests("LatchkeyWireTests", ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWire", "TestSupport"]),
-        tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
+        tests(
+            "LatchkeyBackupTests",
+            ["FuzzProperties", "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "TestSupport"]),
+        tests(
+            "LatchkeyWireTests", ["FuzzProperties", "LatchkeyModel", "LatchkeyPrompts", "LatchkeyWire", "TestSupport"]),
+        tests("LatchkeyWordsTests", ["FuzzProperties", "LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
             ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),
@@ -306,23 +333,27 @@ let package = Package(
         tests(
             "PAMDriverTests",
             [
-                "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWire",
+                "SensorTestSupport", "FuzzProperties", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeySystem", "LatchkeyWire",
                 "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
-        tests("LatchkeyKeysTests", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
+        tests("LatchkeyKeysTests", ["FuzzProperties", "COpenSSL", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests(
             "SSHAgentProtocolTests",
-            ["KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "LatchkeyWords", "SSHAgent", "TestSupport"]),
+            [
+                "FuzzProperties", "KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "LatchkeyWords", "SSHAgent",
+                "TestSupport",
+            ]),
         tests(
             "SSHAgentTests",
             ["LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords", "SSHAgent", "TestSupport"]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
-        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
+        tests("KeyFormatsTests", ["FuzzProperties", "KeyFormats", "LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests(
             "SecurityTests",
             [
-                "COpenSSL", "KeyFormats", "LatchkeyAuthority", "LatchkeyCertificates", "LatchkeyClient",
+                "SeamStandIns", "COpenSSL", "KeyFormats", "LatchkeyAuthority", "LatchkeyCertificates", "LatchkeyClient",
                 "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService",
                 "LatchkeySimulator", "LatchkeyWire", "LocalAuthentication", "Security", "SimulatedDriver",
                 "SQLiteDriver", "SystemDriver", "TestSupport", "TPMDriver",
@@ -360,7 +391,8 @@ let package = Package(
         tests(
             "SensorDriverTests",
             [
-                "AuthorityDaemon", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "FuzzProperties", "AuthorityDaemon", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeySystem",
                 "LatchkeyWire", "SensorTestSupport", "SimulatedDriver", "SystemDriver", "TestSupport",
             ]),
         tests(
@@ -417,7 +449,7 @@ let package = Package(
                 "latchkey-fingerprint", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords",
                 "SensorTestSupport", "SyntheticFingerprints", "SystemDriver", "TestSupport",
             ]),
-    ],
+    ] + fuzzer,
     swiftLanguageModes: [.v6]
 )
 #else

@@ -2,28 +2,25 @@
 //
 // libFuzzer target of the input of `latchkey import`: a recovery code, a header, then arbitrary prefixes and records.
 // The decrypted records are frames, which the target frame covers. `scripts/fuzz 60 backup` runs it.
-//
 
 import LatchkeyCrypto
 import LatchkeyKeychain
 import LatchkeyModel
 
-/// The entry point of libFuzzer, called with each input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+/// Reads one input and describes how it violates the property; nil when it does not.
+func complaint(aboutBackup bytes: [UInt8]) -> String? {
     _ = RecoveryCode(typed: SecretBytes(bytes))
     guard let header = try? BackupHeader(Array(bytes.prefix(BackupHeader.byteCount))), var reader = Fuzz.reader(header)
-    else { return 0 }
+    else { return nil }
     var rest = bytes.dropFirst(BackupHeader.byteCount)
     while !rest.isEmpty {
         let prefix = Array(rest.prefix(BackupReader.prefixBytes))
-        guard let length = try? reader.length(prefix) else { return 0 }
+        guard let length = try? reader.length(prefix) else { return nil }
         let sealed = Array(rest.dropFirst(BackupReader.prefixBytes).prefix(length))
-        guard (try? reader.item(prefix, sealed)) != nil else { return 0 }
+        guard (try? reader.item(prefix, sealed)) != nil else { return nil }
         rest = rest.dropFirst(BackupReader.prefixBytes + length)
     }
-    return 0
+    return nil
 }
 
 enum Fuzz {

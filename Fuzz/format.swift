@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the formats of public keys; `scripts/fuzz 60 format` runs it. The tests of KeyFormats also
-// compile this file (through a symbolic link) and check the same property for the corpus and for their own inputs.
-//
+// libFuzzer target of the formats of public keys; `scripts/fuzz 60 format` runs it. The tests of KeyFormats check the
+// same property for the corpus and for their own inputs.
 
 import KeyFormats
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = complaint(aboutFormat: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// The formats; the first byte of an input selects one by its raw value.
 enum PublicKeyFormat: UInt8, CaseIterable {

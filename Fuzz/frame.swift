@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the frame decoder; `scripts/fuzz 60 frame` runs it. The tests of LatchkeyWire also compile this
-// file (through a symbolic link) and check the same property for the corpus and for their own inputs.
-//
+// libFuzzer target of the frame decoder; `scripts/fuzz 60 frame` runs it. The tests of LatchkeyWire check the same
+// property for the corpus and for their own inputs.
 
 import LatchkeyModel
 import LatchkeyWire
-
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let payload = Array(UnsafeBufferPointer(start: start, count: count))
-    if let complaint = complaint(aboutFrame: payload) { fatalError(complaint) }
-    return 0
-}
 
 /// Decodes one input and describes how the result violates the property; nil when it does not.
 ///

@@ -3,24 +3,12 @@
 // libFuzzer target of the import of a backup, which reads a file twice in pieces: first to verify it, then for its
 // items. An input is a recipe of letters and numbers for the files of both passes: records sealed with the right key,
 // in any order, arbitrary bytes, changes and truncations, and the sizes of the pieces. `scripts/fuzz 60 import` runs
-// it. The tests of LatchkeyBackup also compile this file (through a symbolic link) and run the corpus and their own
-// recipes.
-//
+// it. The tests of LatchkeyBackup run the corpus and their own recipes.
 
 import LatchkeyCrypto
 import LatchkeyModel
 
 @testable import LatchkeyKeychain
-
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let recipe = Array(UnsafeBufferPointer(start: start, count: count))
-    if let complaint = FuzzedImport.complaint(about: recipe) { fatalError(complaint) }
-    return 0
-}
-#endif
 
 /// Imports the files that a recipe describes.
 enum FuzzedImport {

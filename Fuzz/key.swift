@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libFuzzer target of the readers of keys, signatures and ciphertexts; `scripts/fuzz 60 key` runs it. The tests of
-// LatchkeyKeys also compile this file (through a symbolic link) and check the same property for the corpus and for
-// their own inputs.
-//
+// LatchkeyKeys check the same property for the corpus and for their own inputs.
 
 import LatchkeyCrypto
 import LatchkeyModel
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = complaint(aboutKey: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// The readers; the first byte of an input selects one by its raw value.
 enum KeyReader: UInt8, CaseIterable {

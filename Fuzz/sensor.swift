@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the messages between `latchkeyd` of tier `user` and the process of its sensors; `scripts/fuzz 60 sensor`
-// runs it. The tests of SensorDriver also compile this file (through a symbolic link) and check the same property for the
-// corpus.
+// libFuzzer target of the messages between `latchkeyd` of tier `user` and the process of its sensors; `scripts/fuzz 60
+// sensor` runs it. The tests of SensorDriver check the same property for the corpus.
 
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = complaint(aboutSensor: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// Reads one message and describes how it violates the property; nil when it does not: a message that is accepted has one
 /// encoding, and none is longer than a frame may be.

@@ -2,21 +2,19 @@
 //
 // libFuzzer target of the decoder of the messages between latchkeyd and latchkey-authd; `scripts/fuzz 60 service` runs
 // it.
-//
 
 import LatchkeyModel
 import LatchkeyWire
 
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
+/// Reads one input and describes how it violates the property; nil when it does not.
 ///
 /// Every rejection is correct. An accepted message must be the only encoding of its contents, except that it may be
 /// longer by optional keys, which the decoder skips.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let payload = SecretBytes(UnsafeBufferPointer(start: start, count: count))
-    guard let message = try? ServiceMessage(decoding: payload) else { return 0 }
+func complaint(aboutService bytes: [UInt8]) -> String? {
+    let payload = SecretBytes(bytes)
+    guard let message = try? ServiceMessage(decoding: payload) else { return nil }
     let encoded = message.encoded()
-    if encoded != payload, encoded.count >= payload.count { fatalError("accepts two encodings of one message") }
-    if (try? ServiceMessage(decoding: encoded)) != message { fatalError("rejects its own output") }
-    return 0
+    if encoded != payload, encoded.count >= payload.count { return "accepts two encodings of one message" }
+    if (try? ServiceMessage(decoding: encoded)) != message { return "rejects its own output" }
+    return nil
 }

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of what the agent for SSH reads; `scripts/fuzz 60 ssh` runs it. The tests of SSHAgentProtocol also
-// compile this file (through a symbolic link) and check the same property for the corpus and for their own inputs.
-//
+// libFuzzer target of what the agent for SSH reads; `scripts/fuzz 60 ssh` runs it. The tests of SSHAgentProtocol check
+// the same property for the corpus and for their own inputs.
 
 import LatchkeyModel
 import SSHAgent
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = complaint(aboutSSH: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// Reads one input and describes how it violates the property; nil when it does not.
 ///

@@ -3,8 +3,7 @@
 // libFuzzer target of all readers of a store's files: rows with their envelopes and indexes, records, audit entries,
 // the anchor and the counters. An input is a list of edits with arbitrary bytes, either unsealed or sealed with the
 // right key, so that the decoders of decrypted data are tested too. `scripts/fuzz 60 store` runs it. The tests of
-// LatchkeyKeychain also compile this file (through a symbolic link) and run the corpus and their own edits.
-//
+// LatchkeyKeychain run the corpus and their own edits.
 
 import LatchkeyModel
 import LatchkeyPolicy
@@ -14,16 +13,6 @@ import Synchronization
 
 @testable import LatchkeyCrypto
 @testable import LatchkeyKeychain
-
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let edits = Array(UnsafeBufferPointer(start: start, count: count))
-    if let complaint = FuzzedStore.complaint(aboutEdits: edits) { fatalError(complaint) }
-    return 0
-}
-#endif
 
 /// A store of a few items, edited by an attacker who can write its files.
 enum FuzzedStore {

@@ -2,7 +2,6 @@
 //
 // libFuzzer target of the responses of a TPM. `scripts/fuzz 60 tpm` runs it. An input is a list of responses: two bytes
 // of length each, and the bytes. The driver sends its commands and gets them as answers, in order.
-//
 
 import LatchkeyModel
 import LatchkeySeams
@@ -46,11 +45,8 @@ private let authority: [UInt8] = [
     0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ]
 
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+/// Reads one input and describes how it violates the property; nil when it does not.
+func complaint(aboutTPM bytes: [UInt8]) -> String? {
     let binding = KeyBinding(authority: authority, reference: [UInt8](repeating: 1, count: 32))
     let clock = VirtualClock()
     let tpm = ScriptedTPM(bytes)
@@ -60,7 +56,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let rule = AccessControl(constraints: .privateKeyUsage)
     // Without the storage root key's private half no response is authentic, so nothing is made and nothing signed.
     if (try? module.create(KeyProperties(accessControl: rule, binding: binding))) != nil {
-        fatalError("made a key without a TPM")
+        return "made a key without a TPM"
     }
     if let policy = try? TPMBlob.policy(binding, needsPassword: false) {
         var area = TPMPublicArea.enclaveKey(policy: policy.bytes)
@@ -74,15 +70,15 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                 challenge.use, approval: KeyApproval(expirySeconds: 60, signature: [UInt8](repeating: 1, count: 64)),
                 password: nil)) != nil
         {
-            fatalError("signed without a TPM")
+            return "signed without a TPM"
         }
     }
     // A blob is decoded to what it says, or not at all.
     if let blob = try? TPMBlob(SecretBytes(bytes)), (try? blob.encoded().copyBytes()) != bytes {
-        fatalError("a blob has two encodings")
+        return "a blob has two encodings"
     }
     for command in [TPMCommand.create, .startAuthSession, .readPublic] {
         _ = try? TPMResponse(decoding: bytes, to: command, [.emptyPassword])
     }
-    return 0
+    return nil
 }

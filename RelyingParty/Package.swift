@@ -4,10 +4,8 @@
 import PackageDescription
 
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
-// (docs/decisions/036-relying-party.md). It shares no code with the package around it but the product `DeviceProof`.
-// `Rooms` is a link to its folder `Sources`: the targets of that product are compiled here again, because a dependency on
-// the package would compile all its programs with the tests. `scripts/check-dependencies` verifies that both manifests give a target
-// the same dependencies. The other targets have names of their own: names are unique in a graph of packages.
+// (docs/decisions/036-relying-party.md). It uses two products of the package around it, and no program of that is built.
+// Its targets have names of their own: names are unique in a graph of packages.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -18,16 +16,19 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources:
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-/// A target of the package around this one.
-func shared(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(
-        name: String(path.drop { $0 != "/" }.dropFirst()), dependencies: dependencies, path: "Rooms/\(path)",
-        swiftSettings: strict)
-}
-
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
+
+// Needs libFuzzer; `make fuzz` sets this.
+let fuzzer: [Target] =
+    Context.environment["LATCHKEY_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "latchkey-server-fuzzer", dependencies: ["ServerFuzzProperties"], path: "Fuzz/Program",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    ]
 
 let package = Package(
     name: "latchkey-relying-party",
@@ -35,6 +36,7 @@ let package = Package(
         .library(name: "SignInVerification", targets: ["SignInVerification"]),
         .executable(name: "latchkey-server", targets: ["latchkey-server"]),
     ],
+    dependencies: [.package(name: "latchkey", path: "..")],
     targets: [
         // C libraries: module maps and static inline shims, no logic.
         .systemLibrary(name: "CServerOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -44,19 +46,6 @@ let package = Package(
             name: "CServerHTTP", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
 
-        // The product `DeviceProof` of the package around this one, and the modules below it.
-        .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/Drivers/CLatchkeyLinux"),
-        .systemLibrary(
-            name: "COpenSSL", path: "Rooms/Drivers/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        shared("Formats/LatchkeyModel", ["CLatchkeyLinux"]),
-        shared("Formats/LatchkeyCrypto", ["COpenSSL", "LatchkeyModel"]),
-        shared("Formats/LatchkeyCertificates", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel"]),
-        shared("Formats/TPMProtocol", ["LatchkeyCrypto", "LatchkeyModel"]),
-        shared("API/DeviceProof", ["LatchkeyCertificates", "LatchkeyCrypto", "LatchkeyModel", "TPMProtocol"]),
-
-        // What the command lines of both packages do alike.
-        shared("Programs/CommandWords"),
-
         // Digests, message authentication, P-256 keys and their signatures.
         module("RelyingPartyCrypto", ["CServerOpenSSL"]),
         // JSON that is read strictly.
@@ -65,7 +54,8 @@ let package = Package(
         // a promise to other packages.
         module("SignInVerification", ["RelyingPartyCrypto", "RelyingPartyJSON"]),
         // Proofs that a key is in a TPM; the only module that uses code of the package around this one.
-        module("RelyingPartyAttestation", ["RelyingPartyCrypto", "DeviceProof"]),
+        module(
+            "RelyingPartyAttestation", ["RelyingPartyCrypto", .product(name: "DeviceProof", package: "latchkey")]),
         // Challenges, keys, sessions, revocation and the audit log. No input or output but SQL, through a protocol.
         module(
             "RelyingParty",
@@ -89,10 +79,9 @@ let package = Package(
         .executableTarget(
             name: "latchkey-server",
             dependencies: [
-                "CommandWords", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation",
-                "RelyingPartyCrypto",
-                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite",
-                "SignInVerification",
+                .product(name: "CommandWords", package: "latchkey"), "RelyingParty", "RelyingPartyAPI",
+                "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP",
+                "RelyingPartyJSON", "RelyingPartyPostgreSQL", "RelyingPartySQLite", "SignInVerification",
             ],
             swiftSettings: strict),
 
@@ -105,17 +94,32 @@ let package = Package(
             ],
             path: "Benchmarks/relying-party-bench", swiftSettings: strict),
 
+        .target(
+            name: "ServerTestSupport", dependencies: ["CServerOpenSSL", "RelyingPartyCrypto"], path: "Tests/Support",
+            swiftSettings: strict),
+        // What the fuzzers check; the tests check the same for the stored inputs.
+        .target(
+            name: "ServerFuzzProperties",
+            dependencies: [
+                "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto",
+                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartySQLite", "SignInVerification", "latchkey-server",
+            ],
+            path: "Fuzz", exclude: ["Program", "corpus"], swiftSettings: strict),
         tests("RelyingPartyJSONTests", ["RelyingPartyJSON"]),
         tests(
             "SignInVerificationTests",
-            ["CServerOpenSSL", "RelyingPartyCrypto", "RelyingPartyJSON", "SignInVerification"]),
+            [
+                "CServerOpenSSL", "RelyingPartyCrypto", "RelyingPartyJSON", "ServerFuzzProperties", "ServerTestSupport",
+                "SignInVerification",
+            ]),
         tests(
             "RelyingPartyTests",
             [
                 "CServerOpenSSL", "CServerSQLite", "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin",
                 "RelyingPartyAttestation", "RelyingPartyCrypto", "RelyingPartyHTTP", "RelyingPartyJSON",
-                "RelyingPartyPostgreSQL", "RelyingPartySQLite", "SignInVerification", "latchkey-server",
+                "RelyingPartyPostgreSQL", "RelyingPartySQLite", "ServerFuzzProperties", "ServerTestSupport",
+                "SignInVerification", "latchkey-server",
             ]),
-    ],
+    ] + fuzzer,
     swiftLanguageModes: [.v6]
 )

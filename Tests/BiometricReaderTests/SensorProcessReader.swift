@@ -10,7 +10,7 @@ import Synchronization
 import SystemDriver
 import Testing
 
-extension Driver {
+extension ReaderDriver {
     /// `ProcessSensors` with the real `SensorHost` at the other end, and a simulated sensor behind it.
     static func sensorProcess() -> Made {
         let world = SimulatedWorld(

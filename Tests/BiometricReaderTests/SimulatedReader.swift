@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeySeams
+import SensorTestSupport
 import SimulatedDriver
 import SystemDriver
 
-extension Driver {
+extension ReaderDriver {
     /// All drivers of this package. A new driver is added here and must pass every test unchanged.
-    static let all = [Driver(name: "simulated") { simulated() }, Driver(name: "sensor process") { sensorProcess() }]
+    static let all = [ReaderDriver("simulated") { simulated() }, ReaderDriver("sensor process") { sensorProcess() }]
 
     private static func simulated() -> Made {
         let world = SimulatedWorld(

@@ -3,13 +3,14 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
+import SensorTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
-extension Driver {
+extension ReaderDriver {
     /// Empty where fprintd is missing; `RealFprintdTests` reports that.
-    static let all = Need.fprintd.isMet() ? [Driver(name: "fprintd") { try fprintd() }] : []
+    static let all = Need.fprintd.isMet() ? [ReaderDriver("fprintd") { try fprintd() }] : []
 
     private static func fprintd() throws -> Made {
         let machine = try Fprintd(.device)

@@ -4,6 +4,8 @@ import KeyFormats
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 @Suite struct FuzzCorpusTests {
     @Test func corpusFilesAreValidInTheirFormat() throws {
         for (name, bytes) in try Repository.inputs("format") {

@@ -3,6 +3,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
+import SeamStandIns
 import SimulatedDriver
 import Testing
 

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import SeamStandIns
 import TPMDriver
 import TestSupport
 import Testing

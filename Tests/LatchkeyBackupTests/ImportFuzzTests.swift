@@ -4,6 +4,8 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Arbitrary bytes in place of a backup never stop the program, and no item is returned from an edited file.
 @Suite struct ImportFuzzTests {
     @Test func theCorpusOfTheFuzzerIsImportedWithoutComplaint() throws {

@@ -6,6 +6,7 @@ import LatchkeySeams
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
 @testable import LatchkeyKeychain
 
 /// Arbitrary bytes in the files of a store never stop the program, and damaged data is never accepted.

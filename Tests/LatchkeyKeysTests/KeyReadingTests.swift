@@ -5,6 +5,8 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Keys are read strictly: one encoding, consistent numbers, no trailing bytes. What PKCS#8 leaves open for the sake of
 /// other programs is in `ForeignKeyTests`.
 @Suite struct KeyReadingTests {

@@ -6,6 +6,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// A frame of an agent's connection and the name of its golden vector.
 struct AgentSample: Sendable, CustomTestStringConvertible {
     let name: String

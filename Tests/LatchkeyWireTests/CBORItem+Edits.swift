@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import FuzzProperties
+
 /// The position of an item in another: indices of array items and of map entries.
 typealias CBORPath = [Int]
 

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// The examples of RFC 8949, appendix A, for the types that the protocol uses, encoded and decoded.
 @Suite struct CBORWriterTests {
     @Test(arguments: [

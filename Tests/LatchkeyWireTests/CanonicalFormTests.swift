@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Each message has exactly one encoding: changed bytes are refused, or are the one encoding of a different message.
 @Suite struct CanonicalFormTests {
     @Test(arguments: Sample.all) func everyTruncationIsRefused(_ sample: Sample) {

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Every input of the frame fuzzer's corpus has the property that the fuzzer checks.
 @Suite struct FrameCorpusTests {
     @Test func everyCorpusInputHasTheProperty() throws {

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// The encoder and the decoder agree with the bytes in the files of `Tests/Vectors/wire`.
 @Suite struct GoldenVectorTests {
     @Test func samplesAndVectorsHaveTheSameNames() throws {

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// The limits of `Limits` that the decoder enforces: the largest accepted value and the smallest refused one.
 @Suite struct LimitTests {
     private func attribute(_ code: AttributeCode, _ value: CBORItem) -> [UInt8] {

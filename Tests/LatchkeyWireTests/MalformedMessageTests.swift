@@ -4,6 +4,8 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
+@testable import FuzzProperties
+
 /// Payloads that are deterministic CBOR but not a message are refused.
 @Suite struct MalformedMessageTests {
     @Test func anUnknownKindOfMessageIsRefused() throws {

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Keys of maps are in ascending order, distinct, and either known or optional.
 @Suite struct MapKeyTests {
     private func entries(_ pairs: (UInt64, CBORItem)...) -> CBORItem {

@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// Pseudo-random bytes from a fixed seed, which is printed.
 @Suite struct RandomBytesTests {
     static let seed: UInt64 = 0x6c61_7463_686b_6579

@@ -3,6 +3,8 @@
 import LatchkeyModel
 import LatchkeyWire
 
+@testable import FuzzProperties
+
 /// Reads `bytes` with `body`; bytes that `body` leaves are refused.
 func read<R>(
     _ bytes: [UInt8], _ body: (inout CBORReader) throws(WireError) -> R

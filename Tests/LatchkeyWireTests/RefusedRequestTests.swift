@@ -5,6 +5,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// `Message.idOfRefusedRequest`: the request that a refusal answers.
 @Suite struct RefusedRequestTests {
     private func id(_ payload: [UInt8]) -> UInt64? { Message.idOfRefusedRequest(SecretBytes(payload)) }

@@ -3,6 +3,8 @@
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// The corpus of the fuzzer of catalogues, and changed copies of it.
 @Suite struct CatalogueFuzzTests {
     @Test func noCatalogueCanMislead() throws {

@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
+import SensorTestSupport
 import SimulatedDriver
 import Synchronization
 import SystemDriver
@@ -13,14 +14,14 @@ import Testing
 
 @testable import ChildProcessDrivers
 
-extension Driver {
+extension ReaderDriver {
     /// The camera, and the choice between both kinds of sensors for a user with each.
     static let all = [
-        Driver(name: "face", isWeak: true) { try face { $0 } },
-        Driver(name: "finger or face, with a face", isWeak: true) {
+        ReaderDriver("face", isWeak: true) { try face { $0 } },
+        ReaderDriver("finger or face, with a face", isWeak: true) {
             try face { FingerOrFace(finger: AbsentReader(), face: $0) }
         },
-        Driver(name: "finger or face, with a finger") { finger() },
+        ReaderDriver("finger or face, with a finger") { finger() },
     ]
 
     private static let user: UInt32 = 1000

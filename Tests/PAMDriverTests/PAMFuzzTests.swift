@@ -3,6 +3,8 @@
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 @Suite struct PAMFuzzTests {
     @Test func theCorpusAndItsMutationsSatisfyTheFuzzProperty() throws {
         let inputs = try Repository.checkCorpus("pam", mutations: 500) { name, bytes in

@@ -2,14 +2,15 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import SensorTestSupport
 import Testing
 
 /// What drivers of weak sensors fulfil in place of the continuous scans and the changing sets of the contract.
 @Suite struct WeakReaderTests {
-    @Test(arguments: Driver.all.filter(\.isWeak)) func aScanOfAWeakSensorEndsWithItsEventAndTheNextOneIsItsOwn(
-        _ driver: Driver
+    @Test(arguments: ReaderDriver.all.filter(\.isWeak)) func aScanOfAWeakSensorEndsWithItsEventAndTheNextOneIsItsOwn(
+        _ driver: ReaderDriver
     ) throws {
-        let (reader, events) = (try driver.make(), Events())
+        let (reader, events) = (try driver.make(), SensorEvents())
         let state = reader.state()
         #expect(!state.reportsEnrolmentChanges)
         reader.arm(1, events.add)

@@ -3,6 +3,8 @@
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 @Suite struct SSHFuzzTests {
     @Test func theCorpusAndItsMutationsSatisfyTheFuzzProperty() throws {
         let inputs = try Repository.checkCorpus("ssh", mutations: 500) { name, bytes in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeySimulator
+import SeamStandIns
 import SimulatedDriver
 import TPMDriver
 import TestSupport

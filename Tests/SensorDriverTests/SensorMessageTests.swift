@@ -6,6 +6,8 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
+@testable import FuzzProperties
+
 /// A message between `latchkeyd` and the process of its sensors, and the name of its golden vector.
 struct SensorSample: Sendable, CustomTestStringConvertible {
     let name: String

@@ -2,6 +2,7 @@
 
 import Dispatch
 import RelyingPartyCrypto
+import ServerTestSupport
 import SignInVerification
 import Synchronization
 import Testing

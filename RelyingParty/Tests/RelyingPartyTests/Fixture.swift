@@ -5,6 +5,7 @@ import RelyingPartyAttestation
 import RelyingPartyCrypto
 import RelyingPartyPostgreSQL
 import RelyingPartySQLite
+import ServerTestSupport
 import SignInVerification
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RelyingPartySQLite
+import ServerTestSupport
 import Synchronization
 import Testing
 

@@ -6,6 +6,7 @@ import RelyingPartyAdmin
 import RelyingPartyCrypto
 import RelyingPartyHTTP
 import RelyingPartyJSON
+import ServerTestSupport
 import Testing
 
 struct InterfaceTests {

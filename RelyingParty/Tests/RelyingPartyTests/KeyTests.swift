@@ -2,6 +2,7 @@
 
 import RelyingPartyCrypto
 import RelyingPartyJSON
+import ServerTestSupport
 import Testing
 
 @testable import RelyingParty

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import ServerTestSupport
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import RelyingParty
 import RelyingPartyCrypto
 import RelyingPartyHTTP
 import RelyingPartyJSON
+import ServerTestSupport
 import Synchronization
 import Testing
 

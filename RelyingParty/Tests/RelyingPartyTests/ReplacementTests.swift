@@ -2,6 +2,7 @@
 
 import Foundation
 import RelyingPartyCrypto
+import ServerTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ServerTestSupport
 import Testing
+
+@testable import ServerFuzzProperties
 
 struct RequestFuzzerTests {
     private let corpus = FuzzCorpus("server")

@@ -2,6 +2,7 @@
 
 import RelyingPartyCrypto
 import RelyingPartySQLite
+import ServerTestSupport
 import Synchronization
 import Testing
 

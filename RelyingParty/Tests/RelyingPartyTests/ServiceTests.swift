@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import RelyingPartyCrypto
+import ServerTestSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ServerTestSupport
 import Testing
+
+@testable import ServerFuzzProperties
 
 struct SettingsFuzzerTests {
     @Test func noInputOfTheCorpusIsMisread() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RelyingPartyCrypto
+import ServerTestSupport
 import SignInVerification
 import Testing
 

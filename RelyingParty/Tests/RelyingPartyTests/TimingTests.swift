@@ -2,6 +2,7 @@
 
 import Foundation
 import RelyingPartyCrypto
+import ServerTestSupport
 import SignInVerification
 import Testing
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the completion of a shell is told: each line is a candidate, a tab and its meaning.
-package enum CompletionLines {
+public enum CompletionLines {
     /// The line that means names of files.
-    package static let files = ":files"
+    public static let files = ":files"
 
     /// The lines of the candidates that begin as what was typed.
-    package static func matching(_ typed: String, _ candidates: [(word: String, meaning: String)]) -> [String] {
+    public static func matching(_ typed: String, _ candidates: [(word: String, meaning: String)]) -> [String] {
         candidates.filter { $0.word.hasPrefix(typed) }.map { word, meaning in
             word + (meaning.isEmpty ? "" : "\t" + meaning)
         }
@@ -17,7 +17,7 @@ package enum CompletionLines {
     /// - Parameters:
     ///   - words: the words between the command and the one that is typed.
     ///   - takesValue: whether a word is an option that takes the next one as its value.
-    package static func argumentCount(_ words: some Sequence<String>, takesValue: (String) -> Bool) -> Int {
+    public static func argumentCount(_ words: some Sequence<String>, takesValue: (String) -> Bool) -> Int {
         var (given, isValue) = (0, false)
         for word in words {
             if isValue {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The known word that a mistyped one stands for.
-package enum NearestWord {
+public enum NearestWord {
     /// The known word that one error makes from a short word and two make from a longer one, or the only one that begins so;
     /// nil if there is none: with more errors, a suggestion would mislead.
-    package static func of(_ word: String, in known: [String]) -> String? {
+    public static func of(_ word: String, in known: [String]) -> String? {
         // A mistyped word is short; a long pasted one must not use much time.
         guard word.utf8.count <= 64 else { return nil }
         let measured = known.map { (word: $0, errors: errors(Array(word.utf8), Array($0.utf8))) }

@@ -3,19 +3,19 @@
 import Foundation
 
 /// The inputs that are stored for a fuzzer.
-struct FuzzCorpus {
+package struct FuzzCorpus {
     private let folder: URL
 
-    init(_ fuzzer: String) {
-        folder = URL(filePath: #filePath).appending(path: "../../../../Fuzz/corpus/\(fuzzer)").standardized
+    package init(_ fuzzer: String) {
+        folder = URL(filePath: #filePath).appending(path: "../../../Fuzz/corpus/\(fuzzer)").standardized
     }
 
-    func input(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: name))) }
+    package func input(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: name))) }
 
     /// Calls `check` with each input, as it is and, for each of its bytes, without that byte and with that byte changed.
     ///
     /// - Returns: how many inputs there are.
-    func checkEach(_ check: (_ place: String, _ bytes: [UInt8]) -> Void) throws -> Int {
+    package func checkEach(_ check: (_ place: String, _ bytes: [UInt8]) -> Void) throws -> Int {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         for name in names {
             let input = try input(name)

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libFuzzer target of the readers of CBOR, authenticator data, attestation objects, client data and responses;
-// `scripts/fuzz 60 passkey` runs it. The tests of RelyingParty also compile this file (through a symbolic link) and check the same properties for the
-// corpus.
+// `scripts/fuzz 60 passkey` runs it. The tests of RelyingParty check the same properties for the corpus.
 
 import RelyingPartyCrypto
 import RelyingPartyJSON
 import SignInVerification
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = FuzzedPasskey.complaint(about: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// The properties of what an authenticator and a browser send.
 enum FuzzedPasskey {

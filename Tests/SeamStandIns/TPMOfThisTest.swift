@@ -2,20 +2,20 @@
 
 import Synchronization
 import SystemDriver
-import TPMDriver
+package import TPMDriver
 import TestSupport
-import Testing
+package import Testing
 
 /// A software TPM for each test and each case of a test with arguments, which starts when it is used first.
-struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
+package struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
     private final class Box: Sendable {
         let content = Mutex<(tpm: SoftwareTPM, chip: TPMChip)?>(nil)
     }
     @TaskLocal private static var box: Box?
 
-    var isRecursive: Bool { true }
+    package var isRecursive: Bool { true }
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
@@ -23,12 +23,12 @@ struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// Runs a function with a TPM of its own.
-    static func inScope(_ function: @Sendable () async throws -> Void) async throws {
+    package static func inScope(_ function: @Sendable () async throws -> Void) async throws {
         try await $box.withValue(Box()) { try await function() }
     }
 
     /// The TPM, started if necessary; all modules of a test share the one connection that it takes.
-    static var chip: TPMChip {
+    package static var chip: TPMChip {
         guard let box else { preconditionFailure("the suite lacks the trait .ownTPM") }
         return box.content.withLock { content in
             if let content { return content.chip }
@@ -47,5 +47,5 @@ struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == TPMOfThisTest {
     /// Gives each test a software TPM of its own.
-    static var ownTPM: Self { Self() }
+    package static var ownTPM: Self { Self() }
 }

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the texts that a relying party reads besides bodies of requests: lines of the list of revocations,
-// headers, the configuration, and origins. `scripts/fuzz 60 settings` runs it. The tests of RelyingParty also compile this
-// file (through a symbolic link) and check the same properties for the corpus.
+// libFuzzer target of the texts that a relying party reads besides bodies of requests: lines of the list of
+// revocations, headers, the configuration, and origins. `scripts/fuzz 60 settings` runs it. The tests of RelyingParty
+// check the same properties for the corpus.
 
 @testable import RelyingParty
 @testable import RelyingPartyHTTP
 @testable import latchkey_server
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = FuzzedSettings.complaint(about: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// Readers of texts. The first byte of an input chooses one.
 enum FuzzedSettings {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CServerOpenSSL
-import RelyingPartyCrypto
+package import RelyingPartyCrypto
 import Testing
 
 /// A key pair of libcrypto.
-final class TestKey: @unchecked Sendable {
+package final class TestKey: @unchecked Sendable {
     // Only the initialiser changes the key.
     private let key: OpaquePointer
 
-    init() throws {
+    package init() throws {
         let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var made: OpaquePointer?
@@ -21,16 +21,16 @@ final class TestKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    var der: [UInt8] {
+    package var der: [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = i2d_PUBKEY(key, &bytes)
         defer { CRYPTO_free(bytes, nil, 0) }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    var publicKey: P256PublicKey { get throws { try #require(try P256PublicKey(der: der)) } }
+    package var publicKey: P256PublicKey { get throws { try #require(try P256PublicKey(der: der)) } }
 
-    func sign(_ message: [UInt8]) -> [UInt8] {
+    package func sign(_ message: [UInt8]) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the requests to a relying party; `scripts/fuzz 60 server` runs it. The tests of RelyingParty also
-// compile this file (through a symbolic link) and check the same property for the corpus.
+// libFuzzer target of the requests to a relying party; `scripts/fuzz 60 server` runs it. The tests of RelyingParty
+// check the same property for the corpus.
 
 import RelyingParty
 import RelyingPartyAPI
@@ -13,19 +13,6 @@ import RelyingPartyJSON
 import RelyingPartySQLite
 import SignInVerification
 import Synchronization
-
-// All tests are linked into one program, which cannot contain several functions of this name.
-#if FUZZER
-/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
-/// finding and stores with its input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let complaint = FuzzedServer.shared.complaint(about: Array(UnsafeBufferPointer(start: start, count: count))) {
-        fatalError(complaint)
-    }
-    return 0
-}
-#endif
 
 /// A server on an empty database, at a time that does not pass. Only the limits of clients see one that does.
 ///

@@ -1,1 +1,0 @@
-../../../Fuzz/server.swift

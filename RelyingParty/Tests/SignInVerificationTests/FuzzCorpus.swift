@@ -1,1 +1,0 @@
-../RelyingPartyTests/FuzzCorpus.swift

@@ -1,1 +1,0 @@
-../RelyingPartyTests/TestKey.swift

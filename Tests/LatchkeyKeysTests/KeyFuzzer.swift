@@ -1,1 +1,0 @@
-../../Fuzz/key.swift

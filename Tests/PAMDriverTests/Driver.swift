@@ -1,1 +1,0 @@
-../BiometricReaderTests/Driver.swift

@@ -1,1 +1,0 @@
-../KeyModuleTests/TPMOfThisTest.swift
