@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Kills the daemon with SIGKILL at system calls of a security event. Afterwards the event has happened completely or
-/// not at all, and an acknowledged event has happened (the table of docs/store-format.md, "At start").
+/// not at all, and an acknowledged event has happened (the table of docs/reference/store-format.md, "At start").
 ///
 /// A first run records the calls of each thread. Then the daemon is killed as it enters one of them, in a store that is
 /// restored each time: at four calls of each event, at all of them with `LATCHKEY_TESTS=all`.

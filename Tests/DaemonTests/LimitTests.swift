@@ -7,7 +7,7 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// Tests of each limit in docs/protocol.md, from outside the daemon's process.
+/// Tests of each limit in docs/reference/protocol.md, from outside the daemon's process.
 @Suite struct LimitTests {
     private let daemon: TestDaemon
 

@@ -58,7 +58,7 @@ import Testing
         ).identify(child.name())
     }
 
-    /// The errors that are facts, as docs/identity.md lists them, stated here a second time.
+    /// The errors that are facts, as docs/reference/identity.md lists them, stated here a second time.
     private func isFact(_ call: Call, _ code: CInt) -> Bool {
         let components = Set(program.split(separator: "/").map(String.init) + ["/"])
         let folders = Set(folder.path.split(separator: "/").map(String.init) + ["/"])

@@ -273,7 +273,8 @@ import Testing
         }
     }
 
-    /// The table in `docs/store-format.md`: store generations of database, anchor and counters, and the prepared one.
+    /// The table in `docs/reference/store-format.md`: store generations of database, anchor and counters, and the
+    /// prepared one.
     @Test(
         arguments: [
             (5, 5, nil, 5, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, 5, .clean, .drop),

@@ -117,7 +117,7 @@ import Testing
             try store.open().store.read { (store) throws(Failure) in try store.record("audit.end") })
         do { try store.open().record(.refused, caller: nil) }
         try store.edit { try $0.setRecord("audit.end", old) }
-        // Restored together with the cut entries it is consistent: docs/store-format.md describes this limit.
+        // Restored together with the cut entries it is consistent: docs/reference/store-format.md describes this limit.
         #expect(try trail().1 == nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         .applicationPassword,
     ]
 
-    /// Whether an item may be exported according to the table in `docs/backup-format.md`.
+    /// Whether an item may be exported according to the table in `docs/reference/backup-format.md`.
     private func leaves(_ rule: AccessControl, isInToken: Bool) -> Bool {
         let migratable: Set<Accessibility> = [.whenUnlocked, .afterFirstUnlock, .always]
         let rules: Set<AccessConstraints> = [

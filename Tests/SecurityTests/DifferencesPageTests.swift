@@ -6,12 +6,12 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// docs/compatibility.md fits a terminal and lists every unsupported family of symbols.
+/// docs/reference/compatibility.md fits a terminal and lists every unsupported family of symbols.
 @Suite struct DifferencesPageTests {
     private let lines: [Substring]
 
     init() throws {
-        lines = try String(contentsOf: Repository.document("compatibility.md"), encoding: .utf8).split(separator: "\n")
+        lines = try String(contentsOf: Repository.document("reference", "compatibility.md"), encoding: .utf8).split(separator: "\n")
     }
 
     @Test func noLineIsLongerThan120Characters() {

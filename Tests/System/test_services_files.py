@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a store that are put back, cut or removed while neither service runs: docs/store-format.md."""
+"""Files of a store that are put back, cut or removed while neither service runs: docs/reference/store-format.md."""
 
 from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, PASSCODE, ROLLED_BACK, SECRET, ClientTest
 from machine import eventually

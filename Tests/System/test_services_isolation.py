@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes of alice do to both services, and what bob notices of it (docs/decisions/044-process-per-user.md)."""
+"""What processes of alice do to both services, and what bob notices of it (docs/design/decisions/044-process-per-user.md)."""
 
 import json
 import statistics

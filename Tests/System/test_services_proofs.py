@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles, proofs and prompts that end, are repeated, or belong to another program: docs/services.md."""
+"""Handles, proofs and prompts that end, are repeated, or belong to another program: docs/reference/services.md."""
 
 from clients import (
     CANCELLED, CONTEXT, DONE, INVALIDATE, LOCK, NO_CONTEXT, NO_INTERACTION, NOT_INTERACTIVE, SECRET, SET_PASSCODE,

@@ -209,7 +209,7 @@ class FloodTests(ProtocolTest):
             self.assertEqual(other.do("app.add", f"large {number}", bytes(100_000)), DONE)
         hostile = self.client()
         before = self.processor()
-        # The service keeps the connection for 10 s to send its replies (docs/protocol.md).
+        # The service keeps the connection for 10 s to send its replies (docs/reference/protocol.md).
         hostile.begin("refused_while_unread", 3, 14)
         begin, slowest = time.monotonic(), 0
         while time.monotonic() - begin < 13:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are exchanged, changed or put back while neither service runs: docs/store-format.md."""
+"""Rows that are exchanged, changed or put back while neither service runs: docs/reference/store-format.md."""
 
 from clients import DONE, NO_INTERACTION, NOT_FOUND, SECRET, STATUS
 from machine import eventually

@@ -9,7 +9,7 @@ import termios
 from store import PROGRAMS, ProtectedItemTest
 from terminal import LOCAL
 
-# docs/protocol.md: lines of a reason that a prompt shows.
+# docs/reference/protocol.md: lines of a reason that a prompt shows.
 REASON_LINES = 6
 
 
