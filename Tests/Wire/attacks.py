@@ -8,7 +8,7 @@ private temporary folders. A line shows the verdict and the observations. The ve
 
   held        the daemon resisted the attack
   FELL        the attack succeeded, or its script failed
-  no promise  the attack succeeded, and docs/design/promises.md states that limit
+  no promise  the attack succeeded, and docs/design/threat-model.md states that limit
   not played  this machine cannot run the attack
 
 The exit code is 1 if the verdict of an attack is FELL.
@@ -439,17 +439,17 @@ class NotPlayed(Exception):
 
 
 class NoPromise(Exception):
-    """The attack succeeds, and docs/design/promises.md states that limit."""
+    """The attack succeeds, and docs/design/threat-model.md states that limit."""
 
 
 def no_promise(words, seen):
-    """Raises `NoPromise` if docs/design/promises.md contains the text `words` (a line break counts as a space); otherwise the
+    """Raises `NoPromise` if docs/design/threat-model.md contains the text `words` (a line break counts as a space); otherwise the
     verdict is FELL."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "design", "promises.md")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "design", "threat-model.md")
     with open(path, encoding="utf-8") as file:
         if " ".join(words.split()) in " ".join(file.read().split()):
             raise NoPromise(seen)
-    return False, "docs/design/promises.md does not state this limit (%r); %s" % (words, seen)
+    return False, "docs/design/threat-model.md does not state this limit (%r); %s" % (words, seen)
 
 
 def attack(name, words):
