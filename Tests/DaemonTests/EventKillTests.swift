@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
     }
     private static let calls = "?write,?pwrite64,?fsync,?fdatasync,?rename,?renameat,?renameat2,?sendto"
 
-    @Test(arguments: StoreEvent.allCases)
+    @Test(.promise("event.atomic", "abuse.35"), arguments: StoreEvent.allCases)
     func securityEventIsAtomicWhereverDaemonIsKilled_abuse35(event: StoreEvent) throws {
         let machine = try EventMachine(event)
         let points = try self.points(machine)

@@ -5,6 +5,7 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func eachErrorOfEachCallIsAnErrorUnlessItIsAFact() throws {
+    @Test(.promise("identity.errors")) func eachErrorOfEachCallIsAnErrorUnlessItIsAFact() throws {
         let recorder = Calls()
         let whole = try identity(recorder.calls)
         #expect(whole.groups == ["Echo"] && whole.strength == .program)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ETIMEDOUT])
+    @Test(.promise("identity.errors"), arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ETIMEDOUT])
     func exhaustionIsNeverAFact(code: CInt) throws {
         let recorder = Calls()
         _ = try identity(recorder.calls)

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import Testing
 
 @testable import LatchkeyKeychain
@@ -97,7 +98,7 @@ import Testing
         #expect(none == Finding(.trailCut, number: 1))
     }
 
-    @Test func aCutThatOnlyTheRowsRevealIsReportedByTheCheck() throws {
+    @Test(.promise("audit.end")) func aCutThatOnlyTheRowsRevealIsReportedByTheCheck() throws {
         let id = try store.open().trail().0[5].item
         let (first, all) = try broken("DELETE FROM audit WHERE sequence = 6")
         #expect(first == nil, "the chain alone does not show it")

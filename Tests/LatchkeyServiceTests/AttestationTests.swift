@@ -7,6 +7,7 @@ import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
         #expect(prompt.purpose == .identifyDevice && prompt.reason == "bank.example.com" && prompt.caller == "app")
     }
 
-    @Test(arguments: [[SimulatedWorld.Action.cancel], [.touch(matching: false), .cancel]])
+    @Test(.promise("proof.consent"), arguments: [[SimulatedWorld.Action.cancel], [.touch(matching: false), .cancel]])
     func decliningSendsNothingThatIdentifiesTheDevice(_ actions: [SimulatedWorld.Action]) {
         let replies = replies(enrolment("example.com"), actions)
         #expect(isRefused(replies, .userCancel))
@@ -158,7 +159,7 @@ import Testing
         #expect(module.calls.isEmpty)
     }
 
-    @Test func withoutAPasscodeNothingShowsThatAPersonAgreed() throws {
+    @Test(.promise("proof.consent")) func withoutAPasscodeNothingShowsThatAPersonAgreed() throws {
         #expect(replies(.passcode(.remove), [.passcode(SecretBytes("1234".utf8))]) == [.done])
         let shown = prompts.shown.count
         #expect(isRefused(replies(enrolment("example.com"), [.touch(matching: true)]), .passcodeNotSet))
@@ -202,7 +203,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey, .answer, .answer])
     }
 
-    @Test func theAttestationKeyOfAnotherProgramIsRefused() throws {
+    @Test(.promise("proof.attestation-key")) func theAttestationKeyOfAnotherProgramIsRefused() throws {
         let (attestationKey, key) = (try enroll(), try makeKey())
         let other = machine.handler(Request.Hello(application: "other"))
         #expect(isRefused(replies(answer(attestationKey), of: other), .invalidParameter))
@@ -210,7 +211,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func theKeyOfAnotherProgramIsNotAttested() throws {
+    @Test(.promise("proof.attestation-key")) func theKeyOfAnotherProgramIsNotAttested() throws {
         let (stored, detached) = (try makeKey(), try makeKey(isPermanent: false))
         let other = machine.handler(Request.Hello(application: "other"))
         let begun = Mutex<[Reply]>([])
@@ -222,7 +223,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func theAttestationKeyOfOneRelyingPartyIsNotUsedForAnother() throws {
+    @Test(.promise("proof.attestation-key")) func theAttestationKeyOfOneRelyingPartyIsNotUsedForAnother() throws {
         let (attestationKey, key) = (try enroll("a.example"), try makeKey())
         #expect(isRefused(replies(answer(attestationKey, party: "b.example")), .invalidParameter))
         #expect(isRefused(replies(proof(key, attestationKey, party: "b.example")), .invalidParameter))

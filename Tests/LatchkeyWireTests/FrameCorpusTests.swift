@@ -2,12 +2,13 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
 /// Every input of the frame fuzzer's corpus has the property that the fuzzer checks.
 @Suite struct FrameCorpusTests {
-    @Test func everyCorpusInputHasTheProperty() throws {
+    @Test(.promise("parse.strict")) func everyCorpusInputHasTheProperty() throws {
         let files = try Repository.inputs("frame")
         #expect(!files.isEmpty)
         #expect(files.count < 250)
