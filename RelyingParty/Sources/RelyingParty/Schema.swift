@@ -23,7 +23,7 @@ package struct SQLDialect: Sendable {
 }
 
 /// A version of the tables. A new one is made in two steps, so that programs of two versions can use the database while one
-/// replaces the other (docs/reference/relying-party.md, section on upgrades).
+/// replaces the other (docs/use/server.md, "Upgrades").
 package struct SchemaVersion: Sendable {
     /// Adds what the version needs. Programs of the version before go on with these tables.
     package let expand: [String]
