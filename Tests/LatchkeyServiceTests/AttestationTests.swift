@@ -230,7 +230,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func changedAttestationKeysAreRefused() throws {
+    @Test(.promise("proof.attestation-key")) func changedAttestationKeysAreRefused() throws {
         let (attestationKey, key) = (try enroll(), try makeKey())
         for index in attestationKey.indices {
             var changed = attestationKey
@@ -244,7 +244,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func anAttestationKeyIsNoKeyOfTheEnclaveAndTheOtherWayRound() throws {
+    @Test(.promise("proof.attestation-key")) func anAttestationKeyIsNoKeyOfTheEnclaveAndTheOtherWayRound() throws {
         let (attestationKey, key) = (try enroll(), try makeKey(isPermanent: false))
         guard case .detached(let sealed) = key else { throw Failure(.internalFailure) }
         #expect(isRefused(replies(proof(key, sealed)), .invalidParameter))
@@ -263,7 +263,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func aProtectedKeyNeedsTheProofOfItsUse() throws {
+    @Test(.promise("proof.needs-use")) func aProtectedKeyNeedsTheProofOfItsUse() throws {
         let (attestationKey, key) = (try enroll(), try makeKey([.biometryAny, .privateKeyUsage]))
         #expect(isRefused(replies(proof(key, attestationKey), [.cancel]), .userCancel))
         #expect(module.calls == [.newAttestationKey])
