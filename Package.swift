@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// docs/targets.md says what each target does; `scripts/check-dependencies --table` prints this graph.
+// docs/design/targets.md says what each target does; `scripts/check-dependencies --table` prints this graph.
 
 // Set by make and by the checks. Warnings of a dependency are nothing that its user can mend, and the compiler refuses both
 // of "conflicting options '-warnings-as-errors' and '-suppress-warnings'", with which SwiftPM compiles dependencies.
@@ -38,7 +38,7 @@ func library(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = 
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+    .testTarget(name: name, dependencies: dependencies + ["TestPromises"], exclude: exclude, swiftSettings: strict)
 }
 
 func name(_ path: String) -> String { String(path.drop { $0 != "/" }.dropFirst()) }
@@ -228,6 +228,8 @@ let package = Package(
                 "LocalAuthentication", "SecureEnclaveKit", "Security",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
+        // The trait that names the promises of docs/design/promises.md which a test shows.
+        .target(name: "TestPromises", path: "Tests/TestPromises", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
         .target(
             name: "TestSupport",
@@ -372,7 +374,8 @@ let package = Package(
             "LatchkeySimulatorTests",
             ["LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),
         .testTarget(
-            name: "LatchkeyPolicyTests", dependencies: ["LatchkeyModel", "LatchkeyPolicy"], swiftSettings: optimised),
+            name: "LatchkeyPolicyTests", dependencies: ["LatchkeyModel", "LatchkeyPolicy", "TestPromises"],
+            swiftSettings: optimised),
         tests("DeviceAttestationTests", ["LatchkeySimulator", "SecureEnclaveKit", "Security"]),
         tests(
             "LatchkeySignInTests",

@@ -23,7 +23,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // The recovery code as a picture (docs/decisions/030-settings.md).
+        // The recovery code as a picture (docs/design/decisions/030-settings.md).
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
     ],

@@ -10,6 +10,7 @@ import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -41,7 +42,7 @@ import Testing
                 Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
     }
 
-    @Test func theFirstPasscodeIsThePasswordOfTheAccount() throws {
+    @Test(.promise("account.first")) func theFirstPasscodeIsThePasswordOfTheAccount() throws {
         let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))
         type("another password")
         #expect(replies().isEmpty && machine.authority.state.passcodeFailures == 1)
@@ -55,7 +56,7 @@ import Testing
         #expect(try machine.keychain.tree.holdsPasscodeKey)
     }
 
-    @Test func aWrongPasswordOfTheAccountNeverReachesTheSlot() throws {
+    @Test(.promise("account.pam")) func aWrongPasswordOfTheAccountNeverReachesTheSlot() throws {
         set()
         let before = machine.frames.count
         let replies = evaluate()
@@ -270,7 +271,7 @@ import Testing
         #expect(replies().compactMap(\.status) == [.notPermitted])
     }
 
-    @Test func aForgottenPasscodeIsDiscardedWithThePasswordOfTheAccount() throws {
+    @Test(.promise("account.first")) func aForgottenPasscodeIsDiscardedWithThePasswordOfTheAccount() throws {
         set()
         passwords.change(to: "second password")
         let replies = machine.answers(machine.session(), .discardForgotten)

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeyService
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aFileOfAnotherVersionIsRefused() throws {
+    @Test(.promise("version.authd")) func aFileOfAnotherVersionIsRefused() throws {
         let path = disk.folder.path + "/\(TwoServices.userID)"
         let name = try #require(AccountName("ada"))
         for file in ["account", "passcodes"] {

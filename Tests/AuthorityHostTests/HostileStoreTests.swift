@@ -6,6 +6,7 @@ import LatchkeySeams
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -50,7 +51,7 @@ import Testing
         #expect(status(try machine.call(.change(change))) == .malformedRequest)
     }
 
-    @Test func noAppIsAllowedToUseFaceIDWithoutAPerson() throws {
+    @Test(.promise("latchkeyd.hostile")) func noAppIsAllowedToUseFaceIDWithoutAPerson() throws {
         let change = AuthorityCall.SetFacePermission(
             userID: TwoServices.userID, application: "bank", isAllowed: true)
         #expect(status(try machine.call(.setFacePermission(change))) == .notPermitted)
@@ -64,7 +65,7 @@ import Testing
         #expect(status(try machine.call(evaluate(reused))) == .notPermitted, "another process has the number now")
     }
 
-    @Test func aStoreThatOpensNothingMakesNoRightPasscodeAMiss() throws {
+    @Test(.promise("latchkeyd.hostile")) func aStoreThatOpensNothingMakesNoRightPasscodeAMiss() throws {
         machine.openNothing()
         _ = try machine.call(evaluate())
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
@@ -74,7 +75,7 @@ import Testing
         #expect(machine.authority.state.passcodeFailures == 1)
     }
 
-    @Test func aPasscodeIsReplacedOnlyAfterItWasEntered() throws {
+    @Test(.promise("latchkeyd.hostile")) func aPasscodeIsReplacedOnlyAfterItWasEntered() throws {
         let replacing = AuthorityCall.evaluate(
             AuthenticationRequest(
                 plan: AuthenticationPlan([]), process: TwoServices.process,
@@ -111,7 +112,7 @@ import Testing
         #expect(machine.authority.state.isPasscodeSet, "the passcode that was chosen is asked for")
     }
 
-    @Test func anEvaluationWithoutThePasscodeDoesNotPermitItsRemoval() throws {
+    @Test(.promise("latchkeyd.hostile")) func anEvaluationWithoutThePasscodeDoesNotPermitItsRemoval() throws {
         let empty = AuthorityCall.evaluate(
             AuthenticationRequest(
                 plan: AuthenticationPlan([]), process: TwoServices.process,

@@ -7,6 +7,7 @@ import LatchkeySeams
 import LatchkeyWire
 import SimulatedDriver
 import TPMProtocol
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -74,7 +75,7 @@ import Testing
         return challenge
     }
 
-    @Test func aTouchApprovesOneUse() throws {
+    @Test(.promise("attacker.latchkeyd")) func aTouchApprovesOneUse() throws {
         #expect(try approve(Self.finger) == .notPermitted)
         let token = try touch()
         #expect(try approve(Self.finger, tokens: [token]) == nil)
@@ -124,7 +125,7 @@ import Testing
     }
 
     /// latchkeyd may lie about the access control, but then the reference is another one, which the key does not have.
-    @Test func aKeyIsNotApprovedUnderAnotherAccessControl() throws {
+    @Test(.promise("attacker.latchkeyd")) func aKeyIsNotApprovedUnderAnotherAccessControl() throws {
         let reference = try reference(Self.finger)
         #expect(try approve(Self.free, reference: reference) == .itemAuthenticationFailed)
         #expect(try approve(Self.free) == nil)

@@ -4,6 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -138,7 +139,9 @@ import Testing
 
     // MARK: - Biometry
 
-    @Test(arguments: ["7", "", "user2"]) func biometryIsRefusedInOtherSessions_abuse22(_ session: String) throws {
+    @Test(.promise("abuse.22"), arguments: ["7", "", "user2"]) func biometryIsRefusedInOtherSessions_abuse22(
+        _ session: String
+    ) throws {
         machine.sessions.callerSession = session
         let preflight = machine.answers(machine.session(), .canEvaluate(.deviceOwnerAuthenticationWithBiometrics))()
         guard case .policy(let answer)? = preflight.first else { return #expect(Bool(false), "\(preflight)") }
@@ -162,7 +165,7 @@ import Testing
         #expect(status(evaluate(.deviceOwnerAuthenticationWithBiometrics)()) == .biometryNotAvailable)
     }
 
-    @Test func aSessionThatBecomesInactiveStopsTheSensor_abuse22() throws {
+    @Test(.promise("abuse.22")) func aSessionThatBecomesInactiveStopsTheSensor_abuse22() throws {
         let biometry = evaluate(.deviceOwnerAuthenticationWithBiometrics)
         machine.sessions.send(.changed, biometry: .only(["3"]))
         #expect(status(biometry()) == .systemCancel)

@@ -7,6 +7,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SeamStandIns
 import SimulatedDriver
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -43,7 +44,7 @@ import Testing
         try machine.keychain.anchor.condition == .anchorMissing
     }
 
-    @Test func noProgramDiscardsTheProtectedItemsWithoutThePasscode() throws {
+    @Test(.promise("anchor.missing")) func noProgramDiscardsTheProtectedItemsWithoutThePasscode() throws {
         let machine = try machine(withPasscode: true)
         let replies = machine.answers(machine.session(), .discardProtected)
         type("another", on: machine)
@@ -104,7 +105,7 @@ import Testing
     }
 
     /// An anchor of a time without a passcode does not say that none is set now, and latchkey-authd cannot be asked.
-    @Test func anOlderAnchorIsNotAcceptedWithoutLatchkeyAuthd() throws {
+    @Test(.promise("rollback.passcode")) func anOlderAnchorIsNotAcceptedWithoutLatchkeyAuthd() throws {
         let first = try withAnEarlierAnchor()
         let machine = try TwoServices(
             WorldState(sensor: .none), after: first.disk, passwords: passwords, firstPasscode: .own)
@@ -125,7 +126,7 @@ import Testing
 
     /// The records of latchkey-authd and the older anchor have no passcode, but the audit log says that one was set: the
     /// program that put the anchor back and removed the records would choose the next passcode.
-    @Test func anAnchorFromBeforeThePasscodeIsNotAcceptedIfTheLogHasOne() throws {
+    @Test(.promise("rollback.passcode")) func anAnchorFromBeforeThePasscodeIsNotAcceptedIfTheLogHasOne() throws {
         let first = try withAnEarlierAnchor()
         try FileManager.default.removeItem(atPath: first.disk.folder.path + "/\(TwoServices.userID)")
         let machine = try TwoServices(
@@ -137,14 +138,16 @@ import Testing
     }
 
     /// The same, with what shows it removed from the database: the store generation, or entries of the audit log.
-    @Test(arguments: [
-        ["DELETE FROM record WHERE name = 'state'"], ["DELETE FROM audit WHERE sequence = 1"],
-        ["UPDATE audit SET sealed = x'00'"], ["DELETE FROM audit"],
-        [
-            "DELETE FROM record WHERE name = 'state'", "DELETE FROM audit",
-            "DELETE FROM record WHERE name = 'audit.end'",
-        ],
-    ])
+    @Test(
+        .promise("rollback.passcode"),
+        arguments: [
+            ["DELETE FROM record WHERE name = 'state'"], ["DELETE FROM audit WHERE sequence = 1"],
+            ["UPDATE audit SET sealed = x'00'"], ["DELETE FROM audit"],
+            [
+                "DELETE FROM record WHERE name = 'state'", "DELETE FROM audit",
+                "DELETE FROM record WHERE name = 'audit.end'",
+            ],
+        ])
     func whatIsMissingInTheLogMayBeThePasscode(changes: [String]) throws {
         let first = try withAnEarlierAnchor()
         try FileManager.default.removeItem(atPath: first.disk.folder.path + "/\(TwoServices.userID)")
@@ -162,7 +165,7 @@ import Testing
     }
 
     /// In these tiers too, a store without a passcode is accepted after a word at the prompt only.
-    @Test func withoutAPasscodeTheWordIsAskedFor() throws {
+    @Test(.promise("rollback.end")) func withoutAPasscodeTheWordIsAskedFor() throws {
         let first = try TwoServices(WorldState(sensor: .none), passwords: passwords, firstPasscode: .own)
         let earlier = try #require(try first.disk.vault.anchor())
         #expect(first.answers(first.session(), TwoStores.add("one", "secret"))() == [.done])

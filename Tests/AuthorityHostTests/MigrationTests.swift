@@ -4,6 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyService
 import SimulatedDriver
+import TestPromises
 import Testing
 
 /// The items of a user's own store move to the system's keychain: all of them, or none.
@@ -93,7 +94,9 @@ import Testing
     // MARK: - Ends at each step
 
     /// The steps are connect, page, commit, retire.
-    @Test(arguments: 1...4) func afterAnEndAtAnyStepASecondMoveCompletesIt(step: Int) throws {
+    @Test(.promise("migration.ticket"), arguments: 1...4) func afterAnEndAtAnyStepASecondMoveCompletesIt(
+        step: Int
+    ) throws {
         stores.add("one", "first")
         stores.destination.state.withLock { $0.failingStep = step }
         let failed = try stores.move()

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyService
 import SimulatedDriver
+import TestPromises
 import Testing
 
 /// The system's keychain accepts items with a ticket only, and each ticket once.
@@ -56,14 +57,14 @@ import Testing
         #expect(replies().compactMap(\.status) == [.userCancel])
     }
 
-    @Test func anUnknownTicketIsRefused() throws {
+    @Test(.promise("migration.ticket")) func anUnknownTicketIsRefused() throws {
         _ = try stores.ticket(command)
         let guess = SecretBytes([UInt8](repeating: 0, count: 16))
         #expect(send(guess, ["one"], isLast: true, on: stores.system.session())?.status == .invalidContext)
         #expect(try itemCount == 0)
     }
 
-    @Test func aTicketIsAcceptedOnce() throws {
+    @Test(.promise("migration.ticket")) func aTicketIsAcceptedOnce() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         #expect(send(ticket, ["one"], isLast: false, on: daemon) == .done)
         #expect(send(ticket, ["two"], isLast: true, on: stores.system.session())?.status == .invalidContext)
@@ -204,7 +205,7 @@ import Testing
     }
 
     /// A program that asks again and again learns names and dates.
-    @Test func aTicketBeginsFewMigrations() throws {
+    @Test(.promise("migration.reply")) func aTicketBeginsFewMigrations() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         for _ in 0..<Limits.ticketRounds {
             guard case .migrationWouldKeep? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
@@ -219,7 +220,7 @@ import Testing
         for _ in 0..<Limits.backups { _ = try stores.ticket(stores.system.session()) }
     }
 
-    @Test func everyMigrationThatAddedNothingIsInTheAuditLog() throws {
+    @Test(.promise("migration.reply")) func everyMigrationThatAddedNothingIsInTheAuditLog() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         func refusals() throws -> UInt64 {
             try events().filter { $0.event == .refused }.reduce(0) { $0 + $1.count }

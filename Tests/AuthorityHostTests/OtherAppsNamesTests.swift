@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -40,7 +41,7 @@ import Testing
         #expect(names(replies()) == [.text("card")])
     }
 
-    @Test func withoutTheirPromptTheyAreNotListed() {
+    @Test(.promise("decision.names")) func withoutTheirPromptTheyAreNotListed() {
         let unasked = machine.answers(machine.session(), .listEverything)
         #expect(unasked().compactMap(\.status) == [.notPermitted])
         let declined = machine.answers(machine.session(), .listNames)
@@ -48,7 +49,7 @@ import Testing
         #expect(declined().compactMap(\.status) == [.userCancel])
     }
 
-    @Test func aNameDoesNotOpenTheItem() throws {
+    @Test(.promise("decision.names")) func aNameDoesNotOpenTheItem() throws {
         let session = machine.session()
         let replies = machine.answers(session, .listNames)
         machine.world.perform(.touch(matching: true))

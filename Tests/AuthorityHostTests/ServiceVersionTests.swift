@@ -6,6 +6,7 @@ import LatchkeyWire
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import AuthorityDriver
@@ -34,7 +35,9 @@ import Testing
         return (link, log.all.withLock { $0 })
     }
 
-    @Test(arguments: [0, UInt64(Limits.wireVersion) - 1, UInt64(Limits.wireVersion) + 1, .max])
+    @Test(
+        .promise("version.services"),
+        arguments: [0, UInt64(Limits.wireVersion) - 1, UInt64(Limits.wireVersion) + 1, .max])
     func anAuthorityOfAnotherVersionIsNotUsed(version: UInt64) throws {
         let (link, noted) = link(version)
         #expect(link.connection == nil)

@@ -6,6 +6,7 @@ import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
         #expect(again.enter("first password") == Self.right)
     }
 
-    @Test func theStatusSaysWhatThePasscodeIsAndThatItCanBeGuessedWithoutTheTPM() throws {
+    @Test(.promise("account.status")) func theStatusSaysWhatThePasscodeIsAndThatItCanBeGuessedWithoutTheTPM() throws {
         #expect(try status(machine).passcodeKind == .account, "what the first one will be")
         #expect(try !status(machine).canBeGuessedWithoutTPM && !status(machine).isPasscodeSet)
         try set()
@@ -120,7 +121,7 @@ import Testing
         #expect(try status(own).passcodeKind == .own && !status(own).canBeGuessedWithoutTPM)
     }
 
-    @Test func aWrongPasswordOfTheAccountNeverReachesTheTPM() throws {
+    @Test(.promise("account.tpm")) func aWrongPasswordOfTheAccountNeverReachesTheTPM() throws {
         try set()
         let verified = judgements()
         #expect(machine.enter("a wrong one", "another wrong one") != Self.right)
@@ -176,7 +177,7 @@ import Testing
         #expect(try machine.secret() == Array("secret".utf8))
     }
 
-    @Test func whileARekeyIsNeededOnlyThePreviousPasswordReachesTheTPM() throws {
+    @Test(.promise("account.tpm")) func whileARekeyIsNeededOnlyThePreviousPasswordReachesTheTPM() throws {
         try set()
         passwords.change(to: "second password")
         #expect(machine.enter("second password") != Self.right)
@@ -305,7 +306,9 @@ import Testing
     // MARK: - Power cuts
 
     /// Either the new password is right alone, or the previous one is asked for: one of both at each moment.
-    @Test(arguments: 0..<20) func aChangedPasswordIsUsableAfterAPowerCut_abuse35(moment: Int) throws {
+    @Test(.promise("account.tpm"), arguments: 0..<20) func aChangedPasswordIsUsableAfterAPowerCut_abuse35(
+        moment: Int
+    ) throws {
         let code = try set()
         let cuts = PowerCut(machine, tpm, passwords: passwords)
         let again = try cuts.at(moment) { machine in

@@ -6,6 +6,7 @@ import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
         #expect(machine.authority.state.passcodeFailures == 0)
     }
 
-    @Test func aRecordHasNothingToGuessThePasscodeBy() throws {
+    @Test(.promise("attacker.disk")) func aRecordHasNothingToGuessThePasscodeBy() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         let record = try #require(try machine.records().current)
         #expect(record.verifier.isEmpty)
@@ -198,7 +199,7 @@ import Testing
     // MARK: - A latchkeyd that lies
 
     /// A response of success to a wrong passcode.
-    @Test func aWrongPasscodeThatLatchkeydCallsRightIsNotAccepted() throws {
+    @Test(.promise("attacker.latchkeyd")) func aWrongPasscodeThatLatchkeydCallsRightIsNotAccepted() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         machine.carry { (command, pass) throws(Failure) in
             command.isOf(.policySecret) ? [0x80, 2, 0, 0, 0, 10, 0, 0, 0, 0] : try pass(command)

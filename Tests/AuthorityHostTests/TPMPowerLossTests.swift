@@ -61,7 +61,8 @@ import Testing
 
     // MARK: - The first passcode
 
-    /// The index is blocked from its first write until it has its value (`docs/decisions/025-passcode-index.md`).
+    /// The index is blocked from its first write until it has its value
+    /// (`docs/design/decisions/025-passcode-index.md`).
     private static let provisioning: [TPMCommand] = [
         .nvDefineSpace, .nvWrite, .nvChangeAuthorization, .nvWrite, .policySecret,
     ]

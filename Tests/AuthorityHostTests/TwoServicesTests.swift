@@ -6,6 +6,7 @@ import LatchkeySeams
 import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
+import TestPromises
 import Testing
 
 @testable import AuthorityDaemon
@@ -47,7 +48,7 @@ import Testing
         return replies()
     }
 
-    @Test func aMatchOfAVirtualSensorIsAcceptedOnlyWithTheConsentOfRoot_abuse24() throws {
+    @Test(.promise("virtual.token")) func aMatchOfAVirtualSensorIsAcceptedOnlyWithTheConsentOfRoot_abuse24() throws {
         for isAccepted in [true, false] {
             let machine = try TwoServices(
                 hardware: .init(isVirtual: false, sensorIsVirtual: true, isAccepted: isAccepted))
@@ -58,7 +59,7 @@ import Testing
     }
 
     /// The state says that some reader is virtual, also while another one matches, and can change before a token is made.
-    @Test func theReaderThatMatchedDecidesWhetherTheTokenIsVirtual_abuse24() throws {
+    @Test(.promise("virtual.token")) func theReaderThatMatchedDecidesWhetherTheTokenIsVirtual_abuse24() throws {
         for matchIsVirtual in [true, false] {
             let machine = try TwoServices(
                 hardware: .init(
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aWrongPasscodeIsCountedByTheAuthority() {
+    @Test(.promise("attacker.latchkeyd")) func aWrongPasscodeIsCountedByTheAuthority() {
         #expect(machine.setPasscode("abcdef") == [.done])
         let replies = evaluate(machine.session())
         machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
@@ -92,7 +93,7 @@ import Testing
         #expect(machine.authority.state.passcodeFailures == 1, "the count is a file of latchkey-authd")
     }
 
-    @Test func aRequestMayNotCarryAPasscode() {
+    @Test(.promise("attacker.latchkeyd")) func aRequestMayNotCarryAPasscode() {
         let reply = machine.answers(machine.session(), .passcode(.set(SecretBytes("abcdef".utf8))))().last
         guard case .failure(let failure)? = reply else {
             Issue.record("the passcode was accepted")
@@ -101,7 +102,7 @@ import Testing
         #expect(failure.status == .notPermitted)
     }
 
-    @Test func thePasscodeNeverReachesTheStoresService() {
+    @Test(.promise("attacker.latchkeyd")) func thePasscodeNeverReachesTheStoresService() {
         #expect(machine.setPasscode("remarkable") == [.done])
         let replies = evaluate(machine.session())
         machine.world.perform(.passcode(SecretBytes("remarkable".utf8)))
@@ -112,7 +113,8 @@ import Testing
         }
     }
 
-    @Test func aCrashOfTheAuthorityEndsEvaluationsAndVoidsProofs_abuse13() {
+    @Test(.promise("attacker.earlier-proof", "abuse.13"))
+    func aCrashOfTheAuthorityEndsEvaluationsAndVoidsProofs_abuse13() {
         #expect(machine.setPasscode("abcdef") == [.done])
         let session = machine.session()
         guard case .context(let context)? = machine.answers(session, .createContext)().last else { return }

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeyPrompts
 import LatchkeySystem
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
     }
 
     /// Abuse case 23.
-    @Test func answersBeforeVisibleAreIgnored() throws {
+    @Test(.promise("attacker.agent", "abuse.23")) func answersBeforeVisibleAreIgnored() throws {
         #expect(try daemon.run("latchkey", ["sim", "sensor", "none"]).exitCode == 0)
         let agent = try RawAgent(daemon)
         let caller = try get()
@@ -126,7 +127,7 @@ import Testing
     }
 
     /// Abuse case 20.
-    @Test func callWithoutAgentAndTerminalIsRefusedAtOnce() throws {
+    @Test(.promise("abuse.20")) func callWithoutAgentAndTerminalIsRefusedAtOnce() throws {
         let agent = try RawAgent(daemon)
         shutdown(agent.socket.number, CInt(SHUT_RDWR))
         // The daemon reads the end of that connection before it accepts a later one.
@@ -146,7 +147,7 @@ import Testing
     // MARK: - The end of an agent
 
     /// Abuse case 21.
-    @Test func killedAgentEndsRequestAndReleasesSensor() throws {
+    @Test(.promise("abuse.21")) func killedAgentEndsRequestAndReleasesSensor() throws {
         let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
         #expect(try agent.line(beginning: "registered") != nil)
         let caller = try get()
@@ -232,7 +233,7 @@ import Testing
     // MARK: - Several callers
 
     /// Abuse case 18.
-    @Test func simultaneousRequestsArePromptedInTurnUnderTheirNames() throws {
+    @Test(.promise("abuse.18")) func simultaneousRequestsArePromptedInTurnUnderTheirNames() throws {
         let agent = try RawAgent(daemon)
         let first = try get()
         let shown = try agent.shown()
@@ -252,7 +253,7 @@ import Testing
     }
 
     /// Abuse case 19.
-    @Test func hostileReasonReachesAgentAsOneLineOfPlainText() throws {
+    @Test(.promise("abuse.19")) func hostileReasonReachesAgentAsOneLineOfPlainText() throws {
         let agent = try RawAgent(daemon)
         let reason = "<b>pay</b>\n\u{1b}[31m\u{202e}lla\u{200b} &amp;" + String(repeating: " x", count: 5000)
         let caller = try evaluate(["--reason", reason, "--cancel", "No\nway", "--fallback", "\u{7}PIN"])

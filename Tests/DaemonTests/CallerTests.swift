@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// The caller as named in prompts and in the audit log.
@@ -13,7 +14,7 @@ import Testing
 
     /// Abuse case: a program connects and sends a request, then executes a program that the user trusts, or passes its
     /// connection to it, before the prompt is shown.
-    @Test(arguments: ["executes", "leaves"])
+    @Test(.promise("name.executable"), arguments: ["executes", "leaves"])
     func changedProcessIsNotNamedAsCaller(manner: String) throws {
         let agent = try RawAgent(daemon)
         // The first prompt delays the second until the other process has changed.

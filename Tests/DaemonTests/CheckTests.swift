@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
+import TestPromises
 import Testing
 
 @testable import SQLiteDriver
@@ -82,7 +83,7 @@ import Testing
         #expect(json.output.hasPrefix("{\"whole\":true,\"entries\":3,\"newest\":{\"entry\":3,"), "\(json)")
     }
 
-    @Test func brokenAuditLogReportsPosition() throws {
+    @Test(.promise("attacker.edits")) func brokenAuditLogReportsPosition() throws {
         try edit("DELETE FROM audit WHERE sequence = 1")
         let text = try run("log", "--verify")
         #expect(text.exitCode == 1)
@@ -117,7 +118,7 @@ import Testing
         #expect(json.output.contains("\"whole\":false") && json.output.contains("\"kind\":\"indexWrong\",\"number\":1"))
     }
 
-    @Test func damagedItemIsQuarantinedAndOthersRemain_KC17_abuse33() throws {
+    @Test(.promise("attacker.edits")) func damagedItemIsQuarantinedAndOthersRemain_KC17_abuse33() throws {
         // The version in the first bytes does not change.
         try edit(
             "UPDATE item SET attributes = CAST(substr(attributes, 1, 13) || zeroblob(80) AS BLOB) WHERE position = 1")
@@ -146,7 +147,7 @@ import Testing
         #expect(try run("status", "--json").output.contains("\"quarantined\":1"))
     }
 
-    @Test func changedHeaderRefusesWholeStore_abuse33() throws {
+    @Test(.promise("attacker.edits")) func changedHeaderRefusesWholeStore_abuse33() throws {
         try edit("UPDATE record SET value = zeroblob(32) WHERE name = 'header.code'")
         for command in ["list", "log", "check", "status"] {
             let refused = try run(command)

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Tests of the command line as scripts use it: standard streams, exit codes, JSON.
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func noOutputLetsANameControlTheTerminal() throws {
+    @Test(.promise("output.terminal")) func noOutputLetsANameControlTheTerminal() throws {
         let outputs = try hostileOutputs()
         #expect(outputs.contains { $0.finished.output.contains("evil") })
         #expect(outputs.contains { $0.finished.errors.contains("evil") })

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     /// Memory in bytes that scrypt uses at the cost of tier `user`: 128 × r × N.
     private static let scryptBytes = 128 * 8 << 16
 
-    @Test func wrongPasscodeIsCountedDurablyBeforeStretchingAndReply() throws {
+    @Test(.promise("tries.first")) func wrongPasscodeIsCountedDurablyBeforeStretchingAndReply() throws {
         let daemon = try TestDaemon()
         #expect(try daemon.run("latchkey", ["passcode", "set"], input: "right passcode\n").exitCode == 0)
         let agent = try RawAgent(daemon)

@@ -3,11 +3,12 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
 /// Kills the daemon with SIGKILL at system calls of a security event. Afterwards the event has happened completely or
-/// not at all, and an acknowledged event has happened (the table of docs/store-format.md, "At start").
+/// not at all, and an acknowledged event has happened (the table of docs/reference/store-format.md, "At start").
 ///
 /// A first run records the calls of each thread. Then the daemon is killed as it enters one of them, in a store that is
 /// restored each time: at four calls of each event, at all of them with `LATCHKEY_TESTS=all`.
@@ -21,7 +22,7 @@ import Testing
     }
     private static let calls = "?write,?pwrite64,?fsync,?fdatasync,?rename,?renameat,?renameat2,?sendto"
 
-    @Test(arguments: StoreEvent.allCases)
+    @Test(.promise("event.atomic", "abuse.35"), arguments: StoreEvent.allCases)
     func securityEventIsAtomicWhereverDaemonIsKilled_abuse35(event: StoreEvent) throws {
         let machine = try EventMachine(event)
         let points = try self.points(machine)

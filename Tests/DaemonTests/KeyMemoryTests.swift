@@ -8,6 +8,7 @@ import LatchkeyService
 import LatchkeySystem
 import SQLiteDriver
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func daemonWipesEnclaveKeyAfterUse() throws {
+    @Test(.promise("memory.keys")) func daemonWipesEnclaveKeyAfterUse() throws {
         guard case .enclaveKey(let key) = try client.call(.createEnclaveKey(tagged("seen"))) else {
             Issue.record("no key was made")
             return
@@ -106,7 +107,7 @@ import Testing
 
     // MARK: - The app
 
-    @Test func appWipesReleasedKey() throws {
+    @Test(.promise("memory.keys")) func appWipesReleasedKey() throws {
         #expect(try daemon.run("latchkey", ["key", "create", "used"]).exitCode == 0)
         let (near, far) = try Sockets.pair()
         let process = try Processes.spawn(

@@ -4,10 +4,11 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
-/// Tests of each limit in docs/protocol.md, from outside the daemon's process.
+/// Tests of each limit in docs/reference/protocol.md, from outside the daemon's process.
 @Suite struct LimitTests {
     private let daemon: TestDaemon
 
@@ -34,7 +35,7 @@ import Testing
         if case .status? = try unlessClosed({ try RawClient(daemon).call(.status) }) { true } else { false }
     }
 
-    @Test func frameOfOtherVersionIsRefusedAndConnectionEnded() throws {
+    @Test(.promise("closed.unknown", "version.protocol")) func frameOfOtherVersionIsRefusedAndConnectionEnded() throws {
         let client = try RawClient(daemon)
         try client.send(bytes: [Limits.wireVersion - 1, 0, 0, 0, 1, 0])
         #expect(status(try client.receive()?.reply) == .unsupportedVersion)
@@ -53,7 +54,7 @@ import Testing
         #expect(try isServing())
     }
 
-    @Test func malformedRequestIsAnsweredAndConnectionContinues() throws {
+    @Test(.promise("version.operation")) func malformedRequestIsAnsweredAndConnectionContinues() throws {
         let client = try RawClient(daemon)
         // [0, 7, [99, {}]]: an operation that does not exist.
         try Frame.send(SecretBytes([0x83, 0x00, 0x07, 0x82, 0x18, 0x63, 0xa0]), to: client.socket)
@@ -135,7 +136,7 @@ import Testing
         while try !isServing() { try #require(Uptime.nanoseconds < deadline, "served again") }
     }
 
-    @Test func connectionsOfOneProgramAreLimitedAndOthersAreServed() throws {
+    @Test(.promise("attacker.exhaustion")) func connectionsOfOneProgramAreLimitedAndOthersAreServed() throws {
         let perProcess = Limits.connectionsOfProcess
         var running: [RunningProgram] = []
         defer {
@@ -160,7 +161,7 @@ import Testing
         #expect(try daemon.run("latchkey", ["status"]).exitCode == 0)
     }
 
-    @Test func refusedPeerThatKeepsSendingCausesLittleLoadAndIsClosed() throws {
+    @Test(.promise("attacker.exhaustion")) func refusedPeerThatKeepsSendingCausesLittleLoadAndIsClosed() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: 600_000)
         #expect(try client.call(.adding("large", secret: secret), id: 1) == .done)

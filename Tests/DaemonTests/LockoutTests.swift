@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Failed attempts remain counted across crashes, changes of the clock and edits of the file (abuse cases 27 and 28).
@@ -114,7 +115,7 @@ import Testing
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
     }
 
-    @Test func fiveFailuresInTwoAppsLockBothAndSurviveKill_LA28_abuse27() throws {
+    @Test(.promise("abuse.27")) func fiveFailuresInTwoAppsLockBothAndSurviveKill_LA28_abuse27() throws {
         try miss(3, in: Self.one)
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
         try daemon.crash()
@@ -131,7 +132,7 @@ import Testing
     }
 
     /// Simulates a restart of the machine and changes of its clock with a preloaded library, `Forge/machine.c`.
-    @Test func rebootAndWallClockDoNotShortenDelays_LA30_abuse27_abuse28() throws {
+    @Test(.promise("abuse.28")) func rebootAndWallClockDoNotShortenDelays_LA30_abuse27_abuse28() throws {
         try miss(3, in: Self.one)
         try miss(2, in: Self.two)
         // Enters five wrong passcodes, the last two after their delays have passed.
@@ -175,7 +176,7 @@ import Testing
         return microseconds
     }
 
-    @Test(arguments: [true, false])
+    @Test(.promise("abuse.27"), arguments: [true, false])
     func editedOrDeletedCountersCountAsExhausted_abuse27(_ isDeleted: Bool) throws {
         try daemon.crash()
         try daemon.edit(file: "counters") { bytes in

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPromises
 import Testing
 
 /// Code that forges replies within the app's process (abuse case 9): it can forge a Boolean, but not a secret.
 @Suite struct LyingTests {
-    @Test func preloadedLibraryThatForgesSuccessReadsNoProtectedItem_abuse09() throws {
+    @Test(.promise("attacker.forged-result", "abuse.9"))
+    func preloadedLibraryThatForgesSuccessReadsNoProtectedItem_abuse09() throws {
         let daemon = try TestDaemon.withProtectedItem(["--service", ""])
 
         let honest = try daemon.run("latchkey-test-client", ["lie"])

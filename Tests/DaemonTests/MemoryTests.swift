@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Tests of the daemon's memory use and memory locking.
@@ -49,14 +50,14 @@ import Testing
         #expect(items.first?.secret == SecretBytes(secret))
     }
 
-    @Test func memoryOfSecretsIsLockedAndStatusReportsIt() throws {
+    @Test(.promise("memory.locked")) func memoryOfSecretsIsLockedAndStatusReportsIt() throws {
         let status = try daemon.run("latchkey", ["status"])
         #expect(status.output.contains("secrets are locked"), "\(status.output)")
         #expect(try bytes("VmLck") >= 1 << 20)
         #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"memoryLocked\":true"))
     }
 
-    @Test func unlockedMemoryIsReported() throws {
+    @Test(.promise("memory.locked")) func unlockedMemoryIsReported() throws {
         let other = try TestDaemon(simulated: true)
         // Root may lock memory regardless of the limit, unless it has dropped CAP_IPC_LOCK.
         let isRoot = geteuid() == 0

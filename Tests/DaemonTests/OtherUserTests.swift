@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     }
 
     /// Abuse case 1.
-    @Test func anotherUserCannotConnect() throws {
+    @Test(.promise("attacker.other-user")) func anotherUserCannotConnect() throws {
         try daemon.start()
         let socket = daemon.folder + "/daemon.sock"
         #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
@@ -43,7 +44,7 @@ import Testing
         #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
     }
 
-    @Test func otherProgramOfSameUserCannotReadDaemonMemory() throws {
+    @Test(.promise("attacker.same-user")) func otherProgramOfSameUserCannotReadDaemonMemory() throws {
         for name in ["", "/latchkeyd.conf"] { #expect(chown(daemon.folder + name, Self.user, Self.user) == 0) }
         let status = try runAsOther("latchkey", ["status", "--json"])
         #expect(status.exitCode == 0, "\(status.errors)")

@@ -215,7 +215,7 @@ import Testing
         #expect(Environment.linkTarget("/proc/\(process)/cwd") == "/")
     }
 
-    /// The table in docs/protocol.md.
+    /// The table in docs/reference/protocol.md.
     @Test(.needs(.root)) func aDaemonHasTheStateThatTheTableNames() throws {
         let first = try shell(
             """

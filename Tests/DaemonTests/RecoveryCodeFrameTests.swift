@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyPrompts
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Tests when the recovery code of an export is sent to the agent, which can be any program of the user.
@@ -22,7 +23,7 @@ import Testing
         return (payload.copyBytes(), message)
     }
 
-    @Test func recoveryCodeIsSentOnlyAfterPasscode() throws {
+    @Test(.promise("backup.code")) func recoveryCodeIsSentOnlyAfterPasscode() throws {
         let caller = try RunningProgram(daemon, "latchkey", ["export", daemon.folder + "/backup"])
         let shown = try next()
         guard case .show(let prompt) = shown.message else { throw FrameError.closed }

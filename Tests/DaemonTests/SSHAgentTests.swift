@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
 
     // MARK: - Keys
 
-    @Test func sshAddListsTheMarkedKeyAndNoOther() throws {
+    @Test(.promise("ssh.keys")) func sshAddListsTheMarkedKeyAndNoOther() throws {
         for options in [["--enclave"], ["--enclave", "--protect", "presence"], []] {
             let name = "other\(options.count)"
             #expect(try daemon.run("latchkey", ["key", "create", name] + options).exitCode == 0)
@@ -54,7 +55,7 @@ import Testing
         #expect(short.hasPrefix("256 SHA256:") && short.hasSuffix(" work (ECDSA)\n"), "\(short)")
     }
 
-    @Test func keyForSSHSignsNothingElseAndIsSeenByNoOtherProgram() throws {
+    @Test(.promise("ssh.keys")) func keyForSSHSignsNothingElseAndIsSeenByNoOtherProgram() throws {
         for verb in ["sign", "decrypt"] {
             let refused = try daemon.run("latchkey", ["key", verb, "work"], input: "message")
             #expect(refused.exitCode == 1 && refused.output.isEmpty, "\(refused)")

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Tests of finding and starting the daemon.
@@ -40,7 +41,7 @@ import Testing
         #expect(report.output.contains("\"items\":1280"), "\(report.output)\(report.errors)")
     }
 
-    @Test func exactlyOneOfManyProcessesAddsAnItem_KC05_abuse38() throws {
+    @Test(.promise("abuse.38")) func exactlyOneOfManyProcessesAddsAnItem_KC05_abuse38() throws {
         let daemon = try TestDaemon()
         let racers = try (0..<16).map { number in
             let (near, far) = try Sockets.pair()

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Tests of unusable stores: the error is precise and names the remedy, and nothing is lost.
@@ -69,7 +70,7 @@ import Testing
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 
-    @Test func anotherRootKeyOpensNothing() throws {
+    @Test(.promise("attacker.database")) func anotherRootKeyOpensNothing() throws {
         try daemon.crash()
         var key = try bytes("root.key")
         key[key.count - 1] ^= 1

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
         if let bytes { try Files.replace(path, with: bytes) } else { Files.remove(path) }
     }
 
-    @Test func oldDatabaseIsRefusedAndCanBeAccepted_abuse29() throws {
+    @Test(.promise("rollback.end")) func oldDatabaseIsRefusedAndCanBeAccepted_abuse29() throws {
         try stop()
         let old = try file("keychain.sqlite")
         #expect(try run("set", "--protect", "none", "three", input: "3").exitCode == 0)
@@ -97,7 +98,7 @@ import Testing
         #expect(try run("log").output.contains("rollback accepted"))
     }
 
-    @Test func missingAnchorIsReportedAndProtectedItemsCanBeDiscarded() throws {
+    @Test(.promise("anchor.missing")) func missingAnchorIsReportedAndProtectedItemsCanBeDiscarded() throws {
         try stop()
         try put(nil, "anchor")
         let refused = try run("get", "one")
@@ -111,7 +112,7 @@ import Testing
         #expect(try run("log").output.contains("discarded"))
     }
 
-    @Test(arguments: [(["check", "--accept"], "accept\n"), (["reset"], "reset\n")])
+    @Test(.promise("rows.reported"), arguments: [(["check", "--accept"], "accept\n"), (["reset"], "reset\n")])
     func restoredRowIsDetectedByStoreCheckUntilTheStoreIsAcceptedOrReset(command: [String], word: String) throws {
         try stop()
         let path = daemon.folder + "/keychain.sqlite"
@@ -181,7 +182,7 @@ import Testing
     // MARK: - Attacks by an app that puts files back
 
     /// Any app can send the request. The prompt is not its own, and no answer but the word accepts.
-    @Test func anAppThatPutAnOlderDatabaseBackCannotAcceptIt() throws {
+    @Test(.promise("rollback.end")) func anAppThatPutAnOlderDatabaseBackCannotAcceptIt() throws {
         try stop()
         let old = try file("keychain.sqlite")
         #expect(try run("set", "--protect", "none", "three", input: "3").exitCode == 0)
@@ -207,7 +208,7 @@ import Testing
 
     /// The anchor of the time before the first passcode, with which any app could set a passcode of its own and open what
     /// the passcode of the user protects.
-    @Test func anAnchorFromBeforeThePasscodeIsNotAccepted() throws {
+    @Test(.promise("rollback.passcode")) func anAnchorFromBeforeThePasscodeIsNotAccepted() throws {
         try stop()
         let old = try file("anchor")
         #expect(try run("passcode", "set", input: "the user's passcode\n").exitCode == 0)
@@ -240,7 +241,7 @@ import Testing
     }
 
     /// The newest anchor restores everything.
-    @Test func theNewestAnchorEndsTheStateWithoutAccepting() throws {
+    @Test(.promise("rollback.end")) func theNewestAnchorEndsTheStateWithoutAccepting() throws {
         try stop()
         let old = try file("anchor")
         #expect(try run("passcode", "set", input: "the user's passcode\n").exitCode == 0)

@@ -34,8 +34,8 @@ struct StoreSnapshot {
         }
     }
 
-    /// The relation of database and anchor: a row of the table in docs/store-format.md. D is the generation of the
-    /// database; V is the committed and P the prepared generation of the anchor.
+    /// The relation of database and anchor: a row of the table in docs/reference/store-format.md. D is the generation
+    /// of the database; V is the committed and P the prepared generation of the anchor.
     enum Row: Hashable {
         /// D = V, no P: nothing is prepared.
         case clean

@@ -28,7 +28,7 @@ import Testing
     private static func blocks(_ fence: String) throws -> [String] {
         var blocks: [String] = []
         var open: Substring?
-        let text = try page("README.md") + page("docs/command-line.md")
+        let text = try page("README.md") + page("docs/use/command-line.md")
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             guard line.hasPrefix("```") else {
                 if open == fence[...] { blocks[blocks.count - 1] += line + "\n" }

@@ -5,6 +5,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySeams
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 /// one user of the machine stands for several.
 @Suite(.timeLimit(.minutes(2)))
 struct UserAcceptorTests {
-    @Test func connectionsAreHandedToTheProcessOfTheirUser() throws {
+    @Test(.promise("users.separate")) func connectionsAreHandedToTheProcessOfTheirUser() throws {
         let service = try AcceptedService("serve")
         defer { service.stop() }
         #expect(try service.ask(1) == "1")
@@ -23,7 +24,7 @@ struct UserAcceptorTests {
         #expect(try service.processes() == 2)
     }
 
-    @Test(arguments: ["stuck", "silent"])
+    @Test(.promise("users.separate"), arguments: ["stuck", "silent"])
     func aProcessThatTakesNothingCostsItsOwnUserAlone(kind: String) throws {
         let service = try AcceptedService(kind, for: 1)
         defer { service.stop() }
@@ -64,7 +65,7 @@ struct UserAcceptorTests {
         #expect(try service.ask(2) == "2")
     }
 
-    @Test func aUserWithoutAccountIsRefusedWithoutAnotherProcess() throws {
+    @Test(.promise("users.share")) func aUserWithoutAccountIsRefusedWithoutAnotherProcess() throws {
         let service = try AcceptedService("unknown", for: 1)
         defer { service.stop() }
         for _ in 0..<5 { #expect(try service.refusal(of: service.connect(1)) == .peerNotTrusted) }
@@ -77,7 +78,7 @@ struct UserAcceptorTests {
         for _ in 0..<20 { #expect(try service.ask(1) == "1") }
     }
 
-    @Test func startsOfUnknownUsersDoNotHoldUpAKnownOne() throws {
+    @Test(.promise("users.share")) func startsOfUnknownUsersDoNotHoldUpAKnownOne() throws {
         let service = try AcceptedService("silent", for: 100..<140, isKnown: { $0 < 100 })
         defer { service.stop() }
         let waiting = try (100..<140).map { try service.connect(UInt32($0)) }
@@ -88,7 +89,7 @@ struct UserAcceptorTests {
         withExtendedLifetime(waiting) {}
     }
 
-    @Test func theSeventeenthUserHasItsPlacesWhateverSixteenDo() throws {
+    @Test(.promise("users.places")) func theSeventeenthUserHasItsPlacesWhateverSixteenDo() throws {
         var limits = AcceptorLimits()
         limits.waiting = 64
         let service = try AcceptedService("stuck", for: 1..<18, limits: limits)
@@ -102,7 +103,7 @@ struct UserAcceptorTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func aUserWhoConnectsTooOftenIsRefusedAlone() throws {
+    @Test(.promise("users.places")) func aUserWhoConnectsTooOftenIsRefusedAlone() throws {
         var limits = AcceptorLimits()
         (limits.rateOfUser, limits.burstOfUser) = (1, 3)
         let service = try AcceptedService("serve", limits: limits)
@@ -112,7 +113,7 @@ struct UserAcceptorTests {
         #expect(try service.ask(2) == "2")
     }
 
-    @Test func unknownUsersTakeNoMoreThanTheirPlaces() throws {
+    @Test(.promise("users.places")) func unknownUsersTakeNoMoreThanTheirPlaces() throws {
         var limits = AcceptorLimits()
         limits.newcomers = 4
         let service = try AcceptedService("silent", for: 100..<110, limits: limits, isKnown: { $0 < 100 })
@@ -138,7 +139,7 @@ struct UserAcceptorTests {
         #expect(Uptime.nanoseconds - begin < 20_000_000_000)
     }
 
-    @Test func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
+    @Test(.promise("users.stuck")) func stoppingEndsAllProcessesAlsoStoppedOnes() throws {
         let service = try AcceptedService("stuck", for: 1)
         #expect(try service.ask(2) == "2")
         _ = try service.connect(1)

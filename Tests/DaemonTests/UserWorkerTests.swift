@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPromises
 import Testing
 
 @testable import LatchkeySystem
@@ -19,7 +20,7 @@ import Testing
     }
 
     /// Without this, a process that a system call holds would make the service look at it without a pause, for ever.
-    @Test func aProcessThatWasKilledIsNotWaitedFor() throws {
+    @Test(.promise("users.places")) func aProcessThatWasKilledIsNotWaitedFor() throws {
         let limits = AcceptorLimits()
         var (worker, ends) = try worker()
         #expect(worker.deadline(limits) == 10 * second)

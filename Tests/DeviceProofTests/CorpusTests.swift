@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func theDocumentListsTheErrorCodeOfEachCheck() throws {
-        let page = try String(contentsOf: Repository.document("device-proof.md"), encoding: .utf8)
+        let page = try String(contentsOf: Repository.document("reference", "device-proof.md"), encoding: .utf8)
         let general: [DeviceProofError.Code] = [.malformed, .invalidParameter, .internalFailure]
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.joined()
         for code in DeviceProofError.Code.allCases where !general.contains(code) {

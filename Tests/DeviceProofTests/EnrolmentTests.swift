@@ -5,6 +5,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func theNameOfSwtpmMakesADeviceVirtualWhateverItsMakerIs() throws {
+    @Test(.promise("proof.device")) func theNameOfSwtpmMakesADeviceVirtualWhateverItsMakerIs() throws {
         for options in [
             TestMaker.Options(manufacturer: "id:00001014"), TestMaker.Options(model: "swtpm"),
         ] {
@@ -75,7 +76,7 @@ import Testing
 
     // MARK: - Check 1: the endorsement key
 
-    @Test func aCertificateOfAnotherRootIsRefused() throws {
+    @Test(.promise("proof.device")) func aCertificateOfAnotherRootIsRefused() throws {
         expectRefusal(.untrustedChain, try device.newAttestationKey(certifiedBy: TestMaker()).request)
     }
 
@@ -202,7 +203,7 @@ import Testing
         _ = try pending.finish(answer)
     }
 
-    @Test func theTPMAnswersNoChallengeForAnotherKeyOrDevice() throws {
+    @Test(.promise("proof.device")) func theTPMAnswersNoChallengeForAnotherKeyOrDevice() throws {
         let key = try device.newAttestationKey(certifiedBy: maker)
         let other = try device.enclave.newAttestationKey()
         let challenge = try verifier.begin(key.request, at: now).challenge

@@ -4,6 +4,7 @@ import DeviceProof
 import LatchkeyCrypto
 import LatchkeyModel
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
         expectRefusal(.notACreationStatement, try proof { $0.type = 0x8017 })
     }
 
-    @Test func aSignedStatementWithBytesBehindItIsRefused() throws {
+    @Test(.promise("proof.device")) func aSignedStatementWithBytesBehindItIsRefused() throws {
         expectRefusal(.notACreationStatement, try proof { $0.rest = [0] })
     }
 
@@ -153,7 +154,7 @@ import Testing
 
     /// fixedTPM, stClear, fixedParent, sensitiveDataOrigin, userWithAuth, adminWithPolicy, noDA,
     /// encryptedDuplication, decrypt, sign.
-    @Test(arguments: [1, 2, 4, 5, 6, 7, 10, 11, 17, 18])
+    @Test(.promise("proof.device"), arguments: [1, 2, 4, 5, 6, 7, 10, 11, 17, 18])
     func aKeyWithOtherAttributesIsRefused(_ bit: Int) throws {
         expectRefusal(
             .unsuitableKey,

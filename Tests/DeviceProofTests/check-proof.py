@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies the proof for one key as docs/device-proof.md describes it, with nothing but the document, the standard
+"""Verifies the proof for one key as docs/reference/device-proof.md describes it, with nothing but the document, the standard
 library and the command openssl. usage: check-proof.py ATTESTATION_KEY PROOF PUBLIC_KEY NONCE  (hexadecimal)
 """
 import hashlib, os, subprocess, sys, tempfile

@@ -7,6 +7,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -75,7 +76,9 @@ extension FprintDriverTests {
 
         // MARK: - Who sends
 
-        @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce_abuse14() throws {
+        @Test(.promise("fprintd.result", "abuse.14")) func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce_abuse14()
+            throws
+        {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
             defer { service.end() }
@@ -97,7 +100,7 @@ extension FprintDriverTests {
             #expect(reader.log.messages[0].contains(forger.uniqueName))
         }
 
-        @Test func aNameOfAnotherUserIsNotTrusted_abuse17() throws {
+        @Test(.promise("fprintd.result", "abuse.17")) func aNameOfAnotherUserIsNotTrusted_abuse17() throws {
             let bus = try PrivateBus()
             let service = try fprintd(bus)
             defer { service.end() }
@@ -110,7 +113,8 @@ extension FprintDriverTests {
             #expect(service.received.isEmpty, "nothing is sent to it")
         }
 
-        @Test func aResultBeforeTheVerificationOrAfterItsEndDoesNotCount_abuse15() throws {
+        @Test(.promise("fprintd.result", "abuse.15"))
+        func aResultBeforeTheVerificationOrAfterItsEndDoesNotCount_abuse15() throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
             defer { service.end() }
@@ -154,11 +158,13 @@ extension FprintDriverTests {
             #expect(try reader.next() == .noMatch)
         }
 
-        @Test(arguments: [
-            ("verify-new-result", true, SensorEvent.failed), ("verify-new-result", false, .guidance(.scanAgain)),
-            ("verify-match", false, .failed), ("", true, .failed), ("verify-unknown-error", true, .failed),
-            ("verify-disconnected", true, .disconnected), ("verify-too-fast", false, .guidance(.tooFast)),
-        ])
+        @Test(
+            .promise("fprintd.result"),
+            arguments: [
+                ("verify-new-result", true, SensorEvent.failed), ("verify-new-result", false, .guidance(.scanAgain)),
+                ("verify-match", false, .failed), ("", true, .failed), ("verify-unknown-error", true, .failed),
+                ("verify-disconnected", true, .disconnected), ("verify-too-fast", false, .guidance(.tooFast)),
+            ])
         func onlyTheResultMatchIsAMatch(_ result: String, _ isDone: Bool, _ event: SensorEvent) throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
@@ -340,12 +346,14 @@ extension FprintDriverTests {
 
         // MARK: - Virtual readers
 
-        @Test(arguments: [
-            (BusProgram.Reply.values([.variant(.string("A reader"))]), false),
-            (.values([.variant(.string("Virtual image device for debugging"))]), true),
-            (.values([.variant(.number(7))]), true), (.values([]), true),
-            (.error("org.freedesktop.DBus.Error.InvalidArgs"), true),
-        ])
+        @Test(
+            .promise("abuse.24"),
+            arguments: [
+                (BusProgram.Reply.values([.variant(.string("A reader"))]), false),
+                (.values([.variant(.string("Virtual image device for debugging"))]), true),
+                (.values([.variant(.number(7))]), true), (.values([]), true),
+                (.error("org.freedesktop.DBus.Error.InvalidArgs"), true),
+            ])
         func aReaderWithoutANameOfItsOwnCountsAsVirtual(_ answer: BusProgram.Reply, _ isVirtual: Bool) throws {
             let bus = try PrivateBus()
             let service = try fprintd(bus, ["Get": answer])

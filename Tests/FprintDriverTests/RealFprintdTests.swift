@@ -5,6 +5,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ extension FprintDriverTests {
             #expect(try reader.change { $0.enrolment != nil }.reportsEnrolmentChanges)
         }
 
-        @Test(arguments: [Fprintd.Reader.device, .storage, .image])
+        @Test(.promise("abuse.24"), arguments: [Fprintd.Reader.device, .storage, .image])
         func aVirtualReaderIsAbsentWithoutTheConsentOfRoot_abuse24(_ kind: Fprintd.Reader) throws {
             let machine = try Fprintd(kind)
             if kind != .image { try machine.enroll("A", on: kind) }
@@ -206,7 +207,7 @@ extension FprintDriverTests {
             _ = try reader.change { $0 == .absent }
         }
 
-        @Test func aRestartOfFprintdEndsTheScanAndTheNextOneWorks_abuse16() throws {
+        @Test(.promise("abuse.16")) func aRestartOfFprintdEndsTheScanAndTheNextOneWorks_abuse16() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
@@ -277,7 +278,7 @@ extension FprintDriverTests {
             try machine.released()
         }
 
-        @Test func aFingerReplacedUnderTheSameNameIsAnotherSet_abuse30() throws {
+        @Test(.promise("fprintd.set", "abuse.30")) func aFingerReplacedUnderTheSameNameIsAnotherSet_abuse30() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)

@@ -7,8 +7,8 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-/// The policies of `docs/policy.md`, section "Keys of a TPM", against those that `Tests/Vectors/tpm_policies.py` computes
-/// from that table without this code.
+/// The policies of `docs/reference/policy.md`, section "Keys of a TPM", against those that
+/// `Tests/Vectors/tpm_policies.py` computes from that table without this code.
 struct KeyPolicyVectorTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

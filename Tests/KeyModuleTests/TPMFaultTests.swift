@@ -8,6 +8,7 @@ import Synchronization
 import SystemDriver
 import TPMDriver
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    @Test func passwordsAndSharedSecretsDoNotPassTheBusInClear() throws {
+    @Test(.promise("tpm.bus")) func passwordsAndSharedSecretsDoNotPassTheBusInClear() throws {
         let password = SecretBytes((0..<32).map { UInt8($0) &* 7 &+ 1 })
         let peer = try PrivateKey.generate(.p256)
         tpm.inject(nil)

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SeamStandIns
 import TPMDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
     }
 
     /// latchkey-authd says that it has proven the passcode, and has not: the TPM refuses the key.
-    @Test(arguments: PasscodeDemand.Part.allCases)
+    @Test(.promise("attacker.authd"), arguments: PasscodeDemand.Part.allCases)
     func aPasscodeThatIsOnlySaidToBeProvenIsWorthNothing(_ part: PasscodeDemand.Part) throws {
         let (key, _) = try make(part)
         let challenge = try begin(key)

@@ -5,6 +5,7 @@ import LatchkeySeams
 import SystemDriver
 import TPMDriver
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func keysAreMadeAndUsed() throws {
+    @Test(.promise("tpm.lockout")) func keysAreMadeAndUsed() throws {
         let key = try module.newKey()
         try lock()
         try machine.use(key)
@@ -79,7 +80,7 @@ import Testing
         try expectLocked()
     }
 
-    @Test func passcodesAreSetJudgedAndCounted() throws {
+    @Test(.promise("tpm.lockout")) func passcodesAreSetJudgedAndCounted() throws {
         let (right, wrong) = (SecretBytes([UInt8](0x41..<0x61)), SecretBytes([UInt8](0x42..<0x62)))
         let earlier = try passcodes.create(passcodes.plan(), right)
         try lock()
@@ -92,7 +93,7 @@ import Testing
         try expectLocked()
     }
 
-    @Test func rootKeysAreSealedAndCountersAreUsed() throws {
+    @Test(.promise("tpm.lockout")) func rootKeysAreSealedAndCountersAreUsed() throws {
         let temporary = try TemporaryFolder()
         let folder = StoreFolder(temporary.path)
         let vault = TPMKeyVault(FileKeyVault(folder), rootKey: folder.rootKey, chip: chip, owner: [1])

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SystemDriver
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
         #expect(try chip.open(second.record, Self.value) == second.secret)
     }
 
-    @Test func aBusCaptureHoldsNoSecretInClear() throws {
+    @Test(.promise("attacker.latchkeyd")) func aBusCaptureHoldsNoSecretInClear() throws {
         let made = try chip.create(Self.value)
         _ = try chip.open(made.record, Self.value)
         try chip.change(made.record, secret: made.secret, to: Self.other)
@@ -64,7 +65,7 @@ import Testing
     // MARK: - Provisioning
 
     /// The carrier defines the index itself, with a value that it knows.
-    @Test func aValueThatTheCarrierPlantedOpensNothing() throws {
+    @Test(.promise("attacker.latchkeyd")) func aValueThatTheCarrierPlantedOpensNothing() throws {
         machine.bus.plant(password: [7])
         let made = try chip.create(Self.value)
         #expect(try chip.open(made.record, SecretBytes([7])) == nil)
@@ -187,7 +188,7 @@ import Testing
     }
 
     /// Wrong values count in the index, and not towards the lockout of the TPM.
-    @Test func wrongValuesCountAndBlockTheIndexOnly() throws {
+    @Test(.promise("attacker.authd")) func wrongValuesCountAndBlockTheIndexOnly() throws {
         let made = try chip.create(Self.value)
         for _ in 0..<PasscodeIndex.limit { #expect(try proves(Self.other, made.record).isEmpty) }
         #expect(failure { _ = try proves(Self.value, made.record) }?.status == .passcodeDelayed)
@@ -206,7 +207,7 @@ import Testing
 
     // MARK: - The limit
 
-    @Test func theLimitSurvivesAPowerCutAndStopsTheRightPasscodeToo() throws {
+    @Test(.promise("attacker.disk")) func theLimitSurvivesAPowerCutAndStopsTheRightPasscodeToo() throws {
         let made = try chip.create(Self.value)
         for _ in 1..<PasscodeIndex.limit { #expect(try chip.open(made.record, Self.other) == nil) }
         machine.tpm.cutPower()

@@ -3,6 +3,7 @@
 import LatchkeyCrypto
 import LatchkeyKeychain
 import LatchkeyModel
+import TestPromises
 import Testing
 
 /// A backup is read exactly as it was written; anything else is refused.
@@ -117,7 +118,7 @@ import Testing
         #expect(try writer.record(Self.items[0]) != nil)
     }
 
-    @Test func aNewerVersionIsReported() {
+    @Test(.promise("version.backup")) func aNewerVersionIsReported() {
         var bytes = header.bytes
         bytes[15] = 2
         #expect(throws: Failure(.unsupportedVersion)) { try BackupHeader(bytes) }

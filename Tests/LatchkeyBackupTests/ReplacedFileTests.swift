@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestPromises
 import Testing
 
 @testable import LatchkeyKeychain
@@ -55,7 +56,9 @@ import Testing
         return (accounts, nil)
     }
 
-    @Test(arguments: [1, 64 << 10]) func anotherFileOfTheSameSaltAndCodeAddsNothing(size: Int) throws {
+    @Test(.promise("backup.verified"), arguments: [1, 64 << 10]) func anotherFileOfTheSameSaltAndCodeAddsNothing(
+        size: Int
+    ) throws {
         let first = try file(items(["one", "two"]))
         for others in [["evil", "two"], ["one", "evil"], ["one", "two", "evil"], ["one"], []] {
             let result = try `import`(first, then: file(items(others)), size: size)
@@ -66,7 +69,9 @@ import Testing
         #expect(try `import`(first, then: first, size: size) == (["one", "two"], nil))
     }
 
-    @Test(arguments: [1, 64 << 10]) func aFileThatIsCutInTheSecondPassAddsNothing(size: Int) throws {
+    @Test(.promise("backup.verified"), arguments: [1, 64 << 10]) func aFileThatIsCutInTheSecondPassAddsNothing(
+        size: Int
+    ) throws {
         let items = items(["one", "two", "three"])
         let first = try file(items)
         let beforeEnd = first.count - (try file([]).count - header.bytes.count)
@@ -79,7 +84,7 @@ import Testing
     }
 
     /// Of a file with several segments, items are added before all of it was sent again; each is one of the verified file.
-    @Test func noItemOfAReplacedSegmentOfALargeFileIsAdded() throws {
+    @Test(.promise("backup.verified")) func noItemOfAReplacedSegmentOfALargeFileIsAdded() throws {
         let names = (0..<12).map { "item \($0)" }
         let first = try file(items(names, bytes: 100_000))
         #expect(first.count > 3 * BackupImport.segmentBytes)

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test(.needs(.root), arguments: Weakness.allCases)
+    @Test(.promise("abuse.8"), .needs(.root), arguments: Weakness.allCases)
     func aProgramThatAnotherUserCanReplaceIsNotStartedByPATH(weakness: Weakness) throws {
         let folder = try RootFolder()
         for name in ["opt", "usr"] { try Self.install(folder.path + "/" + name) }

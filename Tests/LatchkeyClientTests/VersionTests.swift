@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 /// What a library says to a daemon of another release; `LimitTests` has the daemon's side.
 @Suite struct VersionTests {
-    @Test(arguments: [0, Limits.wireVersion - 1, Limits.wireVersion + 1, .max])
+    @Test(.promise("version.protocol"), arguments: [0, Limits.wireVersion - 1, Limits.wireVersion + 1, .max])
     func aDaemonOfAnotherVersionIsReported(version: UInt8) throws {
         let (near, far) = try Sockets.pair()
         let channel = SocketChannel(near)
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func theAddressOfADaemonOfAnotherVersionIsNotUsed() throws {
+    @Test(.promise("version.address")) func theAddressOfADaemonOfAnotherVersionIsNotUsed() throws {
         let folder = try TemporaryFolder()
         let file = try DaemonLock.open(folder.path)
         try DaemonLock.announce(DaemonLock.Address(socket: "/run/x", processID: 7), in: file)

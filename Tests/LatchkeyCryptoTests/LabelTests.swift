@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyCrypto
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test func everyLabelHasItsGoldenValue() throws {
+    @Test(.promise("secret.type")) func everyLabelHasItsGoldenValue() throws {
         let lines = try Self.lines()
         if ProcessInfo.processInfo.environment["LATCHKEY_WRITE_LABELS"] != nil {
             let head = "# kind, words in hexadecimal, key derived from 00 01 ... 1f; made by LabelTests\n"

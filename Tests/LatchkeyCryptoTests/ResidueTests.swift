@@ -2,12 +2,13 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
 /// Checks which copies of a secret remain in the process's memory after its use.
 @Suite struct ResidueTests {
-    @Test func aSecretIsFoundWhileItLivesAndGoneAfterwards() throws {
+    @Test(.promise("secret.type")) func aSecretIsFoundWhileItLivesAndGoneAfterwards() throws {
         var secret: SecretBytes? = SecretTrace.makeSecret(byteCount: 4096)
         let trace = SecretTrace(of: try #require(secret))
         #expect(trace.copiesInMemory() == 1)

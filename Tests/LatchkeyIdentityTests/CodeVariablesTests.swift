@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -86,7 +87,8 @@ import Testing
         return (identity, best)
     }
 
-    @Test(.needs(.protectedPrograms)) func anEnvironmentOfManyEntriesCostsAboutAReadOfItsBytes() throws {
+    @Test(.promise("identity.environment"), .needs(.protectedPrograms))
+    func anEnvironmentOfManyEntriesCostsAboutAReadOfItsBytes() throws {
         let (few, fast) = try identity(entryBytes: 100_000)
         let (many, slow) = try identity(entryBytes: 2)
         #expect(few.strength == .program && many.strength == .program)

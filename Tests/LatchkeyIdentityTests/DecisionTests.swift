@@ -3,6 +3,7 @@
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// The decision about made-up facts.
@@ -194,7 +195,7 @@ import Testing
         #expect(facts.identity(of: name, AppDeclarations()).groups == ["user:\(user)"])
     }
 
-    @Test func controlGroupOfFlatpakIsNoSandbox_abuse7() {
+    @Test(.promise("abuse.5")) func controlGroupOfFlatpakIsNoSandbox_abuse7() {
         let group = "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.Notes-7.scope"
         var facts = Self.facts(group: group)
         facts.isInSystemNamespaces = false
@@ -223,7 +224,7 @@ import Testing
         #expect(separate.identity(of: Self.name, AppDeclarations()).terminal == 0)
     }
 
-    @Test func factsOfAnotherUserGiveNothing_abuse2() {
+    @Test(.promise("attacker.other-user", "abuse.2")) func factsOfAnotherUserGiveNothing_abuse2() {
         let name = ProcessName(processID: 7, startTime: 99, userID: 1001)
         #expect(Self.facts().identity(of: name, AppDeclarations()) == .undetermined(1001))
     }

@@ -5,6 +5,7 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         ).identify(child.name())
     }
 
-    /// The errors that are facts, as docs/identity.md lists them, stated here a second time.
+    /// The errors that are facts, as docs/reference/identity.md lists them, stated here a second time.
     private func isFact(_ call: Call, _ code: CInt) -> Bool {
         let components = Set(program.split(separator: "/").map(String.init) + ["/"])
         let folders = Set(folder.path.split(separator: "/").map(String.init) + ["/"])
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func eachErrorOfEachCallIsAnErrorUnlessItIsAFact() throws {
+    @Test(.promise("identity.errors")) func eachErrorOfEachCallIsAnErrorUnlessItIsAFact() throws {
         let recorder = Calls()
         let whole = try identity(recorder.calls)
         #expect(whole.groups == ["Echo"] && whole.strength == .program)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ETIMEDOUT])
+    @Test(.promise("identity.errors"), arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ETIMEDOUT])
     func exhaustionIsNeverAFact(code: CInt) throws {
         let recorder = Calls()
         _ = try identity(recorder.calls)

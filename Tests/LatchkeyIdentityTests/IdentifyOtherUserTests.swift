@@ -6,6 +6,7 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
     }
 
     /// Each change of the copy that gives another user power over it.
-    @Test(arguments: ["owner", "group", "others", "folder", "folderOwner", "sticky"])
+    @Test(.promise("attacker.other-app"), arguments: ["owner", "group", "others", "folder", "folderOwner", "sticky"])
     func programThatAnotherUserCanChangeHasTheIdentityOfItsUser_abuse6(defect: String) throws {
         let path = try folder.copy(of: "/usr/bin/cat", "echo-app")
         switch defect {

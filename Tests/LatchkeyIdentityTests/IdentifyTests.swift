@@ -6,6 +6,7 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -43,10 +44,12 @@ import Testing
         if isInSystem, Need.protectedPrograms.isMet() { #expect(identity.groups == ["/usr/bin/cat"]) }
     }
 
-    @Test(arguments: [
-        ("/bin/sh", ["-c", "while read -r line; do echo \"$line\"; done"]),
-        ("/usr/bin/perl", ["-e", "$| = 1; print while <STDIN>"]),
-    ])
+    @Test(
+        .promise("attacker.other-app", "abuse.5"),
+        arguments: [
+            ("/bin/sh", ["-c", "while read -r line; do echo \"$line\"; done"]),
+            ("/usr/bin/perl", ["-e", "$| = 1; print while <STDIN>"]),
+        ])
     func scriptUnderAnInterpreterHasTheIdentityOfItsUser_abuse5(program: String, arguments: [String]) throws {
         let child = try Child(program, arguments)
         try child.awaitEcho()
@@ -55,7 +58,7 @@ import Testing
         #expect(identity.label == Caller.undetermined && identity.program.isEmpty)
     }
 
-    @Test func userWritableCopyOfSystemProgramHasTheIdentityOfItsUser_abuse6() throws {
+    @Test(.promise("abuse.5")) func userWritableCopyOfSystemProgramHasTheIdentityOfItsUser_abuse6() throws {
         let folder = try TemporaryFolder()
         let copy = folder.path + "/cat"
         Processes.wait(try Processes.spawn("/usr/bin/cp", ["/usr/bin/cat", copy]))
@@ -65,7 +68,7 @@ import Testing
 
     /// A connection is for one execution: a process that executed something else in between, and then the same program again, is
     /// not the one that was identified.
-    @Test func eachExecutionHasAnotherNumberAlsoOfTheSameProgram() throws {
+    @Test(.promise("users.connection")) func eachExecutionHasAnotherNumberAlsoOfTheSameProgram() throws {
         let child = try Child("/bin/sh", ["-c", "read x; echo; read x; exec /bin/sh -c 'echo; read x'"])
         try child.awaitEcho()
         let (first, again) = (try child.identity(), try child.identity())
@@ -77,7 +80,7 @@ import Testing
         #expect(second == first)
     }
 
-    @Test func processIDOfAnotherProcessIsAnError_abuse3() throws {
+    @Test(.promise("identity.reuse", "abuse.2")) func processIDOfAnotherProcessIsAnError_abuse3() throws {
         let child = try Child("/usr/bin/cat")
         try child.awaitEcho()
         var name = try child.name()
@@ -86,17 +89,18 @@ import Testing
         #expect(throws: Failure(.peerNotTrusted)) { try identifier.identify(name) }
     }
 
-    @Test func processOfAnotherUserGivesNothingOfThatProcess_abuse3() throws {
+    @Test(.promise("identity.reuse")) func processOfAnotherUserGivesNothingOfThatProcess_abuse3() throws {
         let child = try Child("/usr/bin/cat")
         #expect(try child.identity(user: getuid() + 1) == .undetermined(getuid() + 1))
     }
 
-    @Test func endedProcessIsAnError_abuse3() throws {
+    @Test(.promise("abuse.2")) func endedProcessIsAnError_abuse3() throws {
         let name = try Child("/usr/bin/cat").name()
         #expect(throws: Failure(.peerNotTrusted)) { try ProgramIdentifier(reference: getpid()).identify(name) }
     }
 
-    @Test func processIDWithStartTimeNamesTheSameProcessAsAPidfd_abuse4() throws {
+    @Test(.promise("identity.reuse", "abuse.4")) func processIDWithStartTimeNamesTheSameProcessAsAPidfd_abuse4() throws
+    {
         let folder = try TemporaryFolder()
         let listener = try Sockets.listen(folder.path + "/socket")
         let client = try Sockets.connect(folder.path + "/socket")
@@ -110,7 +114,7 @@ import Testing
         #expect(try ProcessName(handle: handle, userID: peer.userID) == name)
     }
 
-    @Test(.needs(.namespaces), arguments: [["--mount"], []])
+    @Test(.promise("abuse.5"), .needs(.namespaces), arguments: [["--mount"], []])
     func processInNamespaceOfItsOwnHasTheIdentityOfItsUser_abuse7(more: [String]) throws {
         let child = try Child("/usr/bin/unshare", ["--user", "--map-root-user"] + more + ["/usr/bin/cat"])
         try child.awaitEcho()
@@ -118,7 +122,9 @@ import Testing
         #expect(identity.groups == undetermined && identity.strength == .user)
     }
 
-    @Test(arguments: ["LD_PRELOAD=/nonexistent.so", "LD_LIBRARY_PATH=", "GTK_MODULES=x", "LD_AUDIT=/nonexistent.so"])
+    @Test(
+        .promise("attacker.same-user"),
+        arguments: ["LD_PRELOAD=/nonexistent.so", "LD_LIBRARY_PATH=", "GTK_MODULES=x", "LD_AUDIT=/nonexistent.so"])
     func programWithForeignCodeHasTheIdentityOfItsUser_abuse9(variable: String) throws {
         let identity = try Child("/usr/bin/cat", environment: ["HOME=/", variable]).identity()
         #expect(identity.groups == undetermined && identity.strength == .user)
@@ -163,7 +169,7 @@ import Testing
         #expect(identity.strength == .program)
     }
 
-    @Test func tracedProgramHasTheIdentityOfItsUser() throws {
+    @Test(.promise("attacker.same-user")) func tracedProgramHasTheIdentityOfItsUser() throws {
         #if arch(arm64)
         let ptrace = 117
         #else
@@ -194,7 +200,7 @@ import Testing
     }
 
     /// A process alternates between a program of the system and programs of the user by execve(2), as fast as it can.
-    @Test func processThatExecutesOtherProgramsNeverHasAWrongLabel_abuse3() throws {
+    @Test(.promise("name.identified")) func processThatExecutesOtherProgramsNeverHasAWrongLabel_abuse3() throws {
         let folder = try TemporaryFolder()
         let (copy, script) = (folder.path + "/env", folder.path + "/script")
         Processes.wait(try Processes.spawn("/usr/bin/cp", ["/usr/bin/env", copy]))

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
     }
 
     /// Every program of the user reads the items of the group of undetermined programs.
-    @Test func whatCannotBeReadNowIsAnErrorAndNoOtherGroup() throws {
+    @Test(.promise("identity.errors")) func whatCannotBeReadNowIsAnErrorAndNoOtherGroup() throws {
         let program = try folder.copy(of: "/usr/bin/true", "notes")
         for code in [EMFILE, ENFILE, ENOMEM, EACCES, EIO] {
             let calls = SystemCalls { call, path in call == "openat" && path == "notes" ? code : nil }

@@ -8,6 +8,7 @@ import LatchkeyService
 import SQLiteDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -76,7 +77,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: zip(Point.allCases, made))
     }
 
-    @Test(arguments: Event.allCases, Point.allCases)
+    @Test(.promise("event.atomic"), arguments: Event.allCases, Point.allCases)
     func anEventIsCompleteOrAbsentAfterAKill_abuse35(event: Event, point: Point) throws {
         try store.restore(try #require(try files(event)[point]))
         let keychain = try store.open()
@@ -103,7 +104,7 @@ import Testing
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    @Test func afterAnInterruptedChangeBothPasscodesOpenUntilOneIsEntered() throws {
+    @Test(.promise("event.unfinished")) func afterAnInterruptedChangeBothPasscodesOpenUntilOneIsEntered() throws {
         try store.restore(try #require(try files(.changePasscode)[.beforeFinish]))
         let files = try store.files()
         for (right, other) in [(Self.old, Self.new), (Self.new, Self.old)] {
@@ -123,7 +124,7 @@ import Testing
 
     // MARK: - Enrolment generation and store generation
 
-    @Test(arguments: [Event.changePasscode, .lockout, .move])
+    @Test(.promise("rollback.events"), arguments: [Event.changePasscode, .lockout, .move])
     func boundItemsSurviveEveryEventExceptAnEnrolmentChange(event: Event) throws {
         try fill(for: event)
         let keychain = try store.open()
@@ -152,7 +153,7 @@ import Testing
         return (before, try store.files())
     }
 
-    @Test(arguments: Event.allCases)
+    @Test(.promise("rollback.refused", "abuse.29"), arguments: Event.allCases)
     func anOlderDatabaseIsRefusedUntilItIsAccepted_abuse29(event: Event) throws {
         let (before, after) = try generations(event)
         var mixed = before
@@ -170,7 +171,7 @@ import Testing
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    @Test(arguments: Event.allCases)
+    @Test(.promise("rollback.refused"), arguments: Event.allCases)
     func anOlderAnchorIsRefusedUntilItIsAccepted(event: Event) throws {
         let (before, after) = try generations(event)
         var mixed = after
@@ -186,7 +187,7 @@ import Testing
     }
 
     /// Restoring database and anchor of the same earlier time is detected if the counters are newer.
-    @Test(arguments: Event.allCases)
+    @Test(.promise("rollback.refused", "abuse.29"), arguments: Event.allCases)
     func anOlderDatabaseAndAnchorWithNewerCountersAreRefusedUntilAccepted_abuse29(event: Event) throws {
         let (before, after) = try generations(event)
         var mixed = before
@@ -206,7 +207,7 @@ import Testing
     }
 
     /// The limit of the detection: an older copy of the whole folder is consistent.
-    @Test func restoringAWholeOlderStoreIsNotDetected() throws {
+    @Test(.promise("rollback.whole")) func restoringAWholeOlderStoreIsNotDetected() throws {
         let (before, _) = try generations(.lockout)
         try store.restore(before)
         #expect(try store.open().anchor.condition == .clean)
@@ -228,7 +229,7 @@ import Testing
         #expect(status { _ = try store.open().keptCounters() } == .storeUnreadable)
     }
 
-    @Test func aLostAnchorIsNotAcceptedButItsItemsCanBeDiscarded() throws {
+    @Test(.promise("anchor.missing")) func aLostAnchorIsNotAcceptedButItsItemsCanBeDiscarded() throws {
         try fill(for: .lockout)
         try store.setFile("anchor", nil)
         let keychain = try store.open()
@@ -246,7 +247,7 @@ import Testing
         #expect(try reopened.findings() == [])
     }
 
-    @Test func acceptingAndDiscardingRequireThePasscodeIfOneIsSet() throws {
+    @Test(.promise("rollback.passcode")) func acceptingAndDiscardingRequireThePasscodeIfOneIsSet() throws {
         try fill(for: .lockout)
         let keychain = try store.open()
         let finger = Authorisation.testOnly([.biometry], enrolment: Self.first, by: StoreOnDisk.caller)
@@ -262,7 +263,7 @@ import Testing
         #expect(keychain.isPasscodeSet)
     }
 
-    @Test func everyByteOfTheAnchorIsAuthenticated() throws {
+    @Test(.promise("anchor.missing")) func everyByteOfTheAnchorIsAuthenticated() throws {
         try fill(for: .lockout)
         let file = try #require(try store.files()["anchor"])
         for offset in file.indices {
@@ -273,8 +274,10 @@ import Testing
         }
     }
 
-    /// The table in `docs/store-format.md`: store generations of database, anchor and counters, and the prepared one.
+    /// The table in `docs/reference/store-format.md`: store generations of database, anchor and counters, and the
+    /// prepared one.
     @Test(
+        .promise("event.atomic"),
         arguments: [
             (5, 5, nil, 5, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, 5, .clean, .drop),
             (6, 5, 6, 5, .clean, .finish), (5, 5, 5, 5, .clean, .finish), (4, 5, nil, 5, .rolledBack, .none),
@@ -304,7 +307,7 @@ import Testing
 
     // MARK: - Disk failures
 
-    @Test func whileAnEventIsUnfinishedProtectedItemsStayClosed() throws {
+    @Test(.promise("event.unfinished")) func whileAnEventIsUnfinishedProtectedItemsStayClosed() throws {
         try fill(for: .changePasscode)
         let vault = CopyingVault(FileKeyVault(store.folder)) {}
         let keychain = try StoreOnDisk.identity.open(
@@ -325,7 +328,7 @@ import Testing
 
     /// A failed commit may still be on the disk. The next start would find it with the preparation of the following
     /// event: here without the items that removing the passcode deletes, but with a passcode.
-    @Test(arguments: [0, 1], FaultPlan.Fault.allCases)
+    @Test(.promise("event.atomic"), arguments: [0, 1], FaultPlan.Fault.allCases)
     func aCommitThatFailedIsOverwrittenBeforeTheNextEvent_abuse36(call: Int, fault: FaultPlan.Fault) throws {
         try fill(for: .removePasscode)
         let plan = FaultPlan()
@@ -364,7 +367,7 @@ import Testing
         #expect(try reopened.findings() == [])
     }
 
-    @Test func anEnrolmentChangeThatCannotBePreparedChangesNothing() throws {
+    @Test(.promise("enrolment.durable")) func anEnrolmentChangeThatCannotBePreparedChangesNothing() throws {
         try fill(for: .enrolment)
         let vault = CopyingVault(FileKeyVault(store.folder)) {}
         let keychain = try StoreOnDisk.identity.open(

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import TestSupport
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
                 != keychain.envelopes.secretAssociatedData(row, try openItem(keychain).1))
     }
 
-    @Test(arguments: [UInt8(0), 1, 9, 17, 20, 63])
+    @Test(.promise("turns.cost"), arguments: [UInt8(0), 1, 9, 17, 20, 63])
     func aCostThatTheDaemonNeverUsesIsRejected(cost: UInt8) {
         #expect(StretchParameters(cost: cost, salt: [UInt8](repeating: 1, count: 16)) == nil)
     }
@@ -113,7 +114,9 @@ import Testing
     // MARK: - Files that were changed
 
     /// The form, the wrapped row key, the sealed secret and its tag.
-    @Test(arguments: [0, 5, 30, 65, 80]) func damagedSecretIsToldFromAWrongPassword_KC17(offset: Int) throws {
+    @Test(.promise("attacker.edits"), arguments: [0, 5, 30, 65, 80]) func damagedSecretIsToldFromAWrongPassword_KC17(
+        offset: Int
+    ) throws {
         let parameters = try #require(try openItem(store.open()).1.stretching)
         var row = try #require(try store.rows().first)
         row.secret?[offset] ^= 1
@@ -176,7 +179,7 @@ import Testing
         return bytes
     }
 
-    @Test func changedBytesOfADetachedKeyNeverChangeTheStretchingParameters() throws {
+    @Test(.promise("turns.cost")) func changedBytesOfADetachedKeyNeverChangeTheStretchingParameters() throws {
         let keychain = try store.open()
         let bytes = try detachedKey(keychain)
         let password = try keychain.appPassword(isGiven: true)

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         return (try keychain.trail().1, checked)
     }
 
-    @Test(arguments: Next.allCases)
+    @Test(.promise("audit.cut"), arguments: Next.allCases)
     func cutNewestEntryStaysReportedAfterLaterEntries(next: Next) throws {
         try store.execute("DELETE FROM audit WHERE sequence = 5")
         #expect(try findings() == (Finding(.trailCut, number: 5), [Finding(.trailCut, number: 5)]))
@@ -81,11 +82,13 @@ import Testing
         #expect(try store.open().trail(verifies: false).0.map(\.sequence) == [1, 2, 6, 7])
     }
 
-    @Test(arguments: [
-        "DELETE FROM record WHERE name = 'audit.end'",
-        "UPDATE record SET value = zeroblob(60) WHERE name = 'audit.end'",
-        "DELETE FROM audit WHERE sequence = 5; DELETE FROM record WHERE name = 'audit.end'",
-    ])
+    @Test(
+        .promise("audit.cut"),
+        arguments: [
+            "DELETE FROM record WHERE name = 'audit.end'",
+            "UPDATE record SET value = zeroblob(60) WHERE name = 'audit.end'",
+            "DELETE FROM audit WHERE sequence = 5; DELETE FROM record WHERE name = 'audit.end'",
+        ])
     func destroyedRecordOfTheEndStaysReported(sql: String) throws {
         try store.execute(sql)
         #expect(try findings().verified == Finding(.trailEndUnknown))
@@ -103,7 +106,7 @@ import Testing
         #expect(try young.open().trail().1 == Finding(.trailWasCut, number: 2))
     }
 
-    @Test func cuttingTheReportIsReportedAgain() throws {
+    @Test(.promise("audit.cut")) func cuttingTheReportIsReportedAgain() throws {
         try store.execute("DELETE FROM audit WHERE sequence = 5")
         try Next.use(store.open())
         try store.execute("DELETE FROM audit WHERE sequence > 4")
@@ -119,7 +122,7 @@ import Testing
         #expect(try findings().checked.map(\.kind).contains(.trailWasCut))
     }
 
-    @Test func startOfTheDaemonRecordsTheCut() throws {
+    @Test(.promise("audit.cut")) func startOfTheDaemonRecordsTheCut() throws {
         try store.execute("DELETE FROM audit WHERE sequence = 5")
         let events = CollectedEvents()
         let service = try StartedService(store.open(), clock: clock, log: events)

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
 
     private var logBytes: Int { get throws { try store.files()["keychain.sqlite-wal"]?.count ?? 0 } }
 
-    @Test func afterACleanStopNoFileHasWhatWasDeletedOrReplaced() throws {
+    @Test(.promise("sealing.deleted")) func afterACleanStopNoFileHasWhatWasDeletedOrReplaced() throws {
         let keychain = try store.open()
         let service = try start(keychain)
         try fill(keychain)
@@ -98,7 +99,7 @@ import Testing
         #expect(try keychain.findings() == [])
     }
 
-    @Test func resetErasesBeforeItIsAnswered() throws {
+    @Test(.promise("sealing.deleted")) func resetErasesBeforeItIsAnswered() throws {
         let keychain = try store.open()
         try keychain.setPasscode(SecretBytes("right".utf8))
         #expect(try keychain.unlock(SecretBytes("right".utf8)))
@@ -113,7 +114,7 @@ import Testing
     }
 
     /// A disk that is full at each of the calls in turn, from there on.
-    @Test func resetThatCouldNotEraseSaysSo() throws {
+    @Test(.promise("sealing.deleted")) func resetThatCouldNotEraseSaysSo() throws {
         var saidSo = 0
         for number in 0..<400 {
             let store = try StoreOnDisk(clock: clock)
@@ -141,7 +142,7 @@ import Testing
         Issue.record("the reset makes more calls")
     }
 
-    @Test func rowThatIsReplacedByANewItemIsErased() throws {
+    @Test(.promise("sealing.deleted")) func rowThatIsReplacedByANewItemIsErased() throws {
         let keychain = try store.open()
         _ = try keychain.follow(EnrolmentSet([1]))
         let service = try start(keychain)
@@ -153,7 +154,7 @@ import Testing
         #expect(try count(old) == 0)
     }
 
-    @Test func afterAKillTheNextCleanStopErases() throws {
+    @Test(.promise("sealing.deleted")) func afterAKillTheNextCleanStopErases() throws {
         let killed = try StoreOnDisk(clock: clock)
         let keychain = try killed.open()
         try keychain.add("one")

@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import TestSupport
 import Testing
 
@@ -63,14 +64,14 @@ import Testing
         #expect(try store.rows().count == 2)
     }
 
-    @Test func returningToTheFirstSetRestoresNothing_abuse31() throws {
+    @Test(.promise("abuse.31")) func returningToTheFirstSetRestoresNothing_abuse31() throws {
         let keychain = try store.open()
         _ = try keychain.follow(Self.second)
         _ = try keychain.follow(Self.first)
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
-    @Test func theOldKeyIsGoneFromMemoryAndFile() throws {
+    @Test(.promise("enrolment.erased")) func theOldKeyIsGoneFromMemoryAndFile() throws {
         let keychain = try store.open()
         let key = try #require(keychain.anchor.record?.contents.enrolmentKey)
         let file = try store.files()["anchor"]

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import TestSupport
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
         #expect(status { _ = try keychain.secret("third") } == .itemNotFound, "as if it were absent (KC-17)")
     }
 
-    @Test func theSecretIsBoundToTheAccessControl_abuse33() throws {
+    @Test(.promise("abuse.33")) func theSecretIsBoundToTheAccessControl_abuse33() throws {
         let keychain = try store.open()
         var row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)

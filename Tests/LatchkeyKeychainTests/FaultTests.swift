@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
         return plan.calls
     }
 
-    @Test(arguments: Kind.all)
+    @Test(.promise("abuse.36"), arguments: Kind.all)
     func noAcknowledgedWriteIsLostWhenACallFails_abuse36(kind: Kind) throws {
         let calls = try recordedCalls()
         #expect(calls > 60, "the run was not recorded")
@@ -102,7 +103,7 @@ import Testing
         #expect(try keychain.findings() == [])
     }
 
-    @Test func anUnreadableDiskIsNotReportedAsAbsentOrDamagedItems_abuse36() throws {
+    @Test(.promise("abuse.36")) func anUnreadableDiskIsNotReportedAsAbsentOrDamagedItems_abuse36() throws {
         let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         do {

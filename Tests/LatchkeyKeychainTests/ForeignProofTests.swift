@@ -3,6 +3,7 @@
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         return caller
     }
 
-    @Test func aProofOfAnotherCallerOrSessionReadsNothing() throws {
+    @Test(.promise("decision.required")) func aProofOfAnotherCallerOrSessionReadsNothing() throws {
         let proof = Authorisation.testOnly([.passcode], by: other)
         #expect(status { _ = try keychain.secret("mine", proof: proof) } == .itemAuthenticationFailed)
         #expect(try keychain.secret("mine", proof: .ofPasscode) == "secret")
@@ -40,7 +41,7 @@ import Testing
                 == .itemAuthenticationFailed)
     }
 
-    @Test func aMatchOfAnotherEnrolmentSetOpensNothing_abuse32() throws {
+    @Test(.promise("decision.required")) func aMatchOfAnotherEnrolmentSetOpensNothing_abuse32() throws {
         try keychain.add("finger", "two", AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny))
         #expect(try keychain.follow(EnrolmentSet([1])))
         let old = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller)
@@ -49,7 +50,7 @@ import Testing
         #expect(try keychain.secret("finger", proof: current) == "two")
     }
 
-    @Test func changingOrRemovingThePasscodeRequiresItsOwnProof() throws {
+    @Test(.promise("decision.required")) func changingOrRemovingThePasscodeRequiresItsOwnProof() throws {
         let caller = StoreOnDisk.caller
         // Otherwise the match is of another enrolment set and does not count.
         #expect(try keychain.follow(EnrolmentSet([1])))
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func namesAreListedOnlyWithAProofOfTheCaller() throws {
+    @Test(.promise("decision.names")) func namesAreListedOnlyWithAProofOfTheCaller() throws {
         func count(_ proof: Authorisation) throws(Failure) -> Int {
             var (cursor, count) = (SearchCursor(), 0)
             _ = try keychain.listNames(caller: StoreOnDisk.caller, proof: proof, from: &cursor) { _ in count += 1 }

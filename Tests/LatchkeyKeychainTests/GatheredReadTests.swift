@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
+import TestPromises
 import Testing
 
 @testable import LatchkeyKeychain
@@ -34,7 +35,7 @@ import Testing
         try keychain.log(Request.Log(after: 0, limit: 1024, verifies: false)).lines.filter { $0.event == .used }
     }
 
-    @Test func readsWithoutAProtectionAreOneEntryWithACount() throws {
+    @Test(.promise("audit.reads")) func readsWithoutAProtectionAreOneEntryWithACount() throws {
         let keychain = try Keychain.inMemory(clock)
         try add("a", to: keychain)
         for _ in 0..<1000 { try read(keychain) }

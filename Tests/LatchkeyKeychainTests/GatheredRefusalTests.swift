@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import TestPromises
 import Testing
 
 /// A program that is refused in a loop does not make the audit log grow without bound.
@@ -17,7 +18,7 @@ import Testing
         Caller(groups: [label], label: label, processID: 1, userID: 1000)
     }
 
-    @Test func equalRefusalsWithinAMinuteAreOneEntryWithACount() throws {
+    @Test(.promise("audit.refusals")) func equalRefusalsWithinAMinuteAreOneEntryWithACount() throws {
         let keychain = try Keychain.inMemory(clock)
         for _ in 0..<850 { try keychain.recordRefusal(of: caller("app")) }
         #expect(try refusals(keychain) == [1])
@@ -40,7 +41,7 @@ import Testing
         #expect(try refusals(keychain) == [1, 4])
     }
 
-    @Test func programsOfManyNamesShareTheLastEntry() throws {
+    @Test(.promise("audit.refusals")) func programsOfManyNamesShareTheLastEntry() throws {
         let keychain = try Keychain.inMemory(clock)
         for number in 0..<1000 { try keychain.recordRefusal(of: caller("app \(number)")) }
         #expect(try refusals(keychain).count <= 65)

@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
@@ -77,7 +78,7 @@ import Testing
         #expect(try groups(all) == [.text("shared")])
     }
 
-    @Test func aReferenceToAnItemOfAForeignGroupFindsNothing_KC16_abuse1() throws {
+    @Test(.promise("abuse.1")) func aReferenceToAnItemOfAForeignGroupFindsNothing_KC16_abuse1() throws {
         let added = try keychain.add("account", group: "shared", returns: .persistentReference)
         let stranger = Caller(groups: ["stranger"], label: "stranger", processID: 2, userID: 1000)
         let query = ItemQuery.reference(try #require(added?.persistentReference))

@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
     }
 
-    @Test func olderCountersAreRefused_abuse27() throws {
+    @Test(.promise("tries.lost")) func olderCountersAreRefused_abuse27() throws {
         let old = try #require(try store.files()["counters"])
         do {
             let keychain = try store.open()
@@ -88,7 +89,7 @@ import Testing
         #expect(try keychain.keptCounters()?.0 == Self.counters, "the file is created again")
     }
 
-    @Test func theCountersOfAnotherStoreAreRefused() throws {
+    @Test(.promise("tries.lost")) func theCountersOfAnotherStoreAreRefused() throws {
         let other = try StoreOnDisk()
         try other.open().keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
         try store.setFile("counters", try other.files()["counters"])
@@ -97,7 +98,7 @@ import Testing
     }
 
     /// Simulates a power cut while a slot is overwritten.
-    @Test func aTornSlotLeavesThePreviousCounters() throws {
+    @Test(.promise("tries.place")) func aTornSlotLeavesThePreviousCounters() throws {
         let next = PolicyCounters(biometryFailures: 0, passcodeFailures: 6, passcodeBlockedUntil: 0)
         let before = try #require(try store.files()["counters"])
         do { try store.open(clock: BootClock(boot: "monday")).keep(next) }
@@ -108,13 +109,13 @@ import Testing
         #expect(kept.0 == Self.counters)
     }
 
-    @Test func anEmptyBootIdentifierMatchesNoBoot() throws {
+    @Test(.promise("tries.boot")) func anEmptyBootIdentifierMatchesNoBoot() throws {
         do { try store.open(clock: BootClock(boot: "")).keep(Self.counters) }
         let kept = try #require(try store.open(clock: BootClock(boot: "")).keptCounters())
         #expect(!kept.isOfThisBoot)
     }
 
-    @Test func storingCountersOverwritesInPlace() throws {
+    @Test(.promise("tries.place")) func storingCountersOverwritesInPlace() throws {
         let size = try #require(try store.files()["counters"]).count
         let keychain = try store.open()
         for number in 1...20 {

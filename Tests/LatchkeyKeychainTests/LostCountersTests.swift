@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SQLiteDriver
 import SystemDriver
+import TestPromises
 import Testing
 
 /// Attack: changing or deleting a record of the file to get new tries. Counters that differ from the stored ones
@@ -27,7 +28,7 @@ import Testing
         return end
     }
 
-    @Test(arguments: [Data([1, 2, 3]), nil] as [Data?])
+    @Test(.promise("tries.lost", "abuse.27"), arguments: [Data([1, 2, 3]), nil] as [Data?])
     func changedOrRemovedCountersCountAsUsedUp_abuse27(_ bytes: Data?) throws {
         #expect(try start(uptimeSeconds: 1000).setPasscode("right") == nil)
         try store.setFile("counters", bytes)

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         try store.rows().allSatisfy { $0.secret?.first == RowKeyForm.passcode.rawValue }
     }
 
-    @Test func noFileKeepsWhatItemsWereBeforeThePasscodeWasSet() throws {
+    @Test(.promise("sealing.copies")) func noFileKeepsWhatItemsWereBeforeThePasscodeWasSet() throws {
         let keychain = try store.open()
         let old = try addEarly(70, to: keychain)
         #expect(try count(old) == 70)
@@ -70,7 +71,7 @@ import Testing
         #expect(try store.open().hasOldCopies == false)
     }
 
-    @Test func aReaderOfTheDatabaseDelaysTheErasureAndIsLoggedOnce() throws {
+    @Test(.promise("sealing.copies")) func aReaderOfTheDatabaseDelaysTheErasureAndIsLoggedOnce() throws {
         let keychain = try store.open()
         let old = try addEarly(3, to: keychain)
         let service = try start(keychain)
@@ -124,7 +125,7 @@ import Testing
         #expect(try items.eraseOldCopies(waits: false))
     }
 
-    @Test func aDaemonThatWasKilledErasesAtTheNextStart() throws {
+    @Test(.promise("sealing.copies")) func aDaemonThatWasKilledErasesAtTheNextStart() throws {
         let killed = try StoreOnDisk(clock: clock)
         let keychain = try killed.open()
         try keychain.add("item", "secret", rule(.whenUnlocked, .devicePasscode))
@@ -145,10 +146,12 @@ import Testing
     }
 
     /// What an update adds to the access control of an item.
-    @Test(arguments: [
-        rule(.whenUnlocked, .devicePasscode), rule(.whenPasscodeSetThisDeviceOnly),
-        rule(.whenUnlocked, .applicationPassword),
-    ])
+    @Test(
+        .promise("sealing.copies"),
+        arguments: [
+            rule(.whenUnlocked, .devicePasscode), rule(.whenPasscodeSetThisDeviceOnly),
+            rule(.whenUnlocked, .applicationPassword),
+        ])
     func noFileKeepsWhatAnItemWasBeforeItsAccessControl(stricter: AccessControl) throws {
         let keychain = try store.open()
         try keychain.setPasscode(SecretBytes("right".utf8))
@@ -169,7 +172,7 @@ import Testing
         withExtendedLifetime(service) {}
     }
 
-    @Test func anExitErasesWhatAnUpdateLeft() throws {
+    @Test(.promise("sealing.copies")) func anExitErasesWhatAnUpdateLeft() throws {
         let keychain = try store.open()
         try keychain.setPasscode(SecretBytes("right".utf8))
         let service = try start(keychain)

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeyService
+import TestPromises
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         #expect(try keychain.secret("bound") == "one")
     }
 
-    @Test func afterReopeningOnlyItemsOfTheClassNeedThePasscode() throws {
+    @Test(.promise("attacker.disk")) func afterReopeningOnlyItemsOfTheClassNeedThePasscode() throws {
         let keychain = try store.open()
         #expect(!keychain.tree.holdsPasscodeKey)
         #expect(try keychain.secret("bound") == nil)
@@ -46,7 +47,7 @@ import Testing
         #expect(result == .needs(AuthenticationPlan([[.passcode]])))
     }
 
-    @Test func aProofWithoutTheKeyOpensNothing() throws {
+    @Test(.promise("decision.plan")) func aProofWithoutTheKeyOpensNothing() throws {
         let keychain = try store.open()
         let proof = Authorisation.testOnly([.passcode, .biometry], by: StoreOnDisk.caller)
         #expect(try keychain.secret("bound", proof: proof) == nil)
@@ -66,7 +67,7 @@ import Testing
         #expect(try keychain.secret("bound") == "one")
     }
 
-    @Test(arguments: ["", "firs", "first ", "First", "second"])
+    @Test(.promise("attacker.disk"), arguments: ["", "firs", "first ", "First", "second"])
     func aWrongPasscodeOpensNothing(passcode: String) throws {
         let keychain = try store.open()
         #expect(try !keychain.unlock(SecretBytes(passcode.utf8)))
@@ -137,7 +138,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 9, 17, 255] as [UInt8])
+    @Test(.promise("tries.cost"), arguments: [0, 9, 17, 255] as [UInt8])
     func aSlotOfAnUnsupportedCostIsRefusedBeforeStretching(cost: UInt8) throws {
         let keychain = try store.open()
         var slot = try #require(keychain.anchor.slots.first)
@@ -145,7 +146,7 @@ import Testing
         #expect(throws: Failure(.storeUnreadable)) { try PasscodeSlot.open(slot, .typed(Self.first), keychain.tree) }
     }
 
-    @Test func aSlotOfALowerCostIsReplacedAfterTheRightPasscode() throws {
+    @Test(.promise("tries.cost")) func aSlotOfALowerCostIsReplacedAfterTheRightPasscode() throws {
         let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 11)
         let keychain = try store.open(identity)
         #expect(try !keychain.unlock(Self.second))

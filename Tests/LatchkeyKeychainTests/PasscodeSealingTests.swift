@@ -3,6 +3,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
     }
 
-    @Test(arguments: always)
+    @Test(.promise("sealing.passcode"), arguments: always)
     func addingNeedsNoPasscodeAndReadingDoes_AC05(constraints: AccessConstraints) throws {
         try addWithoutPasscode(constraints)
         let keychain = try store.open()
@@ -234,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func aPublicKeyThatIsNotOfThePasscodeIsRefusedWithTheRightPasscode() throws {
+    @Test(.promise("sealing.public-key")) func aPublicKeyThatIsNotOfThePasscodeIsRefusedWithTheRightPasscode() throws {
         let keychain = try store.open()
         let planted = try PasscodePair(KeyTree.key(SecretBytes([UInt8](repeating: 7, count: 32)))).publicKey
         try keychain.carryOut(.lockedOut, .lockedOut, caller: nil) { $0.passcodeKey = planted }
@@ -247,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func anAnchorWithoutThePublicKeyIsRefused() throws {
+    @Test(.promise("sealing.public-key")) func anAnchorWithoutThePublicKeyIsRefused() throws {
         let keychain = try store.open()
         var record = try #require(keychain.anchor.record)
         record.contents.passcodeKey = nil

@@ -4,6 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeyService
+import TestPromises
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         .applicationPassword,
     ]
 
-    /// Whether an item may be exported according to the table in `docs/backup-format.md`.
+    /// Whether an item may be exported according to the table in `docs/reference/backup-format.md`.
     private func leaves(_ rule: AccessControl, isInToken: Bool) -> Bool {
         let migratable: Set<Accessibility> = [.whenUnlocked, .afterFirstUnlock, .always]
         let rules: Set<AccessConstraints> = [
@@ -24,7 +25,7 @@ import Testing
         return migratable.contains(rule.accessibility) && !isInToken && rules.contains(rule.constraints)
     }
 
-    @Test func exportabilityOfEveryAccessControlMatchesTheDocumentation() {
+    @Test(.promise("backup.scope")) func exportabilityOfEveryAccessControlMatchesTheDocumentation() {
         var left = 0
         for accessibility in Accessibility.allCases {
             for bits in 0..<(1 << Self.flags.count) {
@@ -66,7 +67,7 @@ import Testing
     }
 
     /// The tiers `user` and `simulated` export the caller's groups without a passcode; `file` and `tpm` require one.
-    @Test(arguments: Tier.allCases)
+    @Test(.promise("backup.scope"), arguments: Tier.allCases)
     func withoutAPasscodeTheTiersFileAndTPMRefuseEveryBackup(tier: Tier) throws {
         let store = try StoreOnDisk()
         let identity = StoreIdentity(tier: tier, userID: 1000, account: AccountName("ada"), passcodeCost: 10)
@@ -118,7 +119,9 @@ import Testing
     ]
 
     /// No program would find, list or delete an item whose group no app of this user has.
-    @Test(arguments: Tier.allCases) func anItemOfAGroupThatNoAppCanHaveIsNotImported(tier: Tier) throws {
+    @Test(.promise("backup.verified"), arguments: Tier.allCases) func anItemOfAGroupThatNoAppCanHaveIsNotImported(
+        tier: Tier
+    ) throws {
         let store = try StoreOnDisk()
         let identity = StoreIdentity(tier: tier, userID: 1000, account: AccountName("ada"), passcodeCost: 10)
         try store.prepare(identity)

@@ -8,6 +8,7 @@ import LatchkeyService
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -128,7 +129,7 @@ import Testing
 
     // MARK: - Proof
 
-    @Test func onlyAProofOfThePasscodeOfTheCallerIsAccepted() throws {
+    @Test(.promise("migration.ticket")) func onlyAProofOfThePasscodeOfTheCallerIsAccepted() throws {
         var other = StoreOnDisk.caller
         other.session += 1
         for proof in [
@@ -154,7 +155,7 @@ import Testing
     }
 
     /// A program with a ticket that sends guesses, in a migration that asks first and is rolled back, or in one that is not.
-    @Test(arguments: [-1, 0, 1], [true, false])
+    @Test(.promise("migration.reply"), arguments: [-1, 0, 1], [true, false])
     func theReportTellsNothingAboutASecretOrTheContentsOfAnItem(later: Int64, asks: Bool) throws {
         let date = clock.wallTime - 10
         let rules = [AccessControl(), rule(.whenUnlocked, .userPresence), rule(.whenUnlocked, .devicePasscode)]

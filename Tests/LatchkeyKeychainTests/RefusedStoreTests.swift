@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyService
+import TestPromises
 import TestSupport
 import Testing
 
@@ -126,32 +127,32 @@ import Testing
         #expect(status { _ = try StoreHeader(decoding: Array(empty)) } == .storeUnreadable)
     }
 
-    @Test func aStoreOfANewerVersionIsRefused() throws {
+    @Test(.promise("version.store-newer")) func aStoreOfANewerVersionIsRefused() throws {
         // user_version: four bytes at 60 of the database's header.
         try change("keychain.sqlite") { $0[63] = 4 }
         #expect(try refusal() == .storeNewer)
     }
 
-    @Test(arguments: [0, 1, 2] as [UInt8])
+    @Test(.promise("version.store-older"), arguments: [0, 1, 2] as [UInt8])
     func aStoreOfAnOlderVersionIsRefusedAsOlder(version: UInt8) throws {
         try change("keychain.sqlite") { $0[63] = version }
         #expect(try refusal() == .storeOlder)
     }
 
-    @Test(arguments: [1, 2] as [UInt8])
+    @Test(.promise("closed.unknown", "version.store-older"), arguments: [1, 2] as [UInt8])
     func aHeaderOfAnOlderVersionIsRefusedAsOlder(version: UInt8) throws {
         try setRecord("header") { $0[..<1] + [version] + $0[2...] }
         #expect(try refusal() == .storeOlder)
     }
 
-    @Test func aHeaderOfANewerVersionIsRefused() throws {
+    @Test(.promise("closed.unknown", "version.store-newer")) func aHeaderOfANewerVersionIsRefused() throws {
         try setRecord("header") { $0[..<1] + [4] + $0[2...] }
         #expect(try refusal() == .storeNewer)
     }
 
     // MARK: - Wrong keys
 
-    @Test func anotherRootKeyIsRefused() throws {
+    @Test(.promise("attacker.database")) func anotherRootKeyIsRefused() throws {
         let other = try StoreOnDisk()
         _ = try other.open()
         try store.setFile("root.key", try other.files()["root.key"])
@@ -164,7 +165,7 @@ import Testing
         #expect(try refusal() == .storeUnreadable)
     }
 
-    @Test func aRootKeyOfAnotherFormatIsRefused() throws {
+    @Test(.promise("version.root-key")) func aRootKeyOfAnotherFormatIsRefused() throws {
         try change("root.key") { $0.append(0) }
         #expect(try refusal() == .storeUnreadable)
         try change("root.key") { $0 = Data("latchkey root 2\n".utf8) + $0.dropFirst(16).dropLast() }
@@ -189,12 +190,12 @@ import Testing
 
     // MARK: - Missing files
 
-    @Test func aMissingDatabaseIsNotReplaced_abuse39() throws {
+    @Test(.promise("abuse.39")) func aMissingDatabaseIsNotReplaced_abuse39() throws {
         try store.setFile("keychain.sqlite", nil)
         #expect(try refusal() == .storeUnreadable)
     }
 
-    @Test func aMissingRootKeyIsNotReplaced() throws {
+    @Test(.promise("closed.unknown")) func aMissingRootKeyIsNotReplaced() throws {
         try store.setFile("root.key", nil)
         #expect(try refusal() == .rootKeyMissing)
     }
@@ -205,7 +206,7 @@ import Testing
         return status { _ = try keychain.secret("account") }
     }
 
-    @Test func aMissingAnchorIsNotReplaced() throws {
+    @Test(.promise("anchor.missing")) func aMissingAnchorIsNotReplaced() throws {
         try store.setFile("anchor", nil)
         #expect(try refusalOfReading() == .anchorMissing)
         #expect(try store.files()["anchor"] == nil)

@@ -3,6 +3,7 @@
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import Testing
 
 /// Wrong passcodes delay the next try, and neither a restart of the daemon nor one of the machine shortens the delay.
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theWallClockDoesNotShortenTheDelay_abuse28() throws {
+    @Test(.promise("abuse.28")) func theWallClockDoesNotShortenTheDelay_abuse28() throws {
         let clock = BootClock(boot: "monday", uptimeSeconds: 1030)
         let service = try start(clock)
         clock.setWallTime(4_000_000_000_000_000)

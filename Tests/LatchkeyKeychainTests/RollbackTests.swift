@@ -5,6 +5,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 import SimulatedDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         ]
     }
 
-    @Test func everyCallIsRefusedUntilThePasscodeIsEntered_abuse29() throws {
+    @Test(.promise("abuse.29")) func everyCallIsRefusedUntilThePasscodeIsEntered_abuse29() throws {
         let keychain = try store.open()
         #expect(keychain.isRolledBack)
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
@@ -69,13 +70,14 @@ import Testing
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func aWrongPasscodeDoesNotOpenIt_abuse29() throws {
+    @Test(.promise("abuse.29")) func aWrongPasscodeDoesNotOpenIt_abuse29() throws {
         let keychain = try store.open()
         #expect(try !keychain.unlock(SecretBytes("4321".utf8)))
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func afterThePasscodeBoundItemsAreInvalidatedAndNothingElseIsLost_abuse29() throws {
+    @Test(.promise("rollback.bound")) func afterThePasscodeBoundItemsAreInvalidatedAndNothingElseIsLost_abuse29() throws
+    {
         do {
             let keychain = try store.open()
             #expect(try keychain.unlock(Self.passcode))
@@ -106,13 +108,13 @@ import Testing
         #expect(try keychain.secret("free") == "four")
     }
 
-    @Test(arguments: [nil, [1, 2, 3]] as [[UInt8]?])
+    @Test(.promise("abuse.29"), arguments: [nil, [1, 2, 3]] as [[UInt8]?])
     func aChangedOrRemovedStateRecordCountsAsRolledBack_abuse29(_ bytes: [UInt8]?) throws {
         try store.edit { try $0.setRecord("state", bytes) }
         #expect(refusals(try store.open()) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func anOlderStateRecordCountsAsRolledBack_abuse29() throws {
+    @Test(.promise("audit.end")) func anOlderStateRecordCountsAsRolledBack_abuse29() throws {
         let fresh = try StoreOnDisk()
         do {
             let keychain = try fresh.open()
@@ -127,7 +129,7 @@ import Testing
         #expect(keychain.isRolledBack)
     }
 
-    @Test func noTryIsLeftWhenTheDatabaseWasRolledBack() throws {
+    @Test(.promise("rollback.bound")) func noTryIsLeftWhenTheDatabaseWasRolledBack() throws {
         let keychain = try store.open()
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
         try keychain.keep(

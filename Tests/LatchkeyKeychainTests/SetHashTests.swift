@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         #expect(try check(try store.open()))
     }
 
-    @Test func aRestoredOldVersionIsDetected() throws {
+    @Test(.promise("rows.scan")) func aRestoredOldVersionIsDetected() throws {
         let old = try store.rows()[0]
         do { _ = try store.open().update(.account("one"), secret: "new") }
         try store.edit { try $0.replace(old) }
@@ -58,14 +59,14 @@ import Testing
         #expect(try !check(keychain))
     }
 
-    @Test func aRestoredDeletedRowIsDetected() throws {
+    @Test(.promise("rows.scan")) func aRestoredDeletedRowIsDetected() throws {
         let old = try store.rows()[0]
         do { try store.open().delete(.account("one"), caller: StoreOnDisk.caller) }
         try store.edit { try $0.insert(old) }
         #expect(try !check(try store.open()))
     }
 
-    @Test func twoCopiesOfADeletedRowDoNotCancelOut() throws {
+    @Test(.promise("rows.scan")) func twoCopiesOfADeletedRowDoNotCancelOut() throws {
         let old = try store.rows()[0]
         do { try store.open().delete(.account("one"), caller: StoreOnDisk.caller) }
         try store.execute("DROP INDEX item_key; DROP INDEX item_id")
@@ -73,12 +74,12 @@ import Testing
         #expect(try !check(try store.open()))
     }
 
-    @Test func aRemovedRowIsDetected() throws {
+    @Test(.promise("rows.scan")) func aRemovedRowIsDetected() throws {
         try store.execute("DELETE FROM item WHERE position = 2")
         #expect(try !check(try store.open()))
     }
 
-    @Test func theSameVersionOfAnotherHistoryIsDetected() throws {
+    @Test(.promise("rows.scan")) func theSameVersionOfAnotherHistoryIsDetected() throws {
         let files = try store.files()
         do { _ = try store.open().update(.account("one"), secret: "a") }
         let one = try store.rows()[0]
@@ -89,7 +90,7 @@ import Testing
         #expect(try !check(try store.open()))
     }
 
-    @Test func quarantiningADamagedRowHidesNothing() throws {
+    @Test(.promise("rows.scan")) func quarantiningADamagedRowHidesNothing() throws {
         var row = try store.rows()[1]
         row.secret?[40] ^= 1
         try store.edit { try $0.replace(row) }
@@ -135,7 +136,7 @@ import Testing
     }
 
     /// Random writes between the slices of a scan, to rows scanned already and rows not yet scanned.
-    @Test(arguments: 0..<6) func writesBetweenTheSlicesAreCounted(seed: UInt64) throws {
+    @Test(.promise("rows.scan"), arguments: 0..<6) func writesBetweenTheSlicesAreCounted(seed: UInt64) throws {
         let keychain = try Keychain.inMemory()
         for number in 0..<1600 { try keychain.add("account \(number)") }
         var numbers = SeededGenerator(seed: seed)

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
+import TestPromises
 import Testing
 
 @testable import LatchkeyKeychain
@@ -51,7 +52,7 @@ import Testing
         #expect(try golden.open().findings() == [])
     }
 
-    @Test func swappedRowsAreReported_abuse33() throws {
+    @Test(.promise("abuse.33")) func swappedRowsAreReported_abuse33() throws {
         let rows = try store.rows()
         try store.edit { store in
             for (row, other) in [(rows[0], rows[1]), (rows[1], rows[0])] {
@@ -67,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func aSwappedGroupIsReported_abuse33() throws {
+    @Test(.promise("abuse.33")) func aSwappedGroupIsReported_abuse33() throws {
         let rows = try store.rows()
         #expect(
             try found(row: 0) { $0.group = rows[2].group } == [Finding(.indexWrong, number: 1, item: rows[0].id)])
@@ -85,7 +86,7 @@ import Testing
         #expect(findings == [Finding(.indexWrong, number: 1, item: id)])
     }
 
-    @Test func changedBytesOfAnAccessControlAreReported_abuse33() throws {
+    @Test(.promise("abuse.33")) func changedBytesOfAnAccessControlAreReported_abuse33() throws {
         let row = try store.rows()[1]
         // An attacker with the metadata key can write another access control, but then the secret fails authentication.
         let envelopes = try store.open().envelopes
@@ -98,10 +99,12 @@ import Testing
             try found(row: 1) { $0.attributes[30] ^= 1 } == [Finding(.attributesDamaged, number: 2, item: row.id)])
     }
 
-    @Test(arguments: [
-        StoreIdentity(tier: .user, userID: 1000, passcodeCost: 10),
-        StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 10),
-    ])
+    @Test(
+        .promise("attacker.other-user", "abuse.33"),
+        arguments: [
+            StoreIdentity(tier: .user, userID: 1000, passcodeCost: 10),
+            StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 10),
+        ])
     func aRowOfAnotherTierOrUserIsReported_abuse33(identity: StoreIdentity) throws {
         let other = try StoreOnDisk()
         try other.prepare(identity)
@@ -117,8 +120,9 @@ import Testing
     }
 
     /// The third secret needs the passcode, which was not entered.
-    @Test(arguments: [0, 1, 40, 70], [0, 2]) func changedSecretIsReportedWithoutAnyKeyOfIt(offset: Int, row: Int) throws
-    {
+    @Test(.promise("attacker.edits"), arguments: [0, 1, 40, 70], [0, 2]) func changedSecretIsReportedWithoutAnyKeyOfIt(
+        offset: Int, row: Int
+    ) throws {
         let stored = try store.rows()[row]
         let damage = Finding(.secretDamaged, number: stored.position, item: stored.id)
         #expect(try found(row: row) { $0.secret?[offset] ^= 1 } == [damage])
@@ -160,7 +164,7 @@ import Testing
         #expect(try keychain.findings() == [Finding(.secretDamaged, number: row.position, item: row.id)])
     }
 
-    @Test func removedRestoredAndReplacedRowsAreReported() throws {
+    @Test(.promise("rows.reported")) func removedRestoredAndReplacedRowsAreReported() throws {
         let rows = try store.rows()
         try store.edit { try $0.delete(position: rows[1].position) }
         #expect(try found() == [Finding(.itemMissing, item: rows[1].id), Finding(.setChanged)])

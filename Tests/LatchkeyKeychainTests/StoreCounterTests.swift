@@ -49,7 +49,7 @@ import Testing
 
     // MARK: - The table
 
-    /// The second table in `docs/store-format.md`: D, committed, prepared, number of the counter.
+    /// The second table in `docs/reference/store-format.md`: D, committed, prepared, number of the counter.
     @Test(
         arguments: [
             (5, 5, nil, 5, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, 5, .clean, .drop),

@@ -5,6 +5,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import SQLiteDriver
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func aFolderThatIsMissingIsMadeForItsOwnerAlone() throws {
+    @Test(.promise("attacker.other-user")) func aFolderThatIsMissingIsMadeForItsOwnerAlone() throws {
         try expectUsable()
         #expect(try permissions(store.folder.path) == 0o700)
         #expect(try permissions(store.folder.rootKey) == 0o600)
@@ -117,7 +118,7 @@ import Testing
 
     // MARK: - Unusable folders
 
-    @Test func aFolderThatOthersMayReadIsRefused() throws {
+    @Test(.promise("attacker.other-user")) func aFolderThatOthersMayReadIsRefused() throws {
         try store.prepare()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: store.folder.path)
         #expect(throws: Failure(.storeOfAnotherUser)) { try store.prepare() }

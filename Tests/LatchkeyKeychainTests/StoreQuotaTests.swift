@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func itemsAreAddedUpToTheLimitAndNotBeyond() throws {
+    @Test(.promise("disk.quota")) func itemsAreAddedUpToTheLimitAndNotBeyond() throws {
         let keychain = try open(Self.small)
         let count = try fill(keychain)
         #expect(count > 40, "most of the quota is for items")
@@ -66,7 +67,7 @@ import Testing
         #expect(try diskBytes <= 340_000)
     }
 
-    @Test func largeItemIsRefusedBeforeItIsWritten() throws {
+    @Test(.promise("disk.quota")) func largeItemIsRefusedBeforeItIsWritten() throws {
         let keychain = try open(Self.small)
         let before = try diskBytes
         #expect(status { try keychain.add("large", String(repeating: "x", count: 900_000)) } == .limitExceeded)
@@ -74,7 +75,7 @@ import Testing
         try keychain.add("small")
     }
 
-    @Test func updateAtTheLimitMayNotMakeAnItemLarger() throws {
+    @Test(.promise("disk.quota")) func updateAtTheLimitMayNotMakeAnItemLarger() throws {
         let keychain = try open(Self.small)
         _ = try fill(keychain)
         _ = try fill(keychain, from: 3000, bytes: 10)
@@ -84,7 +85,7 @@ import Testing
         #expect(try keychain.secret("item 1") == "smaller")
     }
 
-    @Test func securityEventsAndDeletionsAreNeverRefused() throws {
+    @Test(.promise("disk.reserve")) func securityEventsAndDeletionsAreNeverRefused() throws {
         do {
             try open(Self.small).add("earlier")
         }
@@ -117,7 +118,7 @@ import Testing
     }
 
     /// A program that reads a protected item in a loop.
-    @Test func auditLogEndsAtItsLimitAndWhatItWouldRecordIsRefused() throws {
+    @Test(.promise("disk.quota")) func auditLogEndsAtItsLimitAndWhatItWouldRecordIsRefused() throws {
         let keychain = try open(Self.small)
         _ = try fill(keychain)
         _ = try fill(keychain, from: 3000, bytes: 10)
@@ -137,7 +138,7 @@ import Testing
         #expect(try keychain.findings() == [])
     }
 
-    @Test func reserveOfTheDiskIsLeftFree() throws {
+    @Test(.promise("disk.reserve")) func reserveOfTheDiskIsLeftFree() throws {
         let free: Int64
         do {
             let keychain = try open(Self.small)
@@ -165,7 +166,7 @@ import Testing
         #expect(keychain.gathered.take().map(\.count) == [2])
     }
 
-    @Test func ofWhatItemsLeaveFreeEntriesLeaveHalf() {
+    @Test(.promise("disk.reserve")) func ofWhatItemsLeaveFreeEntriesLeaveHalf() {
         let quota = StoreQuota(freeBytes: 100, freePart: 1)
         func usage(free: Int64) -> StoreUsage {
             StoreUsage(databaseBytes: 0, logBytes: 0, disk: StoreUsage.Disk(freeBytes: free, bytes: 1000))
@@ -177,7 +178,7 @@ import Testing
     }
 
     /// A program that sends newer and larger items of the same names with a ticket.
-    @Test func migrationAtTheLimitMayNotMakeAnItemLarger() throws {
+    @Test(.promise("disk.quota")) func migrationAtTheLimitMayNotMakeAnItemLarger() throws {
         let keychain = try open(Self.small)
         try keychain.setPasscode(SecretBytes("1234".utf8))
         func receive(_ bytes: Int, modified: Int64) throws(Failure) {
@@ -209,7 +210,7 @@ import Testing
         #expect(try diskBytes <= 1_000_000)
     }
 
-    @Test func onlyTiersOfSeveralUsersHaveAQuota() throws {
+    @Test(.promise("disk.quota")) func onlyTiersOfSeveralUsersHaveAQuota() throws {
         #expect(StoreIdentity(tier: .user, userID: 1).quota == nil)
         #expect(StoreIdentity(tier: .simulated, userID: 1).quota == nil)
         for tier in [Tier.file, .tpm] {

@@ -4,6 +4,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 import TPMDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ extension TPMStoreTests {
     }
 
     /// An image of the disk with the keys of the store, from before the change: the TPM does not open its key any more.
-    @Test func aKeptKeyOfAnEarlierSetOpensNowhereAfterTheSetHasChanged_abuse31() throws {
+    @Test(.promise("enrolment.erased")) func aKeptKeyOfAnEarlierSetOpensNowhereAfterTheSetHasChanged_abuse31() throws {
         try makeBoundItem()
         let kept = try opened { $0.anchor.record?.contents.enrolmentKey }
         guard case .sealed(let sealed, let number)? = kept else {

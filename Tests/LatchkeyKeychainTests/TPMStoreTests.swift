@@ -8,6 +8,7 @@ import SQLiteDriver
 import Synchronization
 import SystemDriver
 import TPMDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -128,7 +129,7 @@ import Testing
         #expect(try opened { $0.anchor.condition } == .clean)
     }
 
-    @Test func aStoreOnAnotherTPMIsRefusedAndUnchanged() throws {
+    @Test(.promise("attacker.disk")) func aStoreOnAnotherTPMIsRefusedAndUnchanged() throws {
         try opened { try fill($0) }
         let copy = try store.files()
         let other = try SwitchedTPM()

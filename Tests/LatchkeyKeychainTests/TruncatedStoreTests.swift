@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchkeyModel
+import TestPromises
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aTruncatedDatabaseIsRefusedAndLeftAsItIs_abuse39() throws {
+    @Test(.promise("abuse.39")) func aTruncatedDatabaseIsRefusedAndLeftAsItIs_abuse39() throws {
         let store = try StoreOnDisk()
         do {
             let keychain = try store.open()
@@ -43,7 +44,7 @@ import Testing
     }
 
     /// A kill leaves database and log as they are at that moment.
-    @Test func aCopyTakenWhileTheStoreIsOpenHoldsWhatWasAcknowledged_abuse35() throws {
+    @Test(.promise("abuse.35")) func aCopyTakenWhileTheStoreIsOpenHoldsWhatWasAcknowledged_abuse35() throws {
         let store = try StoreOnDisk()
         let keychain = try store.open()
         for (count, account) in Self.accounts.enumerated() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import TestPromises
 import Testing
 
 @Suite struct SecretBytesTests {
@@ -14,7 +15,7 @@ import Testing
         #expect(SecretBytes([1, 2]) != SecretBytes([1, 2, 0]))
     }
 
-    @Test func everyBitCountsForEquality() {
+    @Test(.promise("secret.type")) func everyBitCountsForEquality() {
         let bytes = [UInt8](repeating: 0x5a, count: 33)
         for index in bytes.indices {
             for bit in 0..<8 {
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func descriptionsShowNoBytes() {
+    @Test(.promise("secret.type")) func descriptionsShowNoBytes() {
         let secret = SecretBytes("hunter2".utf8)
         #expect(!String(describing: secret).contains("hunter2"))
         #expect(!String(reflecting: secret).contains("hunter2"))

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchkeyModel
+import TestPromises
 import Testing
 
 /// Names of apps in output: no character of them moves a terminal or turns text, and JSON loses none.
@@ -16,7 +17,7 @@ import Testing
 
     private static let harmless = ["notes", "grüße an ß", "日本語", "مرحبا", "a\u{301}", "❤\u{fe0f}", "\\ \" /", "€ 🎉"]
 
-    @Test func textForPeopleHasAReplacementForEachHostileCharacter() {
+    @Test(.promise("output.terminal")) func textForPeopleHasAReplacementForEachHostileCharacter() {
         for scalar in Self.hostile {
             #expect("a\(scalar)b".withoutControls == "a\u{fffd}b", "\(String(scalar.value, radix: 16))")
             let isPartOfLines = scalar == "\n" || scalar == "\t"
@@ -25,7 +26,7 @@ import Testing
         for text in Self.harmless { #expect(text.withoutControls == text && text.linesWithoutControls == text) }
     }
 
-    @Test func jsonHasNoHostileCharacterAndLosesNone() throws {
+    @Test(.promise("output.terminal")) func jsonHasNoHostileCharacterAndLosesNone() throws {
         for text in Self.hostile.map({ "a\($0)b" }) + Self.harmless + [String(String.UnicodeScalarView(Self.hostile))] {
             let line = JSON.object([(text, .array([.text(text)]))]).line
             let isSafe = !line.unicodeScalars.contains { $0.controlsText }

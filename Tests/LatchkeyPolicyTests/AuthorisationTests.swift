@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// The contents of an authorisation, and how authorisations are combined and narrowed.
@@ -27,7 +28,7 @@ import Testing
             world.type(right: true, id: id).authorisation(id))
     }
 
-    @Test func proofNamesEvaluationCallerEnrolmentSetAndTime() throws {
+    @Test(.promise("decision.value")) func proofNamesEvaluationCallerEnrolmentSetAndTime() throws {
         let proof = try #require(try finger(7, Self.one).proofs.first)
         #expect(proof.evaluation == 7 && proof.caller == Self.one && proof.time == 5)
         #expect(proof.method == .biometry && proof.enrolment == .a)

@@ -2,11 +2,12 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// A try is counted, and the count is durable, before a passcode is verified or the evaluation continues.
 @Suite struct CountedFirstTests {
-    @Test func passcodeIsCountedAndTheCountStoredBeforeItIsVerified() {
+    @Test(.promise("tries.first")) func passcodeIsCountedAndTheCountStoredBeforeItIsVerified() {
         var world = World(.touch)
         world.show(.passcode)
         let counted = PolicyCounters(biometryFailures: 0, passcodeFailures: 1, passcodeBlockedUntil: 0)
@@ -19,7 +20,7 @@ import Testing
         #expect(effects.outcomes() == [.granted(.code)])
     }
 
-    @Test func passcodeWhoseCountCannotBeStoredIsNotVerifiedAndNotCounted() {
+    @Test(.promise("tries.first")) func passcodeWhoseCountCannotBeStoredIsNotVerifiedAndNotCounted() {
         for failures in [0, 2] {
             var world = World(.touch)
             world.state.passcodeFailures = failures

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// Changes of enrolment, sensor and passcode during an evaluation.
@@ -18,7 +19,7 @@ import Testing
             world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }
 
-    @Test func matchBeforeAnEnrolmentChangeDoesNotCountInALaterStage_abuse32() {
+    @Test(.promise("abuse.32")) func matchBeforeAnEnrolmentChangeDoesNotCountInALaterStage_abuse32() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)
         world.send(.matched(1, .a))

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// The lockout of biometry after five consecutive failed matches, across evaluations and apps.
@@ -88,7 +89,7 @@ import Testing
         #expect(!world.state.isBiometryLocked)
     }
 
-    @Test func everyFailedMatchIsStoredBeforeTheEvaluationContinues_LA28() {
+    @Test(.promise("tries.match")) func everyFailedMatchIsStoredBeforeTheEvaluationContinues_LA28() {
         var world = World(.touch)
         world.show(.biometry)
         for count in 1...3 {

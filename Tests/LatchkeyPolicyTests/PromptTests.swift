@@ -2,11 +2,12 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// Prompts: when they may be shown, when their input counts, and how they end.
 @Suite struct PromptTests {
-    @Test(arguments: AuthenticationPlan.all.dropFirst())
+    @Test(.promise("abuse.25"), arguments: AuthenticationPlan.all.dropFirst())
     func withoutInteractionNothingIsShown_LA31_abuse25(_ plan: AuthenticationPlan) {
         var world = World(.touch)
         #expect(world.ask(plan, interaction: false) == [.reply(1, .denied(.notInteractive))])
@@ -38,7 +39,7 @@ import Testing
         #expect(world.send(.promptVisible(1)).isEmpty, "once")
     }
 
-    @Test(arguments: [AuthenticationPlan.biometry, .either, .biometryThenPasscode])
+    @Test(.promise("abuse.23"), arguments: [AuthenticationPlan.biometry, .either, .biometryThenPasscode])
     func aMatchBeforeThePromptIsVisibleIsDiscarded_abuse23(_ plan: AuthenticationPlan) {
         var world = World(.touch)
         world.ask(plan)
@@ -56,7 +57,7 @@ import Testing
         #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "nothing was entered")
     }
 
-    @Test func eventsOfAnotherEvaluationChangeNothing_abuse15() {
+    @Test(.promise("abuse.15")) func eventsOfAnotherEvaluationChangeNothing_abuse15() {
         var world = World(.touch)
         world.show(.either, id: 1)
         let before = world.state
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aMatchAfterTheEndIsDiscarded_abuse15() {
+    @Test(.promise("abuse.15")) func aMatchAfterTheEndIsDiscarded_abuse15() {
         var world = World(.touch)
         world.show(.biometry, id: 1)
         world.send(.cancelChosen(1))
@@ -82,13 +83,13 @@ import Testing
         #expect(world.state.active.first?.proven == Authorisation.none)
     }
 
-    @Test func unavailablePromptEndsWithNotInteractive_abuse20() {
+    @Test(.promise("abuse.20")) func unavailablePromptEndsWithNotInteractive_abuse20() {
         var world = World(.touch)
         world.ask(.biometry)
         #expect(world.send(.promptUnavailable(1)) == [.dismiss(1), .reply(1, .denied(.notInteractive))])
     }
 
-    @Test func aPromptThatIsLostEndsWithSystemCancelAndReleasesTheSensor_LA32_abuse21() {
+    @Test(.promise("abuse.21")) func aPromptThatIsLostEndsWithSystemCancelAndReleasesTheSensor_LA32_abuse21() {
         var world = World(.touch)
         world.show(.biometry)
         #expect(world.send(.promptLost(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])

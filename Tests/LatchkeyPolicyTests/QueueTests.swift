@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// Concurrent evaluations: one prompt at a time, and programs take turns.
@@ -12,7 +13,7 @@ import Testing
         return world
     }
 
-    @Test func aSecondEvaluationWaitsForTheFirst_LA35_abuse18() {
+    @Test(.promise("abuse.18")) func aSecondEvaluationWaitsForTheFirst_LA35_abuse18() {
         var world = World(.touch)
         #expect(world.show(.either, id: 1).shown == [1])
         #expect(world.ask(.either, id: 2).isEmpty)
@@ -88,7 +89,7 @@ import Testing
         #expect(world.state == before)
     }
 
-    @Test func programsTakeTurnsWhateverTheirNumberOfEvaluations_LA35() {
+    @Test(.promise("turns.prompts")) func programsTakeTurnsWhateverTheirNumberOfEvaluations_LA35() {
         var world = World(.touch)
         for id: UInt64 in 1...10 { world.ask(.either, id: id, program: 1) }
         for id: UInt64 in 11...13 { world.ask(.either, id: id, program: 2) }
@@ -116,7 +117,7 @@ import Testing
         #expect(order.firstIndex(of: 6) == 2)
     }
 
-    @Test func waitingEvaluationsOfAProgramAreLimited_LA35() {
+    @Test(.promise("turns.prompts")) func waitingEvaluationsOfAProgramAreLimited_LA35() {
         var world = World(.touch)
         let limit = UInt64(Limits.waitingPrompts)
         for id in 1...limit + 1 { #expect(world.ask(.either, id: id, program: 1).outcomes(id).isEmpty) }

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// Reuse of the match that unlocked the device as a proof for an app (behaviour LA-33).
@@ -61,7 +62,7 @@ import Testing
         #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
     }
 
-    @Test func anEnrolmentChangeEndsTheWindow_LA33_abuse31() {
+    @Test(.promise("abuse.31")) func anEnrolmentChangeEndsTheWindow_LA33_abuse31() {
         var world = unlocked()
         world.send([.sensorChanged(.touchB), .sensorChanged(.touch)])
         #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// Prompts of several login sessions at the same time, which share the tries of the user.
@@ -89,7 +90,7 @@ import Testing
     }
 
     /// Otherwise a proof of the earlier passcode, which waits at its prompt, would permit another change.
-    @Test func aChangeOfThePasscodeIsTheOnlyPromptOfTheUser() {
+    @Test(.promise("abuse.18")) func aChangeOfThePasscodeIsTheOnlyPromptOfTheUser() {
         var world = World()
         #expect(world.send(.wish(1, .passcode, session: "1")).shown == [1])
         #expect(world.send(change(2, session: "2")).isEmpty)
@@ -237,7 +238,7 @@ import Testing
         #expect(world.state.passcodeFailures == 1)
     }
 
-    @Test func twoSessionsHaveNoMoreTriesThanOne_LA30() {
+    @Test(.promise("abuse.18")) func twoSessionsHaveNoMoreTriesThanOne_LA30() {
         var world = World()
         var verified = 0
         /// Sends an event, and stores the counts at once.

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import TestPromises
 import Testing
 
 /// A token is accepted only for the request that it answers; each rule is broken alone.
@@ -76,7 +77,8 @@ import Testing
         Change(flaw: .virtualHardware) { $0.isVirtual = true },
     ]
 
-    @Test(arguments: changes) func aTokenThatBreaksOneRuleIsRefused_abuse13(_ change: Change) {
+    @Test(.promise("virtual.token"), arguments: changes) func aTokenThatBreaksOneRuleIsRefused_abuse13(_ change: Change)
+    {
         var token = Self.token
         change.make(&token)
         #expect(flaw(token) == change.flaw)
@@ -93,7 +95,7 @@ import Testing
         #expect(flaw(token, bootID: []) == .otherBoot)
     }
 
-    @Test func virtualHardwareIsAcceptedWhereItIsAllowed_abuse24() {
+    @Test(.promise("virtual.token")) func virtualHardwareIsAcceptedWhereItIsAllowed_abuse24() {
         var token = Self.token
         token.isVirtual = true
         var expectation = Self.expectation

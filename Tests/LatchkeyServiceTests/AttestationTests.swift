@@ -7,6 +7,7 @@ import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
         #expect(prompt.purpose == .identifyDevice && prompt.reason == "bank.example.com" && prompt.caller == "app")
     }
 
-    @Test(arguments: [[SimulatedWorld.Action.cancel], [.touch(matching: false), .cancel]])
+    @Test(.promise("proof.consent"), arguments: [[SimulatedWorld.Action.cancel], [.touch(matching: false), .cancel]])
     func decliningSendsNothingThatIdentifiesTheDevice(_ actions: [SimulatedWorld.Action]) {
         let replies = replies(enrolment("example.com"), actions)
         #expect(isRefused(replies, .userCancel))
@@ -158,7 +159,7 @@ import Testing
         #expect(module.calls.isEmpty)
     }
 
-    @Test func withoutAPasscodeNothingShowsThatAPersonAgreed() throws {
+    @Test(.promise("proof.consent")) func withoutAPasscodeNothingShowsThatAPersonAgreed() throws {
         #expect(replies(.passcode(.remove), [.passcode(SecretBytes("1234".utf8))]) == [.done])
         let shown = prompts.shown.count
         #expect(isRefused(replies(enrolment("example.com"), [.touch(matching: true)]), .passcodeNotSet))
@@ -202,7 +203,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey, .answer, .answer])
     }
 
-    @Test func theAttestationKeyOfAnotherProgramIsRefused() throws {
+    @Test(.promise("proof.attestation-key")) func theAttestationKeyOfAnotherProgramIsRefused() throws {
         let (attestationKey, key) = (try enroll(), try makeKey())
         let other = machine.handler(Request.Hello(application: "other"))
         #expect(isRefused(replies(answer(attestationKey), of: other), .invalidParameter))
@@ -210,7 +211,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func theKeyOfAnotherProgramIsNotAttested() throws {
+    @Test(.promise("proof.attestation-key")) func theKeyOfAnotherProgramIsNotAttested() throws {
         let (stored, detached) = (try makeKey(), try makeKey(isPermanent: false))
         let other = machine.handler(Request.Hello(application: "other"))
         let begun = Mutex<[Reply]>([])
@@ -222,14 +223,14 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func theAttestationKeyOfOneRelyingPartyIsNotUsedForAnother() throws {
+    @Test(.promise("proof.attestation-key")) func theAttestationKeyOfOneRelyingPartyIsNotUsedForAnother() throws {
         let (attestationKey, key) = (try enroll("a.example"), try makeKey())
         #expect(isRefused(replies(answer(attestationKey, party: "b.example")), .invalidParameter))
         #expect(isRefused(replies(proof(key, attestationKey, party: "b.example")), .invalidParameter))
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func changedAttestationKeysAreRefused() throws {
+    @Test(.promise("proof.attestation-key")) func changedAttestationKeysAreRefused() throws {
         let (attestationKey, key) = (try enroll(), try makeKey())
         for index in attestationKey.indices {
             var changed = attestationKey
@@ -243,7 +244,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func anAttestationKeyIsNoKeyOfTheEnclaveAndTheOtherWayRound() throws {
+    @Test(.promise("proof.attestation-key")) func anAttestationKeyIsNoKeyOfTheEnclaveAndTheOtherWayRound() throws {
         let (attestationKey, key) = (try enroll(), try makeKey(isPermanent: false))
         guard case .detached(let sealed) = key else { throw Failure(.internalFailure) }
         #expect(isRefused(replies(proof(key, sealed)), .invalidParameter))
@@ -262,7 +263,7 @@ import Testing
         #expect(module.calls == [.newAttestationKey])
     }
 
-    @Test func aProtectedKeyNeedsTheProofOfItsUse() throws {
+    @Test(.promise("proof.needs-use")) func aProtectedKeyNeedsTheProofOfItsUse() throws {
         let (attestationKey, key) = (try enroll(), try makeKey([.biometryAny, .privateKeyUsage]))
         #expect(isRefused(replies(proof(key, attestationKey), [.cancel]), .userCancel))
         #expect(module.calls == [.newAttestationKey])

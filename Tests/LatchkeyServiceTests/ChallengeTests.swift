@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyService
 import LatchkeyWire
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
         #expect(!isOver)
     }
 
-    @Test func aRequestFromBeforeTheChallengeEndsTheConnection() {
+    @Test(.promise("users.connection")) func aRequestFromBeforeTheChallengeEndsTheConnection() {
         send(1, hello())
         send(2, .status)
         #expect(answers.of(2) == [.failure(Failure(.malformedRequest))])
@@ -92,7 +93,7 @@ import Testing
         #expect(welcome(2) == nil)
     }
 
-    @Test func anotherProgramThanTheIdentifiedOneGetsNothing() {
+    @Test(.promise("users.connection")) func anotherProgramThanTheIdentifiedOneGetsNothing() {
         send(1, hello())
         send(2, hello(Self.challenge))
         confirm(Failure(.peerNotTrusted))

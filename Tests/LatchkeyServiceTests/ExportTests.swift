@@ -6,6 +6,7 @@ import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -139,7 +140,7 @@ import Testing
 
     // MARK: - Authorisation
 
-    @Test func exportRequiresThePasscodeAndIgnoresProofsOfContexts() throws {
+    @Test(.promise("backup.passcode")) func exportRequiresThePasscodeAndIgnoresProofsOfContexts() throws {
         setPasscode()
         add("theirs", AccessControl(constraints: .devicePasscode))
         guard case .context(let context)? = other.call(.createContext)() else { throw Failure(.internalFailure) }
@@ -160,7 +161,7 @@ import Testing
         #expect(try !events().contains(.exported))
     }
 
-    @Test func reusedUnlockDoesNotAuthoriseAnExport_LA33() throws {
+    @Test(.promise("backup.passcode")) func reusedUnlockDoesNotAuthoriseAnExport_LA33() throws {
         setPasscode()
         add("mine")
         #expect(app.call(.simulate(.lock))() == .done)
@@ -177,7 +178,7 @@ import Testing
         #expect(again() == nil)
     }
 
-    @Test func everyExportAndImportIsAuditedBeforeItsFirstByte() throws {
+    @Test(.promise("backup.audited")) func everyExportAndImportIsAuditedBeforeItsFirstByte() throws {
         add("mine")
         let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
         #expect(try !events().contains(.exported), "nothing was authorised yet")
@@ -251,7 +252,7 @@ import Testing
 
     // MARK: - Exported items
 
-    @Test func noSecretIsInAnyFrameOfTheCaller() throws {
+    @Test(.promise("backup.code")) func noSecretIsInAnyFrameOfTheCaller() throws {
         setPasscode()
         add("mine")
         add("theirs", AccessControl(constraints: .devicePasscode), by: other)
@@ -262,7 +263,7 @@ import Testing
         #expect(!app.holds(code) && !app.holds(code.replacing("-", with: "")))
     }
 
-    @Test func exportWithoutAPasscodeContainsOnlyTheCallersItems() throws {
+    @Test(.promise("backup.scope")) func exportWithoutAPasscodeContainsOnlyTheCallersItems() throws {
         add("mine")
         add("theirs", by: other)
         let whole = try export(app, passcode: false)
@@ -311,7 +312,7 @@ import Testing
 
     // MARK: - Import
 
-    @Test func importIntoForeignGroupsRequiresThePasscode() throws {
+    @Test(.promise("backup.passcode")) func importIntoForeignGroupsRequiresThePasscode() throws {
         setPasscode()
         add("mine")
         add("theirs", by: other)
@@ -330,7 +331,7 @@ import Testing
         #expect(again.added == 0 && again.present == 2)
     }
 
-    @Test func backupThatFailsVerificationImportsNothing() throws {
+    @Test(.promise("backup.verified")) func backupThatFailsVerificationImportsNothing() throws {
         for number in 0..<3 { add("\(number)") }
         let whole = try export(app, passcode: false)
         let code = try #require(world.shownRecoveryCode)

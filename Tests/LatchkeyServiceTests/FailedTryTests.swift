@@ -6,6 +6,7 @@ import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -43,7 +44,7 @@ import Testing
         machine.answers(.simulate(.cancel), id: 100)
     }
 
-    @Test func auditLogRecordsWrongPasscodesOnly() throws {
+    @Test(.promise("tries.audit")) func auditLogRecordsWrongPasscodesOnly() throws {
         let machine = try machine()
         machine.answers(.passcode(.change(SecretBytes("5678".utf8))))
         for typed in ["0000", "0000", "0001", "1234"] { type(typed, machine) }
@@ -52,7 +53,7 @@ import Testing
         #expect(try entries(.lockedOut, machine.simulated) == 0)
     }
 
-    @Test func fifthMissRecordsALockoutAndAdvancesTheStoreGeneration_LA28() throws {
+    @Test(.promise("tries.audit")) func fifthMissRecordsALockoutAndAdvancesTheStoreGeneration_LA28() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
         // Biometry is accepted only after the passcode was entered.

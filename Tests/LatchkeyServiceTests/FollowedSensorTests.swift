@@ -3,6 +3,7 @@
 import LatchkeyModel
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyKeychain
@@ -10,7 +11,7 @@ import Testing
 
 /// A new enrolment set is reported to policy only when it is stored in the anchor.
 @Suite struct FollowedSensorTests {
-    @Test func enrolmentSetIsNotReportedBeforeItIsDurable() throws {
+    @Test(.promise("enrolment.durable")) func enrolmentSetIsNotReportedBeforeItIsDurable() throws {
         var (vault, clock): (FullVault?, VirtualClock?) = (nil, nil)
         let machine = try SimulatedService(
             change: { parts, _ in clock = parts.clock as? VirtualClock },

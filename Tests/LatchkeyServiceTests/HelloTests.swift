@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -54,7 +55,8 @@ import Testing
     }
 
     /// In tiers that identify apps by the kernel's peer credentials, the names in hello are ignored.
-    @Test func groupsInAHelloAreUsedOnlyIfAnAppMayNameItself_KC23_abuse1() throws {
+    @Test(.promise("caller.names-itself", "attacker.other-app"))
+    func groupsInAHelloAreUsedOnlyIfAnAppMayNameItself_KC23_abuse1() throws {
         let hello = Request.Hello(application: "victim", groups: ["victim", "team.shared"])
         for (mayNameItself, groups) in [(true, ["victim", "team.shared"]), (false, ["app"])] {
             let session = simulated.service.session(
@@ -66,7 +68,7 @@ import Testing
 
     /// Face permissions and domain state hashes belong to the app's name and not to a group, which other apps may
     /// share.
-    @Test func identityOfAnAppIsItsNameNotItsFirstGroup_KC23() {
+    @Test(.promise("caller.permissions")) func identityOfAnAppIsItsNameNotItsFirstGroup_KC23() {
         let caller = simulated.session(Request.Hello(application: "app", groups: ["team.shared", "app"])).caller
         #expect(caller.application == "app")
         #expect(caller.groups == ["team.shared", "app"])
@@ -88,7 +90,7 @@ import Testing
         #expect(isOver.isSet)
     }
 
-    @Test func secondHelloEndsTheConnectionAndItsProofs() throws {
+    @Test(.promise("caller.once")) func secondHelloEndsTheConnectionAndItsProofs() throws {
         let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
         victim.receive(Message.request(id: 1, adding(protected)).encoded())
         send(1, hello("attacker"))
@@ -108,7 +110,7 @@ import Testing
         #expect(answers.of(5).isEmpty, "no request is accepted after the end")
     }
 
-    @Test func helloDuringAPromptDoesNotChangeTheRecipientOfTheSecret() {
+    @Test(.promise("caller.once")) func helloDuringAPromptDoesNotChangeTheRecipientOfTheSecret() {
         let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
         victim.receive(Message.request(id: 1, adding(protected)).encoded())
         send(1, hello("attacker"))

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
+import TestPromises
 import TestSupport
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
         #expect(answers.of(4) == [.failure(Failure(.invalidContext))])
     }
 
-    @Test func contextOfAnotherConnectionIsInvalid_abuse11() throws {
+    @Test(.promise("abuse.11")) func contextOfAnotherConnectionIsInvalid_abuse11() throws {
         let handle = try newContext(1)
         other.receive(Message.request(id: 9, evaluation(handle)).encoded())
         #expect(othersAnswers.of(9) == [.failure(Failure(.invalidContext))])

@@ -41,7 +41,8 @@ import Testing
         try keychain.setPasscode(.stretched(stretched), caller: SimulatedService.caller)
     }
 
-    /// The first byte of each sealed secret: 1 without the passcode, 2 for the passcode (docs/store-format.md).
+    /// The first byte of each sealed secret: 1 without the passcode, 2 for the passcode
+    /// (docs/reference/store-format.md).
     private func forms() throws -> [UInt8?] {
         var forms: [UInt8?] = []
         try machine.store.read { (store) throws(Failure) in

@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -21,7 +22,7 @@ import Testing
         #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
-    @Test func lockRevokesAProofObtainedWhileThePromptIsDismissed_abuse12() throws {
+    @Test(.promise("abuse.12")) func lockRevokesAProofObtainedWhileThePromptIsDismissed_abuse12() throws {
         let context = try machine.context()
         machine.whilePromptGoes.set { [session] in InterruptedService.answers(session, .simulate(.lock), id: 2) }
         world.perform(.touch(matching: true))

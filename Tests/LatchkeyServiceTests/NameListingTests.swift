@@ -5,6 +5,7 @@ import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -97,7 +98,7 @@ import Testing
         #expect(item.accessControl == rule && item.secret == nil && item.persistentReference?.count == 34)
     }
 
-    @Test func noPartOfTheReplyHasASecretOrAComment() throws {
+    @Test(.promise("decision.names")) func noPartOfTheReplyHasASecretOrAComment() throws {
         setPasscode()
         try fill(3)
         let answers = answers(.listNames)
@@ -131,7 +132,7 @@ import Testing
         #expect(prompts.shown.last?.reason == "")
     }
 
-    @Test func aProofThatWasGivenForSomethingElseIsNotAccepted() {
+    @Test(.promise("decision.names")) func aProofThatWasGivenForSomethingElseIsNotAccepted() {
         setPasscode()
         let handler = machine.handler()
         guard case .context(let context)? = answers(.createContext, handler).replies.last else { return }
@@ -200,7 +201,7 @@ import Testing
         #expect(!log.lines.contains { $0.event == .namesListed })
     }
 
-    @Test func aLockBetweenThePagesEndsTheList() throws {
+    @Test(.promise("decision.names")) func aLockBetweenThePagesEndsTheList() throws {
         setPasscode()
         try fill(600)
         let answers = answers(.listNames)
@@ -215,7 +216,7 @@ import Testing
 
     // MARK: - Audit log
 
-    @Test func theListIsInTheAuditLogBeforeTheFirstNameIsSent() throws {
+    @Test(.promise("decision.names")) func theListIsInTheAuditLogBeforeTheFirstNameIsSent() throws {
         setPasscode()
         try fill()
         let answers = answers(.listNames)

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -20,7 +21,7 @@ import Testing
         func dismiss(_ id: UInt64) {}
     }
 
-    @Test func nameAndPathOfAProgramCannotImitateThePromptsText_abuse19() throws {
+    @Test(.promise("name.texts")) func nameAndPathOfAProgramCannotImitateThePromptsText_abuse19() throws {
         let prompter = NotingPrompter()
         let machine = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
         let name = "notes” wants nothing.\n\u{202e}“bank"

@@ -6,6 +6,7 @@ import SeamStandIns
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -27,7 +28,7 @@ import Testing
         machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
     }
 
-    @Test func changeRequiresThePasscodeAtTheDaemonsOwnPrompt() throws {
+    @Test(.promise("tries.requests")) func changeRequiresThePasscodeAtTheDaemonsOwnPrompt() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         machine.answers(set("1234"))
         // A proof of the passcode on a context of the same connection is not accepted.
@@ -46,7 +47,7 @@ import Testing
         #expect(try machine.simulated.keychain.unlock(SecretBytes("5678".utf8)))
     }
 
-    @Test func cancelledChangesUseNoPasscodeTries_LA30() throws {
+    @Test(.promise("tries.requests")) func cancelledChangesUseNoPasscodeTries_LA30() throws {
         let machine = try machine()
         for id: UInt64 in 1...10 {
             let answers = machine.answers(change("5678"), id: id)
@@ -71,7 +72,7 @@ import Testing
         #expect(machine.answers(change(short))() == [.failure(Failure(.invalidParameter))])
     }
 
-    @Test func repeatedWrongPasscodeCountsOnceInOneEvaluation_LA30() throws {
+    @Test(.promise("tries.once")) func repeatedWrongPasscodeCountsOnceInOneEvaluation_LA30() throws {
         let machine = try machine()
         let answers = machine.answers(change("5678"))
         for _ in 1...5 { type("0000", machine) }

@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -82,7 +83,7 @@ import Testing
         #expect(second() == [.failure(Failure(.userCancel))])
     }
 
-    @Test func aWithdrawalDoesNotWaitForThePrompt() throws {
+    @Test(.promise("prompt.hanging")) func aWithdrawalDoesNotWaitForThePrompt() throws {
         let context = try context()
         let answers = try evaluation(7, context)
         session.handle(9, .invalidateContext(context)) { _ in }

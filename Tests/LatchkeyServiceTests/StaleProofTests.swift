@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import Synchronization
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -82,7 +83,7 @@ import Testing
         return answers
     }
 
-    @Test func keyIsNotUsedWithAProofOfAnEarlierEnrolmentSet_abuse32() throws {
+    @Test(.promise("abuse.32")) func keyIsNotUsedWithAProofOfAnEarlierEnrolmentSet_abuse32() throws {
         let made = Self.answers(
             session,
             .createEnclaveKey(
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func itemIsNotUpdatedWithAProofOfAnEarlierEnrolmentSet_abuse32() {
+    @Test(.promise("abuse.32")) func itemIsNotUpdatedWithAProofOfAnEarlierEnrolmentSet_abuse32() {
         let rule = AccessControl(accessibility: bound.accessibility, constraints: .biometryAny)
         let item = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text("account")], accessControl: rule,

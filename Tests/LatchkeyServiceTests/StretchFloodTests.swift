@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -56,12 +57,12 @@ import Testing
         }
     }
 
-    @Test func addOfAnotherProgramDoesNotWaitForAFlood() {
+    @Test(.promise("turns.passwords")) func addOfAnotherProgramDoesNotWaitForAFlood() {
         flood()
         #expect(InterruptedService.answers(other, adding("item"))() == [.done])
     }
 
-    @Test func passwordOfAnotherProgramWaitsForAtMostOneOfAFlood() {
+    @Test(.promise("turns.passwords")) func passwordOfAnotherProgramWaitsForAtMostOneOfAFlood() {
         flood()
         let answers = InterruptedService.answers(other, adding("item", password: "password"))
         stretching.step()
@@ -86,7 +87,7 @@ import Testing
         #expect(answers().count == 1)
     }
 
-    @Test func passwordsBeyondTheLimitOfAProgramAreRefused() {
+    @Test(.promise("turns.passwords")) func passwordsBeyondTheLimitOfAProgramAreRefused() {
         flood()
         let more = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1000)
         #expect(more() == [.failure(Failure(.limitExceeded))])

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
+import TestPromises
 import Testing
 
 @testable import LatchkeyService
@@ -65,7 +66,7 @@ import Testing
         #expect(answers() == [.done] && simulated.keychain.isPasscodeSet)
     }
 
-    @Test func anotherProgramWritesWhileANewPasscodeIsStretched() throws {
+    @Test(.promise("turns.stretching")) func anotherProgramWritesWhileANewPasscodeIsStretched() throws {
         setPasscode()
         let answers = ask(.passcode(.change(Self.new)))
         #expect(answers() == [] && stretching.count == 1)
@@ -76,7 +77,7 @@ import Testing
         #expect(try simulated.keychain.unlock(Self.new))
     }
 
-    @Test func anotherProgramWritesWhileRecoveryCodesAreStretched() throws {
+    @Test(.promise("turns.stretching")) func anotherProgramWritesWhileRecoveryCodesAreStretched() throws {
         setPasscode()
         let exported = ask(.exportItems(Request.ExportItems(cursor: nil)), .codeAcknowledged)
         #expect(exported() == [] && stretching.count == 1)
@@ -124,7 +125,7 @@ import Testing
         #expect(answers() == [] && !simulated.keychain.isPasscodeSet)
     }
 
-    @Test func floodOfNewPasscodesIsRefusedAndDelaysNoOtherProgram() throws {
+    @Test(.promise("turns.stretching")) func floodOfNewPasscodesIsRefusedAndDelaysNoOtherProgram() throws {
         for id in 1...UInt64(Limits.stretchesWaiting) {
             #expect(InterruptedService.answers(owner, .passcode(.set(Self.old)), id: id)() == [])
         }

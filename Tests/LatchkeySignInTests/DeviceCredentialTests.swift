@@ -6,6 +6,7 @@ import KeyFormats
 import LatchkeyKit
 import LatchkeyTesting
 import LocalAuthentication
+import TestPromises
 import Testing
 
 @testable import LatchkeySignIn
@@ -15,7 +16,8 @@ import Testing
 @Suite(.simulator()) struct DeviceCredentialTests: DeviceTests {
     // MARK: - What is sent
 
-    @Test func registrationSignInAndStepUpPromptOnceEachAndNameTheRelyingParty() async throws {
+    @Test(.promise("signin.bound")) func registrationSignInAndStepUpPromptOnceEachAndNameTheRelyingParty() async throws
+    {
         let acceptor = try AttackingServer(Acceptor().answer)
         try await acceptor.run { url in
             let credential = try await registered(url)
@@ -43,7 +45,7 @@ import Testing
         #expect(acceptor.requests[3].headers["authorization"] == nil)
     }
 
-    @Test func signaturesAreOfTheBoundMessage() async throws {
+    @Test(.promise("signin.bound")) func signaturesAreOfTheBoundMessage() async throws {
         let acceptor = try AttackingServer(Acceptor().answer)
         try await acceptor.run { url in
             let credential = try await registered(url)
@@ -191,7 +193,9 @@ import Testing
     // MARK: - Lies
 
     /// Each lie is refused before the user is asked, and nothing is signed.
-    @Test(arguments: Acceptor.Lie.allCases) func aLieIsRefusedBeforeThePrompt(lie: Acceptor.Lie) async throws {
+    @Test(.promise("signin.bound"), arguments: Acceptor.Lie.allCases) func aLieIsRefusedBeforeThePrompt(
+        lie: Acceptor.Lie
+    ) async throws {
         let acceptor = Acceptor()
         let attacker = try AttackingServer(acceptor.answer)
         try await attacker.run { url in
@@ -206,7 +210,7 @@ import Testing
 
     // MARK: - The session
 
-    @Test func theTokenIsInNoDescription() async throws {
+    @Test(.promise("signin.token")) func theTokenIsInNoDescription() async throws {
         try await AttackingServer(Acceptor().answer).run { url in
             let credential = try await registered(url)
             try machine().touch(matching: true)
@@ -221,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func onlyRequestsToTheServerGetTheToken() async throws {
+    @Test(.promise("signin.token")) func onlyRequestsToTheServerGetTheToken() async throws {
         try await AttackingServer(Acceptor().answer).run { url in
             let credential = try await registered(url)
             try machine().touch(matching: true)

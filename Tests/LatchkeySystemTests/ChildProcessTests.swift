@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -53,7 +54,7 @@ import Testing
     }
 
     /// The number of a process that was reaped is free, and here the next process gets it.
-    @Test(.needs(.root)) func aSignalAfterTheEndReachesNoOtherProcess() throws {
+    @Test(.promise("process.signals"), .needs(.root)) func aSignalAfterTheEndReachesNoOtherProcess() throws {
         var reached: pid_t?
         for _ in 0..<100 where reached == nil {
             let child = try shell("exit 0")
@@ -71,7 +72,7 @@ import Testing
         #expect(reached != nil, "no process got the number of the one that ended")
     }
 
-    @Test func everythingBelowAProcessEndsWithIt() throws {
+    @Test(.promise("process.signals")) func everythingBelowAProcessEndsWithIt() throws {
         let (near, far) = try Sockets.pair()
         // Each level has a session of its own, and the last one was orphaned before.
         let script = """
@@ -117,7 +118,7 @@ import Testing
         try Descriptor.open(folder, O_RDONLY | O_DIRECTORY).names(limit: 1 << 20).count
     }
 
-    @Test func childrenThatTheirUserStopsAreKilledAtTheDeadlineAndLeaveNothing() throws {
+    @Test(.promise("prompt.hanging")) func childrenThatTheirUserStopsAreKilledAtTheDeadlineAndLeaveNothing() throws {
         let terminal = try PseudoTerminal()
         var status = stat()
         try #require(stat(terminal.path, &status) == 0 && chown(terminal.path, Self.user.userID, 0) == 0)

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import Testing
 
 /// Limits of the memory that connections occupy.
@@ -20,7 +21,7 @@ import Testing
         ClientProgram(userID: 1000, executable: ExecutableFile(device: 1, inode: number))
     }
 
-    @Test func readingStopsForProgramThatHoldsItsShareOnly() {
+    @Test(.promise("attacker.exhaustion")) func readingStopsForProgramThatHoldsItsShareOnly() {
         let budget = ByteBudget(bounds) {}
         let held = budget.hold(400, for: budget.share(of: program(1)))
         #expect(!budget.mayRead(budget.share(of: program(1))))

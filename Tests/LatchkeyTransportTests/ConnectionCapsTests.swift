@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Limits of the number of connections.
@@ -34,14 +35,14 @@ import Testing
         #expect(caps.admit(process: 1, program: program(1)) == nil)
     }
 
-    @Test func programsThatCannotBeDeterminedShareOneCount() {
+    @Test(.promise("attacker.exhaustion")) func programsThatCannotBeDeterminedShareOneCount() {
         var caps = ConnectionCaps(ConnectionCaps.Bounds())
         #expect(
             takeAll(&caps, ClientProgram(userID: 1000, executable: nil), processes: 1..<500)
                 == Limits.connectionsOfProgram)
     }
 
-    @Test func newProgramIsAdmittedWhileFewerThanSixteenOthersAreConnected() {
+    @Test(.promise("attacker.exhaustion")) func newProgramIsAdmittedWhileFewerThanSixteenOthersAreConnected() {
         for others in 1...15 {
             var caps = ConnectionCaps(ConnectionCaps.Bounds())
             // Each program takes as many connections as it gets, first in turns, then one program after another.

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import Testing
 
 /// Connections that are for the process which made them, and those that send nothing.
@@ -22,7 +23,7 @@ import Testing
         #expect(child.end(within: 10) == .exited(0))
     }
 
-    @Test func whatAnotherProcessSendsEndsTheConnection() throws {
+    @Test(.promise("users.connection")) func whatAnotherProcessSendsEndsTheConnection() throws {
         let echo = try echo()
         defer { echo.stop() }
         let client = try echo.connect()
@@ -32,7 +33,7 @@ import Testing
         #expect(try client.receive() == nil)
     }
 
-    @Test func whatWasSentBeforeTheConnectionWasAcceptedHasASenderToo() throws {
+    @Test(.promise("users.connection")) func whatWasSentBeforeTheConnectionWasAcceptedHasASenderToo() throws {
         let echo = try echo()
         defer { echo.stop() }
         try echo.settle()

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyPrompts
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
@@ -203,7 +204,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     }
 
     /// Only a content of the step that shows the recovery code may contain it; the decoder refuses any other.
-    @Test func aRecoveryCodeInAnotherStepIsRefused() throws {
+    @Test(.promise("backup.code")) func aRecoveryCodeInAnotherStepIsRefused() throws {
         func content(_ step: UInt64, _ code: [UInt8]) -> [UInt8] {
             CBORItem.array([
                 3,

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
 /// Every input of the frame fuzzer's corpus has the property that the fuzzer checks.
 @Suite struct FrameCorpusTests {
-    @Test func everyCorpusInputHasTheProperty() throws {
+    @Test(.promise("parse.strict")) func everyCorpusInputHasTheProperty() throws {
         let files = try Repository.inputs("frame")
         #expect(!files.isEmpty)
         #expect(files.count < 250)

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestPromises
 import Testing
 
 @testable import FuzzProperties
@@ -71,7 +72,7 @@ import Testing
         #expect(refusal(of: reply(3, status(2))) == nil)
     }
 
-    @Test func numbersOutsideOfTheirClosedSetAreRefused() {
+    @Test(.promise("version.operation")) func numbersOutsideOfTheirClosedSetAreRefused() {
         #expect(refusal(of: request(5, [0: 0])) == .invalidValue, "policy 0")
         #expect(refusal(of: request(5, [0: 6])) == .invalidValue, "policy 6")
         #expect(refusal(of: request(14, [0: 0, 1: [:]])) == .invalidValue, "item class 0")

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestPromises
 import TestSupport
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
 
     /// A newer client deletes the items of one account and of an attribute that this daemon does not know. Without that
     /// condition the deletion would be of the whole account, and without both of the whole class.
-    @Test(arguments: [128, 129, 200, 255, 256, 65_536, UInt64.max])
+    @Test(.promise("parse.strict"), arguments: [128, 129, 200, 255, 256, 65_536, UInt64.max])
     func aDeletionWithAnUnknownConditionIsRefused(_ number: UInt64) {
         let conditions = entries((2, "ada"), (number, "new"))
         #expect(refusal(of: request(13, [0: 1, 1: conditions])) == .unknownKey(number))
@@ -89,7 +90,7 @@ import Testing
         #expect(refusal(of: request(13, [0: 1, 1: [2: "ada"]])) == nil)
     }
 
-    @Test func everyOtherQueryWithAnUnknownConditionIsRefused() {
+    @Test(.promise("parse.strict")) func everyOtherQueryWithAnUnknownConditionIsRefused() {
         let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
         for conditions in [[2: "ada", 130: "new"] as CBORItem, [130: "new"]] {
             let query: CBORItem = [0: 1, 1: conditions]

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LocalAuthentication
 import Security
+import TestPromises
 import Testing
 
 /// The texts and buttons of a prompt.
@@ -58,14 +59,14 @@ import Testing
         return try #require(machine.shown.last).reason
     }
 
-    @Test func theDaemonNamesTheCaller_abuse18() async throws {
+    @Test(.promise("caller.names-itself")) func theDaemonNamesTheCaller_abuse18() async throws {
         let prompt = try await prompt()
         #expect(prompt.caller == "app")
         #expect(prompt.processID == ProcessInfo.processInfo.processIdentifier)
         #expect(prompt.tier == .simulated)
     }
 
-    @Test func misleadingCharactersAreReplaced_abuse19() async throws {
+    @Test(.promise("name.texts")) func misleadingCharactersAreReplaced_abuse19() async throws {
         let reason = "pay\u{1b}[31m \u{202e}1000\u{200b}\r\n\n\t  <b>now</b>\u{7}\u{0}"
         #expect(try await prompt(reason: reason).reason == "pay\u{fffd}[31m \u{fffd}1000\u{fffd} <b>now</b>\u{fffd}")
     }
@@ -120,7 +121,7 @@ import Testing
         #expect(shown.fallbackTitle == "PIN\u{fffd}31m")
     }
 
-    @Test func aLongReasonIsClipped_abuse19() async throws {
+    @Test(.promise("name.texts")) func aLongReasonIsClipped_abuse19() async throws {
         for reason in [String(repeating: "x", count: 10_000), String(repeating: "🔑", count: 100_000)] {
             let shown = try await prompt(reason: reason).reason
             #expect(shown.count == Limits.reasonCharacters + 1)

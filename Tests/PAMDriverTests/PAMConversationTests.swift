@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
+import TestPromises
 import Testing
 
 @testable import ChildProcessDrivers
@@ -51,7 +52,7 @@ import Testing
         #expect(step(.begin(try #require(AccountName("ada")), .password)).verdictName == "failed")
     }
 
-    @Test func successWithoutAQuestionIsNoSuccess() {
+    @Test(.promise("account.pam")) func successWithoutAQuestionIsNoSuccess() {
         #expect(step(.ended(.account, code: 0)).verdictName == "failed")
         #expect(step(.ended(.account, code: PAMReturnValue.newPasswordRequired.rawValue)).verdictName == "failed")
     }

@@ -7,6 +7,7 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -75,7 +76,7 @@ import Testing
         #expect(Set(open.filter { $0.count == 1 }) == ["0", "1", "2", "3"])
     }
 
-    @Test func aProcessThatHangsIsKilledAtTheDeadline_abuse26() async throws {
+    @Test(.promise("account.process")) func aProcessThatHangsIsKilledAtTheDeadline_abuse26() async throws {
         let script = "setsid sleep 1000 &\necho $! >\(file("child"))\nwait\n"
         let start = ContinuousClock.now
         let (verdict, _) = try await verify(driver(script, seconds: 5))
@@ -100,9 +101,12 @@ import Testing
         #expect(verdict.name == "failed")
     }
 
-    @Test(arguments: [
-        "printf 'garbage, and more garbage' >&3; sleep 100\n", #"printf '\001\000\020\000\000' >&3; sleep 100"# + "\n",
-    ])
+    @Test(
+        .promise("account.process"),
+        arguments: [
+            "printf 'garbage, and more garbage' >&3; sleep 100\n",
+            #"printf '\001\000\020\000\000' >&3; sleep 100"# + "\n",
+        ])
     func garbageEndsTheVerification(script: String) async throws {
         let (verdict, _) = try await verify(driver(script))
         #expect(verdict.name == "failed" && verdict.failure?.message.contains("cannot be decoded") == true)
@@ -132,14 +136,17 @@ import Testing
         #expect(try await verify(driver).0.name == "notAvailable")
     }
 
-    @Test(arguments: [
-        "auth include common-auth\naccount required b.so\n", "@include common-auth\naccount required b.so\n",
-        "auth substack common-auth\naccount required b.so\n", "account required b.so\n", "auth required a.so\n",
-        "auth required a.so nullok\naccount required b.so\n", "",
-        // libpam divides lines at line feeds only, so the file has no rule of the type auth.
-        "# \u{2028}auth required a.so\naccount required b.so\n", "#\u{85}auth required a.so\naccount required b.so\n",
-        "auth required a.so \u{301}x nullok\u{301}\naccount required b.so\n",
-    ])
+    @Test(
+        .promise("account.pam"),
+        arguments: [
+            "auth include common-auth\naccount required b.so\n", "@include common-auth\naccount required b.so\n",
+            "auth substack common-auth\naccount required b.so\n", "account required b.so\n", "auth required a.so\n",
+            "auth required a.so nullok\naccount required b.so\n", "",
+            // libpam divides lines at line feeds only, so the file has no rule of the type auth.
+            "# \u{2028}auth required a.so\naccount required b.so\n",
+            "#\u{85}auth required a.so\naccount required b.so\n",
+            "auth required a.so \u{301}x nullok\u{301}\naccount required b.so\n",
+        ])
     func aServiceFileThatDoesNotDecideAloneVerifiesNothing(text: String) async throws {
         let driver = try driver("touch \(file("started"))\n", service: text)
         #expect(try await verify(driver).0.name == "notAvailable")

@@ -4,6 +4,7 @@ import ChildProcessDrivers
 import LatchkeyModel
 import LatchkeyPrompts
 import Synchronization
+import TestPromises
 import Testing
 
 /// Each prompt goes to an agent of the caller's user, and only that agent can answer it.
@@ -67,7 +68,7 @@ import Testing
         return events
     }
 
-    @Test func promptGoesOnlyToAnAgentOfItsUser() throws {
+    @Test(.promise("attacker.other-user")) func promptGoesOnlyToAnAgentOfItsUser() throws {
         let (one, two) = (Connection(prompter, 1, "a"), Connection(prompter, 2, "b"))
         _ = try show(7, user: 2, session: "a")
         prompter.update(7, content)
@@ -136,7 +137,7 @@ import Testing
         #expect(b.shown == [1] && a.shown == [2, 3], "without a session the agent that registered first")
     }
 
-    @Test func anAgentOfAnotherUserCannotAnswer() throws {
+    @Test(.promise("attacker.other-user")) func anAgentOfAnotherUserCannotAnswer() throws {
         let (own, other) = (Connection(prompter, 1, "a"), Connection(prompter, 2, "a"))
         let events = try show(7, user: 1, session: "a")
         for event in [
@@ -152,7 +153,7 @@ import Testing
         #expect(events.list == [.visible, .lost])
     }
 
-    @Test func anotherSessionOfTheSameUserCannotAnswer() throws {
+    @Test(.promise("attacker.agent")) func anotherSessionOfTheSameUserCannotAnswer() throws {
         let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
         let events = try show(7, user: 1, session: "a")
         b.send(.cancel, 7)

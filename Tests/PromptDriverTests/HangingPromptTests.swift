@@ -6,6 +6,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
         return (Uptime.nanoseconds - begin) / 1_000_000
     }
 
-    @Test(arguments: ["kill -STOP $$", "trap '' TERM HUP; while :; do sleep 1; done"])
+    @Test(.promise("prompt.hanging"), arguments: ["kill -STOP $$", "trap '' TERM HUP; while :; do sleep 1; done"])
     func aPromptThatHangsIsKilledAfterItsDismissalWithoutHoldingTheCaller(script: String) throws {
         let (prompter, events, process) = try show(script)
         #expect(milliseconds { prompter.dismiss(Self.prompt) { events.gone.signal() } } < 500)
@@ -93,7 +94,7 @@ import Testing
         #expect(events.all.isEmpty, "no event after the dismissal")
     }
 
-    @Test func messagesToAPromptThatReadsNoneNeverBlock() throws {
+    @Test(.promise("prompt.hanging")) func messagesToAPromptThatReadsNoneNeverBlock() throws {
         let (prompter, events, process) = try show("while :; do sleep 1; done")
         #expect(
             milliseconds {
@@ -105,7 +106,7 @@ import Testing
         #expect(Processes.hasEnded(process, within: 0))
     }
 
-    @Test func aKilledPromptIsReportedLostAfterItsTerminalWasRestored() throws {
+    @Test(.promise("terminal.restored")) func aKilledPromptIsReportedLostAfterItsTerminalWasRestored() throws {
         let (_, events, process) = try show("while :; do sleep 1; done")
         kill(process, SIGKILL)
         #expect(events.lost.wait(timeout: .now() + 20) == .success)
@@ -120,7 +121,9 @@ import Testing
         #expect(access(folder.path + "/restoring", F_OK) != 0)
     }
 
-    @Test(.needs(.root)) func theTerminalOfAnotherUserIsRestoredByAProcessOfThatUser() throws {
+    @Test(.promise("prompt.hanging"), .needs(.root)) func theTerminalOfAnotherUserIsRestoredByAProcessOfThatUser()
+        throws
+    {
         let user = UserIdentity(userID: 64_341, groupID: 64_341)
         let (_, events, process) = try show("while :; do sleep 1; done", as: user)
         kill(process, SIGKILL)
@@ -129,7 +132,7 @@ import Testing
     }
 
     /// Before, the service itself wrote to the terminal, and the thread of the prompt never ended.
-    @Test func aStoppedTerminalHoldsNothing() throws {
+    @Test(.promise("prompt.hanging")) func aStoppedTerminalHoldsNothing() throws {
         let held = try Descriptor.open(terminal.path, O_RDWR | O_NOCTTY)
         let before = try Descriptor.open("/proc/self/task", O_RDONLY | O_DIRECTORY).names(limit: 1 << 20).count
         for _ in 0..<3 {

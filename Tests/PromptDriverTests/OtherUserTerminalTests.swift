@@ -5,6 +5,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import Synchronization
+import TestPromises
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
     /// The terminal's output until all programs have closed it.
     private func output() -> String { terminal.readToEnd().replacing("\r\n", with: "\n") }
 
-    @Test func theProgramHasNoRightOfTheService() throws {
+    @Test(.promise("prompt.terminal")) func theProgramHasNoRightOfTheService() throws {
         let (near, far) = try Sockets.pair()
         let started = try start(
             "id -u; id -g; id -G; grep -E '^(Uid|CapEff|CapPrm|NoNewPrivs)' /proc/self/status; echo done >&3",
@@ -68,7 +69,7 @@ import Testing
         return String(output.dropLast()).replacing("\r\n", with: "\n")
     }
 
-    @Test func theProgramInheritsNothingElse() throws {
+    @Test(.promise("prompt.terminal")) func theProgramInheritsNothingElse() throws {
         let (_, far) = try Sockets.pair()
         let leaked = try Descriptor.open("/dev/null", O_RDONLY)
         #expect(fcntl(leaked.number, F_SETFD, 0) == 0)
@@ -79,7 +80,7 @@ import Testing
         withExtendedLifetime(leaked) {}
     }
 
-    @Test func aTerminalOfAnotherUserIsRefused() throws {
+    @Test(.promise("attacker.other-user")) func aTerminalOfAnotherUserIsRefused() throws {
         let (_, far) = try Sockets.pair()
         // The mode would allow everybody to open it.
         #expect(chmod(terminal.path, 0o666) == 0)
@@ -128,12 +129,12 @@ import Testing
         }
     }
 
-    @Test func promptRunsAsTheUserWhoOwnsTheTerminal() async {
+    @Test(.promise("prompt.terminal")) func promptRunsAsTheUserWhoOwnsTheTerminal() async {
         #expect(await firstEvent(of: Self.user.userID) { _ in Self.user } == .lost)
         #expect(await firstEvent(of: Self.stranger) { UserIdentity(userID: $0, groupID: $0) } == .unavailable)
     }
 
-    @Test func promptWithoutAnIdentityOfItsUserIsUnavailable() async {
+    @Test(.promise("prompt.terminal")) func promptWithoutAnIdentityOfItsUserIsUnavailable() async {
         #expect(await firstEvent(of: Self.user.userID) { _ in nil } == .unavailable)
         #expect(await firstEvent(of: Self.stranger) { _ in Self.user } == .unavailable)
     }

@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
+import TestPromises
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func theUnusedPartOfAPageIsErased() throws {
+    @Test(.promise("sealing.copies")) func theUnusedPartOfAPageIsErased() throws {
         let old = Data("a copy of a row that SQLite moved".utf8)
         try plant(old)
         let store = try SQLiteItemStore.open(path)

@@ -5,10 +5,10 @@ import SSHAgent
 import TestSupport
 import Testing
 
-/// Compares the limits in `docs/ssh.md` with the code.
+/// Compares the limits in `docs/use/ssh.md` with the code.
 @Suite struct LimitsPageTests {
     @Test func pageHasTheLimitsOfTheCode() throws {
-        let page = try String(contentsOf: Repository.document("ssh.md"), encoding: .utf8)
+        let page = try String(contentsOf: Repository.document("use", "ssh.md"), encoding: .utf8)
         let limits = [
             SSHAgentLimits.messageBytes, SSHAgentLimits.bindings, SSHAgentLimits.knownHostsBytes,
             SSHAgentLimits.passphraseBytes, Int(SSHAgentLimits.idleSeconds), Int(SSHAgentLimits.messageSeconds),

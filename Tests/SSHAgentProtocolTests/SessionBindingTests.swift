@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SSHAgent
+import TestPromises
 import Testing
 
 @Suite struct SessionBindingTests {
@@ -27,7 +28,7 @@ import Testing
         #expect(bindings.login?.host.blob == far.blob && bindings.forwarders.map(\.blob) == [near.blob])
     }
 
-    @Test func wrongSignatureFailsForGood() throws {
+    @Test(.promise("ssh.bind")) func wrongSignatureFailsForGood() throws {
         var bind = try near.bind(Self.one)
         bind.sessionID = Self.two
         var bindings = SessionBindings()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SSHAgent
+import TestPromises
 import Testing
 
 @Suite struct SigningPurposeTests {
@@ -46,7 +47,7 @@ import Testing
         #expect(login.user == "ada" && login.sessionID == Self.session && login.hostKey == host.blob)
     }
 
-    @Test func everyOtherShapeIsRefused() throws {
+    @Test(.promise("ssh.login")) func everyOtherShapeIsRefused() throws {
         let key = Self.key
         let shapes: [[UInt8]] = [
             [], Array("SSHSIG".utf8), Array("hello".utf8), [UInt8](repeating: 0, count: 64),
@@ -88,7 +89,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func loginToAnotherSessionIsRefused(allowsUnbound: Bool) throws {
+    @Test(.promise("ssh.login"), arguments: [false, true]) func loginToAnotherSessionIsRefused(
+        allowsUnbound: Bool
+    ) throws {
         let bindings = bound(try host.bind([UInt8](repeating: 2, count: 32)))
         #expect(isRefused(try login(), bindings, allowsUnbound: allowsUnbound))
     }
@@ -98,7 +101,7 @@ import Testing
         #expect(isRefused(try login(Self.hostbound, host: other.blob), bindings, allowsUnbound: allowsUnbound))
     }
 
-    @Test func unboundLoginIsRefusedUnlessAllowed() throws {
+    @Test(.promise("ssh.login")) func unboundLoginIsRefusedUnlessAllowed() throws {
         #expect(isRefused(try login(), SessionBindings(), allowsUnbound: false))
         let purpose = try SigningPurpose(try login(), SessionBindings(), allowsUnbound: true)
         #expect(purpose == .login(user: "ada", host: nil, through: []))
@@ -117,7 +120,7 @@ import Testing
     }
 
     /// A server on the way signs the identifier of its session with a third server and binds it under its own name.
-    @Test func serverOnTheWayCannotPassALoginToAnotherServerForOneToItself() throws {
+    @Test(.promise("ssh.login")) func serverOnTheWayCannotPassALoginToAnotherServerForOneToItself() throws {
         let near = try other.bind([UInt8](repeating: 9, count: 32), forwarding: true)
         let claimed = bound(near, try other.bind(Self.session))
         #expect(isRefused(try login(), claimed, allowsUnbound: false))
@@ -126,7 +129,9 @@ import Testing
         #expect(isRefused(try login(Self.hostbound, host: host.blob), claimed, allowsUnbound: true))
     }
 
-    @Test(arguments: [false, true]) func afterAFailedBindNothingIsSigned(allowsUnbound: Bool) throws {
+    @Test(.promise("ssh.bind"), arguments: [false, true]) func afterAFailedBindNothingIsSigned(
+        allowsUnbound: Bool
+    ) throws {
         var bindings = SessionBindings()
         bindings.fail()
         #expect(isRefused(try login(), bindings, allowsUnbound: allowsUnbound))

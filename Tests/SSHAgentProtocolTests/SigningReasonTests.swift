@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyWords
 import SSHAgent
+import TestPromises
 import TestSupport
 import Testing
 
@@ -25,13 +26,13 @@ import Testing
 
     private static let end = ", asked by /usr/bin/ssh (process 42), key work"
 
-    @Test func loginNamesHostUserProgramAndKey() {
+    @Test(.promise("ssh.login")) func loginNamesHostUserProgramAndKey() {
         let login = SigningPurpose.login(user: "ada", host: host, through: [])
         #expect(text(login, name: "a.example") == "log in to a.example as ada" + Self.end)
         #expect(text(login) == "log in to \(Published.fingerprint) as ada" + Self.end)
     }
 
-    @Test func unknownAndForwardedHostsAreSaid() {
+    @Test(.promise("ssh.forwarded")) func unknownAndForwardedHostsAreSaid() {
         let unknown = text(.login(user: "ada", host: nil, through: []))
         #expect(unknown == "log in as ada: host unknown, perhaps forwarded" + Self.end)
         let forwarded = text(.login(user: "ada", host: host, through: [host, host, host]), name: "a.example")
@@ -77,7 +78,7 @@ import Testing
             message == "Daten des Namensraums git signieren, für ein unbekanntes Programm (Prozess 42), Schlüssel work")
     }
 
-    @Test func longNamesHideNothing() throws {
+    @Test(.promise("ssh.login")) func longNamesHideNothing() throws {
         let long = String(repeating: "x", count: 10_000)
         let german = try Self.german()
         for purpose in [

@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySystem
+import TestPromises
 import TestSupport
 import Testing
 
@@ -86,7 +87,7 @@ import Testing
         #expect(store.promptCount == 0)
     }
 
-    @Test func malformedBindEndsEverySignatureOfItsConnection() throws {
+    @Test(.promise("ssh.bind")) func malformedBindEndsEverySignatureOfItsConnection() throws {
         let store = try ScriptedKeyStore()
         var options = SSHAgent.Options()
         options.allowsUnbound = true
@@ -105,7 +106,7 @@ import Testing
         #expect(try receive(socket) == nil)
     }
 
-    @Test func silentAndHalfMessagesDelayNoOtherProgram() throws {
+    @Test(.promise("ssh.others")) func silentAndHalfMessagesDelayNoOtherProgram() throws {
         try serve(try ScriptedKeyStore())
         let silent = try (0..<4).map { _ in try connect() }
         let halves = try (0..<4).map { _ in try connect() }
@@ -119,7 +120,7 @@ import Testing
         #expect(try receive(connect()) == nil)
     }
 
-    @Test func connectionsOfOneProcessAreLimited() throws {
+    @Test(.promise("ssh.others")) func connectionsOfOneProcessAreLimited() throws {
         try serve(try ScriptedKeyStore())
         var served: [Descriptor] = []
         for number in 0..<40 {
@@ -209,7 +210,7 @@ extension SSHAgentServerTests {
         }
     }
 
-    @Test func boundLoginIsSignedAndAnyOtherIsNot() throws {
+    @Test(.promise("ssh.login")) func boundLoginIsSignedAndAnyOtherIsNot() throws {
         let (store, server) = (try ScriptedKeyStore(), try Server())
         try serve(store)
         let socket = try connect()

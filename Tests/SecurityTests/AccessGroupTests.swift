@@ -3,6 +3,7 @@
 import LatchkeyClient
 import LatchkeySimulator
 import Security
+import TestPromises
 import TestSupport
 import Testing
 
@@ -13,7 +14,8 @@ import Testing
 
     init() throws { simulator = try Simulator(application: "app") }
 
-    @Test func aForeignGroupReturnsMissingEntitlementFromEveryCall_KC16_abuse1() {
+    @Test(.promise("attacker.other-app", "abuse.1"))
+    func aForeignGroupReturnsMissingEntitlementFromEveryCall_KC16_abuse1() {
         simulator.run {
             #expect(add(foreign.secret()) == errSecMissingEntitlement)
             #expect(exists(foreign) == errSecMissingEntitlement)
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func anotherAppSeesNothingInTheSameStore_abuse1() throws {
+    @Test(.promise("abuse.1")) func anotherAppSeesNothingInTheSameStore_abuse1() throws {
         let folder = try TemporaryFolder()
         do {
             let first = try Simulator(store: .folder(folder.path + "/store"), application: "first")

@@ -3,6 +3,7 @@
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestPromises
 import Testing
 
 /// A context releases protected items only by the proofs that it holds.
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aContextThatWasNeverEvaluatedReadsNoProtectedItem_abuse10() {
+    @Test(.promise("abuse.10")) func aContextThatWasNeverEvaluatedReadsNoProtectedItem_abuse10() {
         simulator.run {
             let context = LAContext()
             context.interactionNotAllowed = true
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func anInvalidatedContextIsRefused_abuse12() async throws {
+    @Test(.promise("abuse.12")) func anInvalidatedContextIsRefused_abuse12() async throws {
         try await simulator.run {
             let context = LAContext()
             try await prove(context)

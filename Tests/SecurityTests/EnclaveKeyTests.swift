@@ -3,6 +3,7 @@
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestPromises
 import Testing
 
 /// Private keys of the Secure Enclave, which cannot be exported.
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func thePrivateKeyIsExportedInNoForm_SE01_abuse40() throws {
+    @Test(.promise("key.software", "abuse.40")) func thePrivateKeyIsExportedInNoForm_SE01_abuse40() throws {
         try EachEnclave.machine().run {
             let key = try makeKey(enclaveParameters())
             let exported = try outcome { SecKeyCopyExternalRepresentation(key, $0) }
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnEnclaveNoKeyIsGeneratedElsewhere() throws {
+    @Test(.promise("key.software")) func withoutAnEnclaveNoKeyIsGeneratedElsewhere() throws {
         try Simulator(hasSecureEnclave: false).run {
             let status = try statusOfMaking(enclaveParameters())
             #expect(status == errSecNotAvailable)

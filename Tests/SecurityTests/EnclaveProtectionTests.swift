@@ -4,6 +4,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LocalAuthentication
 import Security
+import TestPromises
 import Testing
 
 @testable import LatchkeySimulator
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aContextWithoutAProofUsesNoKey_abuse10() throws {
+    @Test(.promise("abuse.10")) func aContextWithoutAProofUsesNoKey_abuse10() throws {
         let (simulator, _) = try machine(.biometryAny)
         try simulator.run {
             let key = try findKey(Query.key().with(kSecUseAuthenticationContext, LAContext()))
@@ -103,7 +104,7 @@ import Testing
     }
 
     /// A context handle of the same machine that belongs to another connection.
-    @Test func aHandleOfAnotherConnectionUsesNoKey_abuse11() async throws {
+    @Test(.promise("abuse.11")) func aHandleOfAnotherConnectionUsesNoKey_abuse11() async throws {
         let (simulator, _) = try machine(.biometryAny)
         try await simulator.run {
             let reference = try #require(find(Query.key().reference).result as? Data)

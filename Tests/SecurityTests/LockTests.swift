@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import Security
+import TestPromises
 import Testing
 
 /// Which accessibility classes a locked keychain can read and write.
@@ -24,7 +25,9 @@ import Testing
         .password(account).with(kSecAttrAccessible, accessibility)
     }
 
-    @Test(arguments: whenUnlocked) func aLockedClassIsNeitherReadNorWritten_KC14(accessibility: String) throws {
+    @Test(.promise("lock.keys"), arguments: whenUnlocked) func aLockedClassIsNeitherReadNorWritten_KC14(
+        accessibility: String
+    ) throws {
         try simulator.run {
             #expect(add(item(accessibility).secret()) == errSecSuccess)
             try simulator.lock()
@@ -61,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aRestartDoesNotUnlock() throws {
+    @Test(.promise("lock.keys")) func aRestartDoesNotUnlock() throws {
         try simulator.run {
             #expect(add(Query.password("account").secret()) == errSecSuccess)
             try simulator.lock()

@@ -3,7 +3,8 @@
 import Security
 import Testing
 
-/// `NSString` and `NSNumber` equal the Swift values they bridge to, as in Apple's Foundation (docs/compatibility.md).
+/// `NSString` and `NSNumber` equal the Swift values they bridge to, as in Apple's Foundation
+/// (docs/reference/compatibility.md).
 @Suite struct MixedDictionaryTests {
     @Test func anNSStringKeyEqualsItsString() {
         #expect(AnyHashable("text" as NSString) == AnyHashable("text"))

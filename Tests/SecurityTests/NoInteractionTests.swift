@@ -3,6 +3,7 @@
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestPromises
 import Testing
 
 /// Queries that forbid interaction show no prompt: a touch that the script has queued is still queued afterwards.
@@ -41,7 +42,7 @@ import Testing
         simulator.run { #expect(secret(item.with(deprecated.kSecUseNoAuthenticationUI, false)) == "secret") }
     }
 
-    @Test func contextWithInteractionNotAllowedReturnsInteractionNotAllowed_AC07_abuse25() {
+    @Test(.promise("abuse.25")) func contextWithInteractionNotAllowedReturnsInteractionNotAllowed_AC07_abuse25() {
         let context = simulator.run { LAContext() }
         context.interactionNotAllowed = true
         expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationContext, context))

@@ -32,7 +32,7 @@ import Testing
         try simulator.removePasscode("1234")
         simulator.run {
             #expect(exists(item) == errSecItemNotFound)
-            // Apple's own test expects success here; docs/compatibility.md explains the difference.
+            // Apple's own test expects success here; docs/reference/compatibility.md explains the difference.
             #expect(delete(item) == errSecItemNotFound)
             #expect(secret(.password("free")) == "secret")
         }

@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import Security
+import TestPromises
 import Testing
 
 /// Secrets of any bytes, up to 1 MiB, are returned unchanged.
@@ -18,7 +19,7 @@ import Testing
 
     init() throws { simulator = try Simulator() }
 
-    @Test(arguments: secrets.indices)
+    @Test(.promise("abuse.34"), arguments: secrets.indices)
     func anySecretRoundTrips_abuse34(index: Int) {
         let (name, bytes) = Self.secrets[index]
         simulator.run {
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func emptySecretDiffersFromNoSecret_abuse34() throws {
+    @Test(.promise("abuse.34")) func emptySecretDiffersFromNoSecret_abuse34() throws {
         try simulator.run { () throws in
             #expect(add(Query.password("empty").with(kSecValueData, Data())) == errSecSuccess)
             #expect(add(.password("none")) == errSecSuccess)
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [limit + 1, 2 << 20, 5 << 20])
+    @Test(.promise("abuse.34"), arguments: [limit + 1, 2 << 20, 5 << 20])
     func secretAboveTheLimitReturnsDataTooLarge_abuse34(length: Int) {
         simulator.run {
             let bytes = Data(count: length)

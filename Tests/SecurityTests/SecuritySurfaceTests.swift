@@ -8,8 +8,8 @@ import Testing
 @Suite struct SecuritySurfaceTests {
     private static let file = "security-surface.tsv"
 
-    /// Symbols of Apple that are absent, and why: names, or prefixes that end with a star. docs/compatibility.md lists
-    /// them.
+    /// Symbols of Apple that are absent, and why: names, or prefixes that end with a star.
+    /// docs/reference/compatibility.md lists them.
     private static let absent: [String: String] = [
         "SecTrust*": "nothing evaluates trust yet", "kSecTrust*": "nothing evaluates trust yet",
         "SecPolicy*": "nothing evaluates trust yet", "kSecPolicy*": "nothing evaluates trust yet",

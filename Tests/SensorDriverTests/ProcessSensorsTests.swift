@@ -7,6 +7,7 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
 import Synchronization
+import TestPromises
 import Testing
 
 /// `ProcessSensors` with a process that ends, is silent or sends what it should not.
@@ -17,7 +18,7 @@ import Testing
 
     // MARK: - State
 
-    @Test func theStateIsThatOfTheProcessAndNeverReportsChangesOfTheEnrolment() throws {
+    @Test(.promise("sensor.process")) func theStateIsThatOfTheProcessAndNeverReportsChangesOfTheEnrolment() throws {
         try program.greet(SensorState(kind: .touchID, enrolment: EnrolmentSet([7]), reportsEnrolmentChanges: true))
         #expect(test.state == .finger)
         #expect(test.sessions == .open)
@@ -50,7 +51,7 @@ import Testing
 
     // MARK: - Scans
 
-    @Test func aMatchOfAScanThatWasEndedCountsForNoOther() throws {
+    @Test(.promise("sensor.process")) func aMatchOfAScanThatWasEndedCountsForNoOther() throws {
         try program.greet()
         let earlier = try test.armed(1)
         test.sensors.disarm(1)
@@ -83,7 +84,7 @@ import Testing
         #expect(test.all == [.failed])
     }
 
-    @Test func aProcessThatEndsFailsTheScanAndLocksTheSessions() throws {
+    @Test(.promise("sensor.process")) func aProcessThatEndsFailsTheScanAndLocksTheSessions() throws {
         try program.greet()
         _ = try test.armed(1)
         program.end()
@@ -114,7 +115,7 @@ import Testing
 
     // MARK: - A process that is silent
 
-    @Test func aScanThatIsNotConfirmedEndsTheProcess() throws {
+    @Test(.promise("sensor.process")) func aScanThatIsNotConfirmedEndsTheProcess() throws {
         try program.greet()
         test.arm(1)
         #expect(try program.next() != .received(0), "received, and not confirmed")
@@ -168,6 +169,7 @@ import Testing
     }
 
     @Test(
+        .promise("sensor.process"),
         arguments: [
             [version, 0, 0, 0, 1, 0], [version, 0, 0, 0, 3, 0x82, 0x18, 0x05], [version, 0xff, 0xff, 0xff, 0xff],
             [version, 0, 0, 0x60, 0], [version + 1, 0, 0, 0, 3, 0x82, 0x05, 0x01],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An independent client of the two services, written from docs/protocol.md and docs/services.md. It runs as root in the
+"""An independent client of the two services, written from docs/reference/protocol.md and docs/reference/services.md. It runs as root in the
 machine of `machine.py` and starts a process of another user for what that user does."""
 
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks the two services of a system on a machine with systemd, and prints a verdict for each attack.
 
-The client (attack_client.py) is written from docs/services.md, docs/protocol.md and docs/identity.md. Each attack boots
+The client (attack_client.py) is written from docs/reference/services.md, docs/reference/protocol.md and docs/reference/identity.md. Each attack boots
 a machine of its own. The verdicts are:
 
   held        the services resisted the attack

@@ -21,7 +21,7 @@ NO_PROMPT = {1: False, 2: {0: "", 3: True}}
 
 
 class Connection:
-    """A connection that has sent hello (docs/protocol.md)."""
+    """A connection that has sent hello (docs/reference/protocol.md)."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

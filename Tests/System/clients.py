@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs inside the machine that speak the protocol of docs/protocol.md, operated from a test outside."""
+"""Programs inside the machine that speak the protocol of docs/reference/protocol.md, operated from a test outside."""
 
 import contextlib
 import functools
@@ -13,13 +13,13 @@ FOLDER = "/usr/local/lib/latchkey"
 SCRIPT = FOLDER + "/attack_client.py"
 PASSCODE, SECRET = b"a passcode 4711", b"the guarded secret"
 
-# Bits of an access control, and accessibilities: docs/store-format.md.
+# Bits of an access control, and accessibilities: docs/reference/store-format.md.
 PRESENCE, CURRENT_SET, PASSCODE_ONLY = 1, 8, 16
 WHEN_PASSCODE_SET = 7
-# Operations of docs/protocol.md.
+# Operations of docs/reference/protocol.md.
 STATUS, CONTEXT, INVALIDATE, EVALUATE, COPY, LOCK, UNLOCK, LOG = 2, 3, 4, 6, 11, 23, 24, 40
 SET_PASSCODE = 4
-# Events of the audit log: docs/store-format.md.
+# Events of the audit log: docs/reference/store-format.md.
 SENSOR_REFUSED, SESSIONS_REFUSED = 30, 31
 # Statuses of failures.
 DISK_FULL, ROLLED_BACK, NOT_FOUND, NO_GROUP, NO_INTERACTION = 27, 25, 44, 45, 47

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A person with an agent and a fingerprint reader, for tests of both services."""
 
+import pytest
+
 from clients import CURRENT_SET, DONE, EVALUATE, SECRET
 from machine import eventually
 
@@ -71,6 +73,7 @@ class ChangedFingers:
         eventually(lambda: self.read("set", handle) != SECRET)
         self.assertNotEqual(self.read("any", handle), SECRET)
 
+    @pytest.mark.promise("abuse.32")
     def test_fingers_that_change_while_the_prompt_is_shown_open_nothing_bound_abuse32(self):
         self.first.begin("app.read", "set", None, True, None, 20)
         self.asked()

@@ -17,7 +17,7 @@ MARK = b"latchkey passcodes 1\n"
 
 
 def derive(key, label):
-    """HKDF of docs/store-format.md."""
+    """HKDF of docs/reference/store-format.md."""
     return hmac.digest(key, label + b"\0\x01", "sha256")
 
 

@@ -212,14 +212,14 @@ class WindowTests(PackageTest):
 
 
 def blocks(heading):
-    """The shell commands of a section of docs/packages.md."""
-    page = (CHECKOUT / "docs/packages.md").read_text()
+    """The shell commands of a section of docs/use/packages.md."""
+    page = (CHECKOUT / "docs/use/packages.md").read_text()
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
 
 
 class RepositoryTests(PackageTest):
-    """The commands of docs/packages.md, with a key that is thrown away."""
+    """The commands of docs/use/packages.md, with a key that is thrown away."""
 
     def setUp(self):
         super().setUp()

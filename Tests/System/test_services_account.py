@@ -3,6 +3,8 @@
 
 import time
 
+import pytest
+
 from machine import eventually, fact
 from modules import install_module
 from services import AUTHORITY, CONFIGURATION, RECORDS, ServiceTest
@@ -194,6 +196,7 @@ class ModuleTests(AccountTest):
         self.assertIn("accountsRefused", self.log())
         eventually(lambda: "account refused" in self.session.run("latchkey", "log").stdout)
 
+    @pytest.mark.promise("abuse.26")
     def test_a_module_that_hangs_is_killed_at_the_deadline_and_counts_abuse26(self):
         self.pam(f"auth required pam_unix.so nodelay\naccount required {self.script('sleep 1000')}\n")
         terminal = self.asking()

@@ -3,6 +3,8 @@
 
 import subprocess
 
+import pytest
+
 from clients import NO_GROUP, NOT_FOUND, SECRET, ClientTest
 from machine import eventually
 from services import KEYCHAIN
@@ -35,6 +37,7 @@ class MessageTests(ClientTest):
         self.mine.do("app.add", "token", SECRET)
         self.other = self.app(program=self.program(OTHER))
 
+    @pytest.mark.promise("abuse.1")
     def test_an_item_of_a_foreign_group_is_not_found_and_not_told_apart_from_a_missing_one_abuse1(self):
         self.assertEqual(self.other.do("app.read", "token"), NOT_FOUND)
         for name in ("token", "missing"):
@@ -42,6 +45,7 @@ class MessageTests(ClientTest):
             self.assertEqual(self.other.do("app.read", name, group="/usr/bin/of-none"), NO_GROUP)
         self.assertEqual(self.mine.do("app.read", "token"), SECRET)
 
+    @pytest.mark.promise("abuse.2")
     def test_an_identity_in_a_message_is_ignored_abuse2(self):
         for hello in ({0: MINE}, {0: "x", 2: [MINE]}, {0: MINE, 2: [MINE, OTHER], 130: 1002}):
             self.other.do("App", kept="app", hello=hello)
@@ -59,6 +63,7 @@ class MessageTests(ClientTest):
 
 
 class ProcessTests(ClientTest):
+    @pytest.mark.promise("abuse.2")
     def test_a_process_id_that_another_program_has_by_then_gives_nothing_of_it_abuse3(self):
         keeper = self.app(program=self.program(MINE))
         keeper.do("app.add", "token", SECRET)
@@ -79,6 +84,7 @@ class ProcessTests(ClientTest):
             self.machine.run("kill", "-CONT", service)
         self.assertIn(seen, (["ended"], ["user:1001", NOT_FOUND, NO_GROUP]))
 
+    @pytest.mark.promise("abuse.5")
     def test_a_script_of_root_has_the_identity_of_its_user_abuse5(self):
         self.program(MINE)
         script = ("#!{}\nimport sys\nsys.path.insert(0, '/usr/local/lib/latchkey')\n"
@@ -89,6 +95,7 @@ class ProcessTests(ClientTest):
             self.addCleanup(self.machine.run, "rm", path)
             self.assertEqual(self.machine.run(path, user="alice").stdout, "user:1001\n")
 
+    @pytest.mark.promise("abuse.5")
     def test_a_copy_that_its_user_can_change_has_the_identity_of_its_user_abuse6(self):
         self.program("/home/alice/notes")
         self.assertEqual(self.app(program="/home/alice/notes").do("app.group"), "user:1001")
@@ -97,6 +104,7 @@ class ProcessTests(ClientTest):
         self.addCleanup(self.machine.run, "rm", "/usr/bin/linked")
         self.assertEqual(self.app(program="/usr/bin/linked").do("app.group"), "user:1001")
 
+    @pytest.mark.promise("abuse.5")
     def test_a_forged_sandbox_has_the_identity_of_its_user_abuse7(self):
         self.machine.write("/.flatpak-info", "[Application]\nname=org.example.Notes\n", mode=0o666, owner="alice:alice")
         self.addCleanup(self.machine.run, "rm", "/.flatpak-info")
@@ -111,6 +119,7 @@ class ProcessTests(ClientTest):
                                "app-flatpak-org.example.Notes-1234", "python3", "-c", print_group)
             self.assertEqual(done.stdout, "user:1001\n")
 
+    @pytest.mark.promise("abuse.8")
     def test_a_program_with_more_rights_ignores_the_environment_abuse8(self):
         self.latchkey("set", "--protect", "none", "token", user="bob", input="of bob")
         self.machine.run("install", "-m", "4755", "-o", "bob", "/usr/bin/latchkey", "/usr/bin/as-bob")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk that is full, read-only or broken, and ends at each write: what was acknowledged remains."""
 
+import pytest
+
 from clients import DISK_FULL, DONE, NOT_FOUND, SECRET, ClientTest
 from machine import eventually, fact
 from services import KEYCHAIN, STORES
@@ -52,6 +54,7 @@ class SmallDiskTests(DiskTest):
         self.first = self.app()
         self.assertEqual(self.first.do("app.read", "token"), secret)
 
+    @pytest.mark.promise("abuse.36")
     def test_a_full_disk_is_reported_and_the_store_still_opens_abuse36(self):
         self.fill()
         refused = 0
@@ -147,6 +150,7 @@ class TracedTests(WithTraces, DiskTest):
                     break
             self.assertEqual(reply, DONE, f"no number of {call} was enough")
 
+    @pytest.mark.promise("abuse.35")
     def test_an_item_is_old_or_new_wherever_latchkeyd_is_killed_abuse35(self):
         kills = []
         for call, reply, before, new, seen in self.updates("signal=SIGKILL", self.stop_services):
@@ -187,6 +191,7 @@ class TracedTests(WithTraces, DiskTest):
             self.assertGreater(kills, 2)
             fact(f"killed during {name}", f"the item is there or not after each of {kills} kills")
 
+    @pytest.mark.promise("abuse.36")
     def test_an_error_of_a_write_is_reported_and_loses_nothing_abuse36(self):
         for error, status in (("EIO", UNREADABLE), ("ENOSPC", DISK_FULL)):
             failed = []

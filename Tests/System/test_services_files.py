@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a store that are put back, cut or removed while neither service runs: docs/store-format.md."""
+"""Files of a store that are put back, cut or removed while neither service runs: docs/reference/store-format.md."""
+
+import pytest
 
 from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, PASSCODE, ROLLED_BACK, SECRET, ClientTest
 from machine import eventually
@@ -58,6 +60,7 @@ class RollbackTests(RollbackTest):
             self.assertEqual(self.first.do("app.read", "presence", None, True, None, 20), SECRET)
         self.assertIn(ACCEPTED, [event for _, event, _ in self.first.do("app.log")])
 
+    @pytest.mark.promise("abuse.29")
     def test_an_older_database_is_refused_until_it_is_accepted_with_the_passcode_abuse29(self):
         self.keep()
         self.put_back("keychain.sqlite")
@@ -127,6 +130,7 @@ class CutTests(FileTest):
         self.restart()
         self.assertEqual(self.read("free"), SECRET)
 
+    @pytest.mark.promise("abuse.39")
     def test_a_database_that_is_cut_empty_or_missing_is_refused_and_not_replaced_abuse39(self):
         for command in ("truncate -s 8192 keychain.sqlite", "truncate -s -2048 keychain.sqlite",
                         "truncate -s 0 keychain.sqlite", "rm keychain.sqlite"):
@@ -145,6 +149,7 @@ class CutTests(FileTest):
 
 
 class SecretTests(ClientTest):
+    @pytest.mark.promise("abuse.34")
     def test_any_secret_is_returned_as_it_was_stored_abuse34(self):
         app = self.app()
         secrets = (b"", b"\0", b"a\0b", b"line\nline\r\n", b"\xff\xfe\xc0\x80", bytes(range(256)) * 4, bytes(1 << 20))

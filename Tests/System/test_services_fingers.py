@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Abuse of a sensor through both services: early touches, misses, changed fingers, and prompts that end."""
 
+import pytest
+
 from clients import (
     CANCELLED, CURRENT_SET, DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SYSTEM_CANCEL, UNLOCK,
     ClientTest)
@@ -17,6 +19,7 @@ class FingerTest(WithFingers, WithSensor, ClientTest):
 
 
 class TouchTests(FingerTest):
+    @pytest.mark.promise("abuse.23")
     def test_a_touch_before_the_prompt_is_visible_is_discarded_abuse23(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         number = self.prompts.do("agent.get")[1][0]
@@ -28,6 +31,7 @@ class TouchTests(FingerTest):
         self.await_end()
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
 
+    @pytest.mark.promise("abuse.21")
     def test_the_end_of_the_agent_releases_the_sensor_abuse21(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
@@ -92,6 +96,7 @@ class MissTests(FingerTest):
         self.evaluate()
         self.assertEqual(self.first.end()[1][0], LOCKED_OUT)
 
+    @pytest.mark.promise("abuse.27")
     def test_five_misses_lock_the_sensor_also_after_kills_and_a_restart_of_the_machine_abuse27(self):
         self.miss(2)
         self.miss(2)
@@ -127,6 +132,7 @@ class MissTests(FingerTest):
 
 
 class ChangeTests(ChangedFingers, FingerTest):
+    @pytest.mark.promise("abuse.30")
     def test_after_a_replaced_finger_bound_items_are_gone_and_others_stay_abuse30(self):
         self.finger("replace")
         self.assertNotIn(self.read("set"), (SECRET, NO_INTERACTION))

@@ -3,6 +3,8 @@
 
 import json
 
+import pytest
+
 from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, ClientTest
 from fingers import LOCKED_OUT, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
@@ -89,6 +91,7 @@ class TouchTests(FprintTest):
             "net.reactivated.Fprint.Device", "Claim", "s", "bob", check=False)
         return done.returncode == 0
 
+    @pytest.mark.promise("abuse.16")
     def test_a_restart_of_fprintd_ends_the_prompt_and_the_next_one_works_abuse16(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
@@ -108,6 +111,7 @@ class TouchTests(FprintTest):
 
 
 class VirtualReaderTests(FprintTest):
+    @pytest.mark.promise("abuse.24")
     def test_a_virtual_reader_is_used_only_with_the_consent_of_root_and_every_status_says_so_abuse24(self):
         self.assertTrue(self.status()["biometryVirtual"])
         self.assertIn("virtual", self.latchkey("status").stdout)
@@ -126,6 +130,7 @@ class VirtualReaderTests(FprintTest):
 
 
 class ChangeTests(FprintTest):
+    @pytest.mark.promise("abuse.30")
     def test_items_of_the_current_set_die_when_a_finger_is_replaced_under_the_same_name_abuse30(self):
         self.assertEqual(self.read("set", self.touched()), SECRET)
         self.finger("replace")
@@ -158,6 +163,7 @@ class TrustTests(FprintTest):
             "net.reactivated.Fprint", "4", user="alice", check=False)
         self.assertNotEqual(done.returncode, 0)
 
+    @pytest.mark.promise("abuse.14")
     def test_a_forged_match_of_a_user_opens_nothing_and_is_logged_abuse14(self):
         self.first.begin("app.read", "any", None, True, None, 20)
         self.asked()
@@ -186,6 +192,7 @@ class TrustTests(FprintTest):
         self.assertEqual(self.refusals(self.first), [[SENSOR_REFUSED, ""]])
         self.assertEqual(self.read_with_a_touch("any"), SECRET)
 
+    @pytest.mark.promise("abuse.17")
     def test_a_program_of_a_user_that_has_the_name_is_no_reader_and_is_logged_abuse17(self):
         self.machine.run("systemctl", "stop", UNIT)
         self.machine.write(POLICY, ALLOWED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Services of the system that read their own secrets without a person: docs/services.md, docs/identity.md."""
+"""Services of the system that read their own secrets without a person: docs/reference/services.md, docs/reference/identity.md."""
 
 import json
 

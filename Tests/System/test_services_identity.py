@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which programs the services tell apart, and by what: docs/identity.md."""
+"""Which programs the services tell apart, and by what: docs/reference/identity.md."""
 
 from services import NOT_FOUND, ServiceTest
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes of alice do to both services, and what bob notices of it (docs/decisions/044-process-per-user.md)."""
+"""What processes of alice do to both services, and what bob notices of it (docs/design/decisions/044-process-per-user.md)."""
 
 import json
 import statistics
 import subprocess
 import time
+
+import pytest
 
 from clients import DONE, NOT_FOUND, SECRET, SET_PASSCODE, ClientTest
 from machine import eventually, fact
@@ -119,6 +121,7 @@ class IsolationTest(ClientTest):
 
 
 class WorkerTests(IsolationTest):
+    @pytest.mark.promise("users.separate")
     def test_processes_of_alice_that_are_stuck_cost_bob_nothing(self):
         self.app().do("app.add", "mine", SECRET)
         before = self.measured()
@@ -138,6 +141,7 @@ class WorkerTests(IsolationTest):
             for pid in stuck:
                 self.machine.run("kill", "-CONT", pid, check=False)
 
+    @pytest.mark.promise("users.stuck")
     def test_services_stop_although_a_process_of_a_user_does_not(self):
         self.app().do("app.add", "mine", SECRET)
         pid = self.process_of(KEYCHAIN)
@@ -165,6 +169,7 @@ class WorkerTests(IsolationTest):
 
 
 class FloodTests(IsolationTest):
+    @pytest.mark.promise("users.share")
     def test_connections_that_alice_holds_leave_bob_his_own(self):
         self.app()
         before = self.measured()
@@ -222,6 +227,7 @@ class SenderTests(ClientTest):
         done = self.machine.run("python3", "-c", HAND_OVER, MINE, "token", manner, user="alice", check=False)
         return done.stdout
 
+    @pytest.mark.promise("users.connection")
     def test_a_child_gets_no_item_of_the_program_that_its_parent_executes(self):
         mine = self.app(program=self.program(MINE))
         mine.do("app.add", "token", SECRET)

@@ -4,6 +4,8 @@
 import subprocess
 import time
 
+import pytest
+
 from clients import NOT_FOUND, SECRET, ClientTest
 from machine import eventually, fact
 from modules import install_library
@@ -45,6 +47,7 @@ class OldKernelTests(PreloadedTest):
             tracer.kill()
         return self.machine.read("/run/options")
 
+    @pytest.mark.promise("abuse.4")
     def test_without_the_process_descriptor_of_a_peer_the_verdicts_are_the_same_abuse4(self):
         mine = self.app(program=self.program(MINE))
         self.assertIn("0x4d", self.options())
@@ -94,6 +97,7 @@ class ClockTests(PreloadedTest):
         while self.prompts.do("agent.follow", 5)[0] != 2:
             pass
 
+    @pytest.mark.promise("abuse.28")
     def test_moving_the_wall_clock_does_not_change_a_delay_abuse28(self):
         self.first, self.prompts = self.person()
         self.ask()

@@ -10,7 +10,7 @@ from sensors import WithSensor
 from services import AUTHORITY, KEYCHAIN, STORES
 from traces import WithTraces
 
-# The event of docs/store-format.md.
+# The event of docs/reference/store-format.md.
 REFUSED_EVENT = 5
 # How a service sends a message, writes a try or an entry of the audit log, and makes it durable; and how it takes and
 # returns the memory in which a passcode is stretched.

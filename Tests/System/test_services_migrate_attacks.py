@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on a move to the system's keychain: by hostile clients of both daemons, and by ends at any time. Written from
-docs/services.md and docs/protocol.md."""
+docs/reference/services.md and docs/reference/protocol.md."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from prompts import SEARCH
 from services import AUTHORITY, CONFIGURATION, KEYCHAIN, SERVICES, SOCKETS
 from terminals import Terminal
 
-# Operations, statuses and reasons of docs/protocol.md.
+# Operations, statuses and reasons of docs/reference/protocol.md.
 LIST, BEGIN, RECEIVE, MAP, MOVE = 14, 60, 61, 62, 63
 LIMIT, NOT_PERMITTED, VOID = 3, 7, 79
 IRREPLACEABLE = 15

@@ -3,6 +3,8 @@
 
 import time
 
+import pytest
+
 from machine import eventually, fact
 from prompts import PASSCODE, PromptTest
 from services import REFUSED
@@ -66,6 +68,7 @@ class TerminalTests(PromptTest):
             self.assertReleases(first)
         fact("two sessions of a user", "a prompt each at the same time; one after the other within a session")
 
+    @pytest.mark.promise("abuse.18")
     def test_two_sessions_of_a_user_share_the_tries(self):
         with self.machine.session("alice") as other:
             first, second = self.asking(), self.asking(other)

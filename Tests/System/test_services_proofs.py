@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles, proofs and prompts that end, are repeated, or belong to another program: docs/services.md."""
+"""Handles, proofs and prompts that end, are repeated, or belong to another program: docs/reference/services.md."""
+
+import pytest
 
 from clients import (
     CANCELLED, CONTEXT, DONE, INVALIDATE, LOCK, NO_CONTEXT, NO_INTERACTION, NOT_INTERACTIVE, SECRET, SET_PASSCODE,
@@ -18,6 +20,7 @@ class ProofTests(ClientTest):
     def read(self, handle, app="app", interactive=False):
         return self.first.do(f"{app}.read", "presence", handle, interactive)
 
+    @pytest.mark.promise("abuse.11")
     def test_a_handle_of_another_connection_is_invalid_abuse11(self):
         handle = self.proven(self.first, self.prompts)
         self.assertEqual(self.read(handle), SECRET)
@@ -26,6 +29,7 @@ class ProofTests(ClientTest):
         bob = self.app("bob")
         self.assertEqual(bob.do("app.read", "presence", handle), NO_CONTEXT)
 
+    @pytest.mark.promise("abuse.12")
     def test_a_handle_is_refused_after_its_invalidation_abuse12(self):
         handle = self.proven(self.first, self.prompts)
         self.assertEqual(self.first.do("app.call", INVALIDATE, {0: handle}), DONE)
@@ -41,6 +45,7 @@ class ProofTests(ClientTest):
         self.assertEqual(self.read(handle), NO_INTERACTION)
         self.assertEqual(self.first.do("app.read", "free"), SECRET)
 
+    @pytest.mark.promise("abuse.13")
     def test_a_proof_ends_with_the_connection_of_the_services_abuse13(self):
         handle = self.proven(self.first, self.prompts)
         self.assertEqual(self.read(handle), SECRET)
@@ -59,6 +64,7 @@ class ProofTests(ClientTest):
         again.do("app.call", CONTEXT)
         self.assertEqual(again.do("app.read", "presence", handle, False), NO_CONTEXT)
 
+    @pytest.mark.promise("abuse.25")
     def test_nothing_is_shown_where_interaction_is_not_allowed_abuse25(self):
         for context in (None, self.context(self.first)):
             self.assertEqual(self.first.do("app.read", "presence", context, False), NO_INTERACTION)
@@ -86,6 +92,7 @@ class PromptTests(ClientTest):
         app.begin("app.read", "own", None, True, None, 20)
         return app
 
+    @pytest.mark.promise("abuse.18")
     def test_two_programs_are_prompted_one_after_the_other_each_by_its_name_abuse18(self):
         mine = self.asking(MINE)
         self.assertEqual(self.prompts.do("agent.await_prompt")[2:4], ["notes", MINE])
@@ -97,6 +104,7 @@ class PromptTests(ClientTest):
         self.prompts.do("agent.event", [3])
         self.assertEqual(other.end(), CANCELLED)
 
+    @pytest.mark.promise("abuse.20")
     def test_without_an_agent_and_a_terminal_the_answer_comes_in_time_abuse20(self):
         self.prompts.do("drop", "agent")
         bob = self.app("bob")
@@ -128,6 +136,7 @@ class PromptTests(ClientTest):
             self.assertEqual(bob.end()[1][0], CANCELLED)
             self.assertEqual(prompts.do("agent.follow")[0], 2)
 
+    @pytest.mark.promise("abuse.18")
     def test_a_prompt_goes_to_the_agent_of_its_login_session_which_no_other_one_can_answer_abuse18(self):
         self.prompts.stop()
         first, second = (self.enterContext(self.machine.session("alice")) for _ in range(2))

@@ -6,6 +6,8 @@ import random
 import struct
 import time
 
+import pytest
+
 from attack_client import encode, frame
 from clients import (
     CANCELLED, CONTEXT, COPY, DONE, EVALUATE, LOG, NOT_FOUND, PASSCODE_ONLY, SECRET, STATUS, ClientTest)
@@ -209,7 +211,7 @@ class FloodTests(ProtocolTest):
             self.assertEqual(other.do("app.add", f"large {number}", bytes(100_000)), DONE)
         hostile = self.client()
         before = self.processor()
-        # The service keeps the connection for 10 s to send its replies (docs/protocol.md).
+        # The service keeps the connection for 10 s to send its replies (docs/reference/protocol.md).
         hostile.begin("refused_while_unread", 3, 14)
         begin, slowest = time.monotonic(), 0
         while time.monotonic() - begin < 13:
@@ -226,6 +228,7 @@ class FloodTests(ProtocolTest):
         fact("unread answers and a refused frame", f"{used:.2f} s of processor time in 14 s, bytes refused after "
              f"{refused:.1f} s, the slowest reply to another program {slowest * 1000:.0f} ms")
 
+    @pytest.mark.promise("abuse.19")
     def test_texts_of_a_program_are_one_line_of_plain_characters_abuse19(self):
         app, prompts = self.person()
         reason = "pay\u202e 100\u2066\n\x1b[2J\x1b[31m<b>now</b>\u200b\u201d \u2028" + "x" * 10_000

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 
+import pytest
+
 from machine import fact
 from services import ServiceTest
 
@@ -42,6 +44,7 @@ class RaceTests(ServiceTest):
                                  stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for each in arguments]
 
+    @pytest.mark.promise("abuse.38")
     def test_of_many_processes_that_add_the_same_item_one_succeeds_abuse38(self):
         self.status()
         waited, start = os.pipe()
@@ -54,6 +57,7 @@ class RaceTests(ServiceTest):
         self.assertEqual(self.latchkey("get", "race").stdout, f"{statuses.index(ADDED)}\n")
         self.assertEqual(len(json.loads(self.latchkey("list", "--json").stdout)), 1)
 
+    @pytest.mark.promise("abuse.37")
     def test_many_processes_that_write_and_read_lose_no_update_abuse37(self):
         for user in USERS:
             self.latchkey("set", "--protect", "none", "shared", user=user, input="-")

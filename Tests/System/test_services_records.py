@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Anchors, records and counters that are removed, cut or put back: nothing opens, and no new passcode replaces one."""
 
+import pytest
+
 from clients import DONE, PASSCODE, ROLLED_BACK, SECRET, SET_PASSCODE
 from machine import changing
 from services import RECORDS
@@ -32,6 +34,7 @@ class TakeOverTests(FileTest):
                 self.stop_services()
                 self.shell(f"rm -rf {FOLDER}; cp -a {KEPT} {FOLDER}")
 
+    @pytest.mark.promise("anchor.missing")
     def test_without_its_anchor_no_program_discards_the_items_of_a_store(self):
         self.stop_services()
         self.shell(f"rm -rf {KEPT}; cp -a {FOLDER} {KEPT}; rm {FOLDER}/anchor")
@@ -54,6 +57,7 @@ class TakeOverTests(FileTest):
                 self.stop_services()
                 self.shell(f"rm -rf {FOLDER}; cp -a {KEPT} {FOLDER}")
 
+    @pytest.mark.promise("abuse.29")
     def test_an_older_database_and_anchor_beside_newer_counters_are_refused_abuse29(self):
         self.stop_services()
         self.shell(f"rm -rf {KEPT}; cp -a {FOLDER} {KEPT}")
@@ -76,6 +80,7 @@ class CounterTests(FileTest):
         self.first.end()
         return content[2], content[6]
 
+    @pytest.mark.promise("abuse.27")
     def test_removed_or_cut_counters_count_as_used_up_abuse27(self):
         self.assertEqual(self.tries()[1], 0)
         for command in ("rm counters", "truncate -s 4096 counters", "truncate -s 0 counters",
@@ -88,6 +93,7 @@ class CounterTests(FileTest):
                 self.stop_services()
                 self.shell(f"rm -rf {RECORDS}/1001; cp -a {KEPT} {RECORDS}/1001")
 
+    @pytest.mark.promise("abuse.39")
     def test_a_removed_or_cut_record_of_the_passcode_opens_nothing_abuse39(self):
         for command in ("rm passcodes", "truncate -s 60 passcodes", "truncate -s 0 passcodes"):
             with self.subTest(command):

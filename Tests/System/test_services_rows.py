@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are exchanged, changed or put back while neither service runs: docs/store-format.md."""
+"""Rows that are exchanged, changed or put back while neither service runs: docs/reference/store-format.md."""
+
+import pytest
 
 from clients import DONE, NO_INTERACTION, NOT_FOUND, SECRET, STATUS
 from machine import eventually
@@ -41,6 +43,7 @@ class ExchangeTests(FileTest):
         self.exchange("secret", 1, 2)
         self.assertAbsent("free", "second")
 
+    @pytest.mark.promise("abuse.33")
     def test_exchanged_access_controls_do_not_open_a_protected_item_abuse33(self):
         self.stop_services()
         self.exchange("attributes", 0, 1)
@@ -55,6 +58,7 @@ class ExchangeTests(FileTest):
         self.query(f"UPDATE item SET secret = x'{changed}' WHERE position = {self.positions[1]}", "SELECT 1")
         self.assertAbsent("free")
 
+    @pytest.mark.promise("abuse.33")
     def test_a_row_of_another_user_is_absent_abuse33(self):
         bob = self.app("bob")
         bob.do("app.add", "of bob", SECRET)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the two services have: users, privileges, descriptors, libraries. docs/services.md states it."""
+"""What the two services have: users, privileges, descriptors, libraries. docs/reference/services.md states it."""
 
 import json
 import pathlib

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a touch of a sensor releases, at a prompt on a terminal."""
 
+import pytest
+
 from machine import fact
 from prompts import PASSCODE, PromptTest
 from sensors import WithSensor
@@ -27,6 +29,7 @@ class TouchTests(WithSensor, PromptTest):
         terminal.expect("asscode")
         self.assertReleases(terminal, PASSCODE)
 
+    @pytest.mark.promise("abuse.24")
     def test_a_virtual_sensor_releases_nothing_unless_an_administrator_allows_it_abuse24(self):
         self.allow_virtual_hardware("no")
         self.stop_services()

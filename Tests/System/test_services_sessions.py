@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 
+import pytest
+
 from clients import (
     DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SESSIONS_REFUSED, UNLOCK, WHEN_PASSCODE_SET,
     ClientTest)
@@ -27,6 +29,7 @@ class SessionTest(WithSession, WithFprintd, WithFingers, ClientTest):
 
 
 class SensorTests(SessionTest):
+    @pytest.mark.promise("abuse.22")
     def test_a_remote_session_uses_no_sensor_abuse22(self):
         self.assertTouchable()
         self.elsewhere(self.enterContext(self.machine.session("alice")))
@@ -51,6 +54,7 @@ class SensorTests(SessionTest):
         self.assertEqual(self.prompts.do("agent.registered"), DONE)
         self.assertEqual(self.refused(), NOT_AVAILABLE)
 
+    @pytest.mark.promise("abuse.22")
     def test_an_inactive_session_uses_no_sensor_until_it_is_active_again_abuse22(self):
         self.assertTouchable()
         with self.machine.seat("bob"):
@@ -97,6 +101,7 @@ class LockTests(LocksOfEveryTier, SessionTest):
         eventually(lambda: self.read("free") == SECRET)
         self.assertEqual(self.read("guarded"), NO_INTERACTION)
 
+    @pytest.mark.promise("abuse.12")
     def test_proofs_end_with_the_lock_abuse12(self):
         handle = self.touched()
         self.assertEqual(self.read("any", handle), SECRET)

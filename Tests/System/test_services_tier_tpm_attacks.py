@@ -7,6 +7,8 @@ import struct
 import subprocess
 import unittest
 
+import pytest
+
 from chips import PLACE, STATE
 from clients import DONE, FOLDER, NO_INTERACTION, SECRET, ClientTest
 from fingers import ChangedFingers, WithFingers
@@ -76,6 +78,7 @@ class BusTests(WithRelay, SpyTest):
     def configure(self, *lines, tier=None):
         super().configure(*lines, tier=tier or TIER.replace(PLACE, "/run/test-tpm/relay"))
 
+    @pytest.mark.promise("abuse.42")
     def test_every_session_is_salted_and_no_secret_passes_the_bus_abuse42(self):
         self.latchkey("key", "create", "plain", "--enclave")
         first = self.secrets()
@@ -147,6 +150,7 @@ class OtherChipTests(SpyTest):
         self.machine.run("systemctl", "start", *SOCKETS)
         return done.stdout.strip()
 
+    @pytest.mark.promise("abuse.41")
     def test_everything_of_a_store_on_another_TPM_opens_nothing_with_the_passcode_abuse41(self):
         self.latchkey("set", "--protect", "none", "free", input="free text")
         self.latchkey("key", "create", "plain", "--enclave")
@@ -176,6 +180,7 @@ class OtherChipTests(SpyTest):
 
 
 class VirtualTests(TierTest):
+    @pytest.mark.promise("abuse.24")
     def test_no_user_and_no_environment_allows_a_TPM_that_is_a_program_abuse24(self):
         self.latchkey("set", "--protect", "none", "free", input="free text")
         self.configure("allow-virtual-hardware = no")
@@ -193,6 +198,7 @@ class VirtualTests(TierTest):
         self.assertNotEqual(terminal.end(), 0)
         self.assertNotIn("the secret", terminal.output)
 
+    @pytest.mark.promise("abuse.24")
     def test_the_consent_of_others_than_root_is_none_abuse24(self):
         self.latchkey("set", "--protect", "none", "free", input="free text")
         for owner, mode in (("latchkey:latchkey", 0o644), ("root:latchkey", 0o664), ("root:root", 0o666)):
@@ -219,6 +225,7 @@ class VirtualTests(TierTest):
         self.machine.run("systemctl", "reset-failed", *SOCKETS, KEYCHAIN, AUTHORITY, check=False)
         self.machine.run("systemctl", "start", *SOCKETS)
 
+    @pytest.mark.promise("abuse.24")
     def test_the_status_says_that_the_TPM_is_virtual_abuse24(self):
         self.assertIn("TPM 2.0, virtual", self.latchkey("status").stdout)
         self.assertIs(json.loads(self.latchkey("status", "--json").stdout)["enclaveVirtual"], True)
@@ -266,6 +273,7 @@ class FingerTest(WithFprintd, WithFingers, TierTest, ClientTest):
 
 
 class FingerTests(FingerTest):
+    @pytest.mark.promise("abuse.31")
     def test_a_finger_that_is_added_and_removed_ends_what_is_bound_abuse31(self):
         handle = self.touched()
         self.assertEqual(self.read("set", handle), SECRET)
@@ -389,18 +397,23 @@ class TakenKeyTests(SensorTest):
         self.assertEqual(len(tries), 9)
         fact(f"a key ({rule}) that is taken from the TPM", ", ".join(sorted(set(tries.values()))))
 
+    @pytest.mark.promise("abuse.40")
     def test_a_key_without_a_rule_is_neither_used_nor_changed_nor_duplicated_abuse40(self):
         self.assertTakenInVain("none")
 
+    @pytest.mark.promise("abuse.40")
     def test_a_key_for_any_finger_is_neither_used_nor_changed_nor_duplicated_abuse40(self):
         self.assertTakenInVain("biometry", self.touch)
 
+    @pytest.mark.promise("abuse.40")
     def test_a_key_for_the_current_fingers_is_neither_used_nor_changed_nor_duplicated_abuse40(self):
         self.assertTakenInVain("current-set", self.touch)
 
+    @pytest.mark.promise("abuse.40")
     def test_a_key_for_the_passcode_is_neither_used_nor_changed_nor_duplicated_abuse40(self):
         self.assertTakenInVain("passcode", self.type)
 
+    @pytest.mark.promise("abuse.40")
     def test_a_key_for_a_finger_or_the_passcode_is_neither_used_nor_changed_nor_duplicated_abuse40(self):
         self.assertTakenInVain("presence", self.touch)
 

@@ -15,7 +15,7 @@ SOCKET = f"{RUNTIME}/latchkey/ssh-agent.sock"
 # A simulated daemon, whose sensor is operated by `latchkey sim`.
 ENVIRONMENT = {"LATCHKEY_HOME": f"{HOME}/simulated", "SSH_AUTH_SOCK": SOCKET}
 SECOND = 2222
-# An operation, a class of items and a reply of docs/protocol.md.
+# An operation, a class of items and a reply of docs/reference/protocol.md.
 LIST, KEY, NO_ITEMS = 14, 3, [5, []]
 SSHD = f"""
 Port {SECOND}

@@ -3,6 +3,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
         #expect(throws: RawTPM.Refusal(code: TPMResponseCode(code)), sourceLocation: sourceLocation) { try body() }
     }
 
-    @Test func approvedDigestIsSignedOnceAndNoOther() throws {
+    @Test(.promise("tpm.approval")) func approvedDigestIsSignedOnceAndNoOther() throws {
         let (session, nonce) = try tpm.startPolicy()
         expect(0x99d) { try sign(digest, session) }
         let approved = try approval(nonce, digest)
@@ -101,7 +102,7 @@ import Testing
         expect(0x5db) { try present(replayed, session) }
     }
 
-    @Test func approvalIsNotValidInAnotherSession() throws {
+    @Test(.promise("tpm.approval")) func approvalIsNotValidInAnotherSession() throws {
         let (_, nonce) = try tpm.startPolicy()
         let (other, otherNonce) = try tpm.startPolicy()
         var approved = try approval(nonce, digest)
@@ -110,7 +111,7 @@ import Testing
         expect(0x5db) { try present(approved, other) }
     }
 
-    @Test func editedApprovalsAreRefused() throws {
+    @Test(.promise("tpm.approval")) func editedApprovalsAreRefused() throws {
         let (session, nonce) = try tpm.startPolicy()
         let approved = try approval(nonce, digest)
         let edits: [(inout Approval) -> Void] = [
@@ -128,7 +129,7 @@ import Testing
     }
 
     /// The authority approves for the reference of the current set only; a key of an earlier set has another one.
-    @Test func approvalForAnotherEnrolmentSetSignsNothing() throws {
+    @Test(.promise("tpm.approval")) func approvalForAnotherEnrolmentSetSignsNothing() throws {
         let (session, nonce) = try tpm.startPolicy()
         try present(approval(nonce, digest, reference: [UInt8](repeating: 0x53, count: 32)), session)
         expect(0x99d) { try sign(digest, session) }
@@ -229,13 +230,13 @@ import Testing
         }
     }
 
-    @Test func keyIsNotUsedByAPasswordNorByAnHMACSession() throws {
+    @Test(.promise("tpm.approval")) func keyIsNotUsedByAPasswordNorByAnHMACSession() throws {
         expect(0x12f) { _ = try tpm.send(.sign, handles: [key], RawTPM.signing(digest), [.emptyPassword]) }
         let (session, _) = try tpm.startPolicy(type: .hmac)
         expect(0x12f) { try sign(digest, session) }
     }
 
-    @Test func keyIsNotChangedNorDuplicated() throws {
+    @Test(.promise("tpm.private")) func keyIsNotChangedNorDuplicated() throws {
         var newPassword = TPMWriter()
         try newPassword.add(sized: [1])
         // TPM2_ObjectChangeAuth and TPM2_Duplicate.
@@ -250,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func privatePartOfAnotherTPMOrAnEditedOneIsNotLoaded() throws {
+    @Test(.promise("tpm.private")) func privatePartOfAnotherTPMOrAnEditedOneIsNotLoaded() throws {
         // The memory of a TPM has room for three objects.
         for handle in [key, authorityHandle] { try tpm.flush(handle) }
         let made = try tpm.create(.enclaveKey(policy: [UInt8](repeating: 1, count: 32)), below: root)

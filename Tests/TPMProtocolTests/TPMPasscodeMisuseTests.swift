@@ -3,6 +3,7 @@
 import LatchkeyCrypto
 import LatchkeyModel
 import TPMProtocol
+import TestPromises
 import TestSupport
 import Testing
 
@@ -120,7 +121,7 @@ import Testing
     }
 
     /// latchkey-authd can sign approvals, but it has not seen the passcode.
-    @Test func anApprovalDoesNotReplaceThePasscode() throws {
+    @Test(.promise("attacker.authd")) func anApprovalDoesNotReplaceThePasscode() throws {
         for part in [PasscodeDemand.Part.alone, .both] {
             let key = try makeKey(part)
             let (session, nonce) = try tpm.startPolicy()

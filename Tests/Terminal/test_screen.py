@@ -6,10 +6,12 @@ import re
 import signal
 import termios
 
+import pytest
+
 from store import PROGRAMS, ProtectedItemTest
 from terminal import LOCAL
 
-# docs/protocol.md: lines of a reason that a prompt shows.
+# docs/reference/protocol.md: lines of a reason that a prompt shows.
 REASON_LINES = 6
 
 
@@ -95,6 +97,7 @@ class PromptScreenTests(ProtectedItemTest):
                 self.assertEqual((terminal.screen.unknown, terminal.screen.styles), ([], 0))
                 self.assertEqual(terminal.end(), 0)
 
+    @pytest.mark.promise("abuse.8")
     def test_an_invalid_variable_of_the_caller_is_ignored_abuse8(self):
         # The caller's variables are only used if they are short and printable.
         for kind in "xterm\x1b[31m", "xterm" + "x" * 100:
@@ -104,6 +107,7 @@ class PromptScreenTests(ProtectedItemTest):
             terminal.expect("value")
             self.assertEqual(terminal.end(), 0)
 
+    @pytest.mark.promise("abuse.19")
     def test_hostile_text_is_shown_without_control_characters_abuse19(self):
         # The name of an item is part of the reason.
         name = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202edrowssap\u200b" + "語🔑 " * 1000
@@ -145,6 +149,7 @@ class PromptScreenTests(ProtectedItemTest):
         """The process that shows the prompt."""
         return int(re.search("Latchkey prompt, process ([0-9]+)", terminal.screen.text)[1])
 
+    @pytest.mark.promise("terminal.restored")
     def test_a_terminated_prompt_restores_screen_and_modes(self):
         for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL:
             with self.subTest(signal=number):

@@ -26,8 +26,10 @@ package enum Repository {
         file.reduce(root.appending(components: "Tests", "Vectors")) { $0.appending(component: $1) }
     }
 
-    /// A page of `docs`.
-    package static func document(_ name: String) -> URL { root.appending(components: "docs", name) }
+    /// A page of `docs`, by its folder and name.
+    package static func document(_ path: String...) -> URL {
+        path.reduce(root.appending(component: "docs")) { $0.appending(component: $1) }
+    }
 
     /// The path of a script.
     package static func script(_ name: String) -> String { root.appending(components: "scripts", name).path }

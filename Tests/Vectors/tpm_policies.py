@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the policy of a TPM's key for each row of docs/policy.md ("Keys of a TPM"), without Latchkey's code: from that
+"""Computes the policy of a TPM's key for each row of docs/reference/policy.md ("Keys of a TPM"), without Latchkey's code: from that
 table and the TPM 2.0 Library Specification, part 1, section 19.7, and part 3, section 23.
 
 usage: python3 tpm_policies.py >tpm-policies.tsv

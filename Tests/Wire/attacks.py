@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks the shipped daemon and prints a verdict for each attack.
 
-This is an independent client of the wire protocol, written from docs/protocol.md, docs/store-format.md,
-docs/backup-format.md and docs/promises.md without any of the Swift code. Each attack uses its own daemons on stores in
+This is an independent client of the wire protocol, written from docs/reference/protocol.md, docs/reference/store-format.md,
+docs/reference/backup-format.md and docs/design/promises.md without any of the Swift code. Each attack uses its own daemons on stores in
 private temporary folders. A line shows the verdict and the observations. The verdicts are:
 
   held        the daemon resisted the attack
   FELL        the attack succeeded, or its script failed
-  no promise  the attack succeeded, and docs/promises.md states that limit
+  no promise  the attack succeeded, and docs/design/threat-model.md states that limit
   not played  this machine cannot run the attack
 
 The exit code is 1 if the verdict of an attack is FELL.
@@ -42,7 +42,7 @@ def pause(seconds):
     time.sleep(seconds)
 
 
-# MARK: Names of docs/protocol.md
+# MARK: Names of docs/reference/protocol.md
 
 VERSION = 2
 HELLO, STATUS, CONTEXT, INVALIDATE, EVALUATE, EVALUATE_RULE = 1, 2, 3, 4, 6, 7
@@ -439,17 +439,17 @@ class NotPlayed(Exception):
 
 
 class NoPromise(Exception):
-    """The attack succeeds, and docs/promises.md states that limit."""
+    """The attack succeeds, and docs/design/threat-model.md states that limit."""
 
 
 def no_promise(words, seen):
-    """Raises `NoPromise` if docs/promises.md contains the text `words` (a line break counts as a space); otherwise the
+    """Raises `NoPromise` if docs/design/threat-model.md contains the text `words` (a line break counts as a space); otherwise the
     verdict is FELL."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "promises.md")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "design", "threat-model.md")
     with open(path, encoding="utf-8") as file:
         if " ".join(words.split()) in " ".join(file.read().split()):
             raise NoPromise(seen)
-    return False, "docs/promises.md does not state this limit (%r); %s" % (words, seen)
+    return False, "docs/design/threat-model.md does not state this limit (%r); %s" % (words, seen)
 
 
 def attack(name, words):
@@ -992,7 +992,7 @@ def row_attack(change, kind):
     trouble, events, findings = tracks(store, owner)
     named = findings is not None and ROWS in [each[0] for each in findings] and (
         [each[0] for each in findings if each[2] == identifier] == [kind])
-    # docs/store-format.md: until the scan ends an old row may be returned, and items are still returned afterwards.
+    # docs/reference/store-format.md: until the scan ends an old row may be returned, and items are still returned afterwards.
     return expect(trouble and events == 1 and named, "status: %s, entries of event 16: %d, the check names the row: %s; the old row was %s" % (
         trouble or "no failure", events, named, "served (no promise)" if got == SECRET and now != SECRET else "not served"))
 
@@ -1060,7 +1060,7 @@ class Probe:
 
 
 def waits_and_opens(store, owner):
-    """The delay after three wrong passcodes is 5 s (docs/policy.md): the right one is accepted after it, and not before."""
+    """The delay after three wrong passcodes is 5 s (docs/reference/policy.md): the right one is accepted after it, and not before."""
     probe = Probe(store, owner, 20)
     return probe.opened and not probe.at_once and 0 < probe.told <= 5, probe
 
@@ -1162,7 +1162,7 @@ def _():
                     file.write(bytes(size))
             except OSError:
                 pass
-    # docs/promises.md: a full disk neither loses the counters nor makes a try fail.
+    # docs/design/promises.md: a full disk neither loses the counters nor makes a try fail.
     typed, reply = guess(store, owner)
     full = Probe(store, owner, 3)
     store.stop(signal.SIGKILL)
@@ -1210,7 +1210,7 @@ def _():
         seen.append(store.connect("forecast").call(PASSCODE, each, 20))
         person.close()
     probe = Probe(store, owner, 20)
-    # Purposes 4 and 5 of docs/protocol.md: the prompt has the daemon's own text.
+    # Purposes 4 and 5 of docs/reference/protocol.md: the prompt has the daemon's own text.
     return expect(all(map(status_of, alone + seen)) and shown == [4, 5] and probe.opened,
                   "without a prompt: %s; with a wrong passcode: %s, prompts of purposes %s; owner: %s" % (
                       ", ".join(sorted(set(map(word, alone)))), ", ".join(sorted(set(map(word, seen)))), shown, probe))
@@ -1277,7 +1277,7 @@ def _():
     before, begin = store.processor(), time.monotonic()
     bad.socket.setblocking(False)
     ended, others = None, []
-    # The daemon keeps the connection for 10 s to send its replies (docs/protocol.md). The processor time is measured for
+    # The daemon keeps the connection for 10 s to send its replies (docs/reference/protocol.md). The processor time is measured for
     # 14 s, so that the time after the end is included.
     while time.monotonic() - begin < 14:
         try:
@@ -1433,7 +1433,7 @@ def _():
         last = thief.read("treasure")
     took = time.monotonic() - begin
     person.close()
-    # docs/promises.md: equal refusals of one program within a minute are one entry with their number, written by a clean stop at the
+    # docs/design/promises.md: equal refusals of one program within a minute are one entry with their number, written by a clean stop at the
     # latest.
     store.stop()
     store.start()

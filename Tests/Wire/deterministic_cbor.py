@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deterministic CBOR (RFC 8949, section 4.2) as far as docs/protocol.md uses it, for the clients in Python. Written from
+"""Deterministic CBOR (RFC 8949, section 4.2) as far as docs/reference/protocol.md uses it, for the clients in Python. Written from
 the documents, without any of the Swift code."""
 
 

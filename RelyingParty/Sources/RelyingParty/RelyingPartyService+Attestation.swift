@@ -9,7 +9,7 @@ extension RelyingPartyService {
     /// is the same for users that do not exist.
     ///
     /// - Parameters:
-    ///   - request: the first message of the device, `docs/device-proof.md`.
+    ///   - request: the first message of the device, `docs/reference/device-proof.md`.
     ///   - user: the user for whom a key will be registered.
     /// - Returns: the challenge that only the TPM can answer, and the enrolment, which the device sends back.
     /// - Throws: `refused` for a device that is not trusted, `malformed` and `unavailable`.

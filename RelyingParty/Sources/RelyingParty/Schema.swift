@@ -23,7 +23,7 @@ package struct SQLDialect: Sendable {
 }
 
 /// A version of the tables. A new one is made in two steps, so that programs of two versions can use the database while one
-/// replaces the other (docs/relying-party.md, section on upgrades).
+/// replaces the other (docs/use/server.md, "Upgrades").
 package struct SchemaVersion: Sendable {
     /// Adds what the version needs. Programs of the version before go on with these tables.
     package let expand: [String]
@@ -33,7 +33,7 @@ package struct SchemaVersion: Sendable {
     package init(expand: [String], contract: [String] = []) { (self.expand, self.contract) = (expand, contract) }
 }
 
-/// The tables; `docs/relying-party.md` describes them.
+/// The tables; `docs/reference/relying-party.md` describes them.
 package enum Schema {
     /// The versions in their order. One that was released never changes.
     package static func versions(_ dialect: SQLDialect) -> [SchemaVersion] { [SchemaVersion(expand: first(dialect))] }

@@ -6,7 +6,7 @@ package import RelyingPartyHTTP
 package import RelyingPartyJSON
 internal import SignInVerification
 
-/// The interface `/v1` over HTTP, `docs/relying-party.md`.
+/// The interface `/v1` over HTTP, `docs/reference/relying-party.md`.
 package struct Interface: Sendable {
     package let service: RelyingPartyService
     private let limits: RateLimits

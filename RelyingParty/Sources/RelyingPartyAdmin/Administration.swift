@@ -4,7 +4,7 @@ internal import RelyingParty
 package import RelyingPartyAPI
 package import RelyingPartyHTTP
 
-/// The page of the administration and its requests, `docs/administration.md`.
+/// The page of the administration and its requests, `docs/use/administration.md`.
 package struct Administration: Sendable {
     let interface: Interface
     private let origins: Set<String>

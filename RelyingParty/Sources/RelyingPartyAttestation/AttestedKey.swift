@@ -36,7 +36,7 @@ public struct Attestation: Equatable, Sendable {
     }
 }
 
-/// What a device sends to prove where a key is, `docs/relying-party.md`.
+/// What a device sends to prove where a key is, `docs/reference/relying-party.md`.
 public struct AttestationEvidence: Sendable {
     /// The enrolment as the relying party sealed it.
     public let enrolment: [UInt8]
@@ -60,7 +60,7 @@ public struct AttestationEvidence: Sendable {
 
 /// Why evidence is not accepted.
 public enum AttestationRefusal: String, Error, Sendable {
-    /// A part does not have the form of `docs/device-proof.md`.
+    /// A part does not have the form of `docs/reference/device-proof.md`.
     case malformed
     /// No chain leads from the certificate of the endorsement key to a configured root, or it is for something else.
     case untrustedDevice

@@ -33,7 +33,7 @@ package struct TPMAttestation: Sendable {
 
     // MARK: - Enrolment
 
-    /// Check 1 of `docs/device-proof.md`: begins the enrolment of an attestation key.
+    /// Check 1 of `docs/reference/device-proof.md`: begins the enrolment of an attestation key.
     ///
     /// - Parameters:
     ///   - request: the first message of the device.
@@ -65,7 +65,7 @@ package struct TPMAttestation: Sendable {
 
     // MARK: - Evidence
 
-    /// Checks 2 to 6 of `docs/device-proof.md`.
+    /// Checks 2 to 6 of `docs/reference/device-proof.md`.
     ///
     /// - Parameters:
     ///   - evidence: what the device sent.

@@ -3,7 +3,7 @@
 internal import RelyingPartyCrypto
 
 /// What a program signs with a bound key: what it believes it signs, so that a server cannot pass off the challenge of another
-/// one, or one for another purpose. `docs/relying-party.md` defines the message.
+/// one, or one for another purpose. `docs/reference/relying-party.md` defines the message.
 public struct BoundProof: Sendable {
     /// The user, key, purpose and context that the signature is about.
     public let binding: ChallengeBinding

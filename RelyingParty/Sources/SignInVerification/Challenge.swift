@@ -74,7 +74,7 @@ public struct ChallengeBinding: Equatable, Sendable {
     }
 }
 
-/// The layout of a challenge, `docs/relying-party.md`: 145 bytes, numbers big-endian.
+/// The layout of a challenge, `docs/reference/relying-party.md`: 145 bytes, numbers big-endian.
 package struct Challenge: Equatable, Sendable {
     package static let byteCount = 145
     package static let version: UInt8 = 1

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The server remembers only which challenges were used: a proof is accepted once if the server stores
 /// ``IssuedChallenge/nonce`` until ``IssuedChallenge/expiry``, in the transaction that has the effect of the proof.
-/// `docs/relying-party.md` defines the format. Usable from any thread.
+/// `docs/reference/relying-party.md` defines the format. Usable from any thread.
 public struct ChallengeKeys: Sendable {
     /// The longest life of a challenge that can be configured, in seconds. With it, only keys of this hour and the
     /// one before can be valid.

@@ -75,7 +75,7 @@ struct AccountTests {
         #expect(try fixture.service.export("ada").pseudonym != pseudonym)
     }
 
-    /// The drill for a lost device without a second key, `docs/relying-party.md`.
+    /// The drill for a lost device without a second key, `docs/use/server.md`.
     @Test(arguments: Backend.all) func drillOfALostDeviceWithoutASecondKey(backend: Backend) throws {
         let (fixture, lost, new) = (try Fixture(backend), try TestKey(), try TestKey())
         try fixture.register(lost, device: "phone")

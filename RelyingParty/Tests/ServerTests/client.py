@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A client of a relying party, written from docs/relying-party.md alone; it shares no code with the server and the app.
+"""A client of a relying party, written from docs/reference/relying-party.md alone; it shares no code with the server and the app.
 
 The command openssl signs. An example for clients in other languages, and not one for storing keys.
 usage: client.py ADDRESS RELYING-PARTY USER CODE  (registers, uses and revokes a key)

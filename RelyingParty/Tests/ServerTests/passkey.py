@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An authenticator of passkeys and a browser, written from WebAuthn Level 3 and docs/relying-party.md.
+"""An authenticator of passkeys and a browser, written from WebAuthn Level 3 and docs/reference/relying-party.md.
 
 Every part can be replaced, so that a test can alter one of them. Signatures are made by the command openssl.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The client that was written from docs/relying-party.md alone, against running servers."""
+"""The client that was written from docs/reference/relying-party.md alone, against running servers."""
 import http.server
 import pathlib
 import ssl

@@ -54,7 +54,7 @@ class KeychainKey(Device):
         return self.keychain.command("key", "sign", self.user, data=message)
 
     def attested_registration(self, code):
-        """As docs/relying-party.md has it, with the commands of the device."""
+        """As docs/reference/relying-party.md has it, with the commands of the device."""
         party = self.server.party
         # The prompt says that the relying party can recognise the device.
         self.keychain.command("sim", "touch")

@@ -455,7 +455,7 @@ class RestoreTests(unittest.TestCase):
     """Puts a copy of the cluster in its place, so that rows of other tests can be gone afterwards."""
 
     def test_drill_of_a_restored_base_backup(self):
-        """docs/relying-party.md, "Several nodes on PostgreSQL"."""
+        """docs/use/server.md, "Several nodes on PostgreSQL"."""
         CLUSTER.sql("CREATE SCHEMA drill")
         with tempfile.TemporaryDirectory() as folder:
             settings = {"postgresql": f"{CLUSTER.address} options='-csearch_path=drill'", "node": "a",

@@ -367,7 +367,7 @@ class RestoreTests(OperatorTests):
         self.assertFalse((self.folder / "second").exists())
 
     def test_drill_of_a_restore(self):
-        """docs/relying-party.md, "When a backup is restored"."""
+        """docs/use/server.md, "Backup and restore"."""
         settings = {"revocations_file": self.folder / "revocations"}
         server = self.serve(**settings)
         lost, kept, leaver = Device(server, "ada").register(), Device(server, "bob").register(), Device(

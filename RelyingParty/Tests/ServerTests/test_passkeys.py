@@ -171,7 +171,7 @@ class PasskeyTests(unittest.TestCase):
                 self.assertEqual(ada.sign_in(userHandle=handle)[0], 201)
 
     def test_challenges_of_passkeys_have_a_life_of_their_own(self):
-        """A challenge ends with its expiry, in seconds since 1970 (docs/relying-party.md)."""
+        """A challenge ends with its expiry, in seconds since 1970 (docs/reference/relying-party.md)."""
         for settings, expected in (({}, (300, 60)), ({"challenge_seconds": 600, "passkey_seconds": 30}, (30, 600))):
             with Server(passkeys="allow", **settings) as server:
                 ada = Passkey(server, "ada").register()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the requests of back ends, with a client that has read only docs/relying-party.md."""
+"""Tests of the requests of back ends, with a client that has read only docs/reference/relying-party.md."""
 import base64
 import hashlib
 import http.server
@@ -181,7 +181,7 @@ class BackEndTests(unittest.TestCase):
 
 
 class ExampleTests(unittest.TestCase):
-    """The examples of docs/relying-party.md, as they are."""
+    """The examples of docs/reference/relying-party.md, as they are."""
 
     EXAMPLES = pathlib.Path(__file__).parents[2] / "Examples"
 

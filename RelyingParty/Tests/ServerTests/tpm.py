@@ -2,7 +2,7 @@
 """A device with a software TPM, which speaks the TPM's own protocol: it shares no code with Latchkey.
 
 Structures are those of "TPM 2.0 Library", Part 2, and commands those of Part 3. The messages are those of
-docs/device-proof.md.
+docs/reference/device-proof.md.
 """
 import base64
 import hashlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Computes a challenge and the message that a bound key signs from docs/relying-party.md, with Python's library only.
+"""Computes a challenge and the message that a bound key signs from docs/reference/relying-party.md, with Python's library only.
 
 Prints the lines of challenge.tsv: name, tab, hexadecimal digits. Independent of the Swift code, which must agree.
 """

@@ -4,7 +4,7 @@
 ///
 /// Two errors are equal when their codes are equal. The message is for display and may change between releases.
 public struct DeviceProofError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The check that failed. Each check of `docs/device-proof.md` has a code of its own.
+    /// The check that failed. Each check of `docs/reference/device-proof.md` has a code of its own.
     public enum Code: Equatable, Sendable, CaseIterable {
         /// The message does not follow the format, or has trailing bytes.
         case malformed

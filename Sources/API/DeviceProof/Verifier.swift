@@ -13,8 +13,8 @@ import TPMProtocol
 /// 2. ``PendingEnrollment/finish(_:)`` checks the answer. The relying party stores the ``EnrolledDevice``.
 /// 3. ``verify(_:of:nonce:by:)`` checks the proof for one key.
 ///
-/// `docs/device-proof.md` defines the messages and each check. All functions compute in this process, contact no daemon
-/// and need no TPM. The type is immutable and usable from any thread.
+/// `docs/reference/device-proof.md` defines the messages and each check. All functions compute in this process, contact
+/// no daemon and need no TPM. The type is immutable and usable from any thread.
 public struct Verifier: Sendable {
     private let anchors: CertificateChains
     private let knownEndorsementKeys: [[UInt8]: DeviceKind]

@@ -8,6 +8,6 @@ package enum FingerprintProgram {
     /// Its path: the first place of `ProgramSearch` that has it.
     package static func find() throws(Failure) -> String {
         try ProgramSearch("latchkey-fingerprint").find(
-            hint: "It is part of the services of a system; see docs/services.md. fprintd-enroll enrols fingers too.")
+            hint: "It is part of the services of a system; see services.md. fprintd-enroll enrols fingers too.")
     }
 }

@@ -6,7 +6,8 @@ internal import LatchkeyKit
 internal import LatchkeyModel
 internal import Security
 
-/// What this client believes to sign, `docs/relying-party.md`. The server contributes the challenge and nothing else.
+/// What this client believes to sign, `docs/reference/relying-party.md`. The server contributes the challenge and
+/// nothing else.
 struct BoundMessage: Equatable, Sendable {
     /// What a challenge is for. The numbers are part of the format.
     enum Purpose: UInt8, Sendable {

@@ -11,9 +11,9 @@ public import LocalAuthentication
 ///     let session = try await credential.signIn()
 ///     try await credential.stepUp("pay 20 EUR to Bob", in: session)
 ///
-/// The key signs nothing but the messages of `docs/relying-party.md`, computed from what this value contains. Before the
-/// user is asked, the server's challenge is checked: version, relying party, user, key, purpose, act and times. The
-/// prompt names the relying party and what is done there, and cannot be given another text by the server.
+/// The key signs nothing but the messages of `docs/reference/relying-party.md`, computed from what this value contains.
+/// Before the user is asked, the server's challenge is checked: version, relying party, user, key, purpose, act and
+/// times. The prompt names the relying party and what is done there, and cannot be given another text by the server.
 ///
 /// The value contains no secret. Functions that are asynchronous suspend while they wait for the server and the user, and can
 /// be called from any actor; cancelling the task dismisses the prompt of a context that the caller did not provide, and ends

@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import KeyFormats
 
-/// The requests of `docs/relying-party.md` to one server.
+/// The requests of `docs/reference/relying-party.md` to one server.
 struct Exchange: Sendable {
     let server: RelyingPartyServer
 

@@ -5,8 +5,8 @@ public import Foundation
 /// A server that accepts keys of devices, and the name under which it does.
 ///
 /// The name is what the user reads in the prompt and what a key signs, so it has to belong to the host: a server
-/// cannot ask for signatures for a name of somebody else. The server is one that speaks `docs/relying-party.md`, such as
-/// `latchkey-server`.
+/// cannot ask for signatures for a name of somebody else. The server is one that speaks
+/// `docs/reference/relying-party.md`, such as `latchkey-server`.
 public struct RelyingPartyServer: Hashable, Sendable {
     /// The address of the server, without a path. Requests go to paths below `/v1` of it.
     public let url: URL

@@ -32,7 +32,7 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
         case certificateNotTrusted
         /// The server redirects to another address. Redirections are never followed.
         case redirected
-        /// The reply is none of `docs/relying-party.md`: too large, not JSON, or with other members.
+        /// The reply is none of `docs/reference/relying-party.md`: too large, not JSON, or with other members.
         case unexpectedReply
         /// The request was sent and the server has not refused it: the connection ended, or the reply is none that says what
         /// happened. So the server may have accepted the request.

@@ -5,8 +5,8 @@ public import Security
 
 /// The device's side of attestation: proves to a relying party that keys of the Secure Enclave cannot leave this device.
 ///
-/// The relying party verifies with the product `DeviceProof`. `docs/device-proof.md` defines the messages and says what
-/// is proven. Keys must be in a TPM: the software implementation of the Secure Enclave cannot attest.
+/// The relying party verifies with the product `DeviceProof`. `docs/reference/device-proof.md` defines the messages and
+/// says what is proven. Keys must be in a TPM: the software implementation of the Secure Enclave cannot attest.
 ///
 /// 1. ``init(enrollingWith:)`` asks the person and makes an attestation key for one relying party. Store
 ///    ``dataRepresentation``, and send ``request`` to the relying party.

@@ -4,7 +4,8 @@ public import Foundation
 
 // Apps read results with `as? Data`, which on Linux copies an NSData byte by byte (swift-corelibs-foundation of
 // Swift 6.3): 17 µs for 256 bytes, 60 ms for 1 MiB. With this conformance Data copies all bytes at once. It applies to
-// the whole process and is listed in docs/compatibility.md. Remove it when NSData conforms to ContiguousBytes upstream.
+// the whole process and is listed in docs/reference/compatibility.md. Remove it when NSData conforms to ContiguousBytes
+// upstream.
 
 // swift-format-ignore: AvoidRetroactiveConformances
 extension NSData: @retroactive ContiguousBytes {

@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 // Core Foundation types are aliases of Foundation classes, so that `as` bridges them as on Apple systems; the reasons
-// are in docs/decisions/001-cf-types-as-classes.md.
+// are in docs/design/decisions/001-cf-types-as-classes.md.
 
 /// Foundation's `NSString` under the name of Core Foundation's string type. Apple: `CFString`.
 public typealias CFString = NSString

@@ -4,7 +4,7 @@ public import Foundation
 
 // On Linux AnyHashable(NSString) differs from AnyHashable(String), and numbers differ likewise, so a look-up in a
 // dictionary with keys of both types fails silently. Apple's Foundation makes them equal, and so do the two
-// conformances below. They apply to the whole process and are listed in docs/compatibility.md.
+// conformances below. They apply to the whole process and are listed in docs/reference/compatibility.md.
 
 // swift-format-ignore: AvoidRetroactiveConformances
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-/// An app as a file of `/usr/share/latchkey/apps.d` declares it; `docs/identity.md` describes the format.
+/// An app as a file of `/usr/share/latchkey/apps.d` declares it; `docs/reference/identity.md` describes the format.
 package struct AppDeclaration: Equatable, Sendable {
     /// The label, and the first access group, of its programs.
     package let name: String

@@ -3,7 +3,8 @@
 package import LatchkeyModel
 package import LatchkeySystem
 
-/// Determines who a calling process is, in the tiers `file` and `tpm`; `docs/identity.md` describes the rules.
+/// Determines who a calling process is, in the tiers `file` and `tpm`; `docs/reference/identity.md` describes the
+/// rules.
 ///
 /// For processes of other users, and for process 1, the caller needs CAP_SYS_PTRACE and CAP_SETUID. It looks paths up in its own mount
 /// namespace, which should be that of the system. Calls are safe from any thread. They wait for no other process but the one

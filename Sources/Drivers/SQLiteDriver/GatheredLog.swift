@@ -7,7 +7,7 @@ import Glibc
 /// synced or read (sqlite.org/vfs.html, "VFS shims").
 ///
 /// SQLite writes each frame of the log by two calls, and an add has a dozen frames; a single call for all of them saves
-/// 20 µs of 356 (medians of five runs of each build in turn; `docs/decisions/014-cost-of-an-add.md`).
+/// 20 µs of 356 (medians of five runs of each build in turn; `docs/design/decisions/014-cost-of-an-add.md`).
 ///
 /// This is safe because no other connection reads a frame before the sync that makes it durable. The file format lets a
 /// reader use frames only up to the last commit frame (sqlite.org/fileformat2.html, section 4.4), which it finds in the

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-/// The tables, indexes and settings of the database (`docs/store-format.md`, section "The database").
+/// The tables, indexes and settings of the database (`docs/reference/store-format.md`, section "The database").
 enum Schema {
     /// "LKey": distinguishes our files from other databases.
     static let applicationID = 0x4c4b_6579

@@ -4,7 +4,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 
-/// A private key as the software enclave exports it (`docs/store-format.md`, section "An item").
+/// A private key as the software enclave exports it (`docs/reference/store-format.md`, section "An item").
 enum SoftwareBlob: Sendable {
     /// `01`, the scalar (32 bytes, big-endian), the public key (X9.63, 65 bytes).
     case plain(PrivateScalar)

@@ -3,8 +3,8 @@
 import LatchkeyModel
 import TPMProtocol
 
-// The commands of an attestation (docs/device-proof.md, step 2), and the use of an attestation key. Objects that they load
-// are removed again: the memory of a TPM holds three.
+// The commands of an attestation (docs/reference/device-proof.md, step 2), and the use of an attestation key. Objects
+// that they load are removed again: the memory of a TPM holds three.
 
 extension TPMMemory {
     /// Has the attestation key sign what the TPM states about the creation of a key (`TPM2_CertifyCreation`).

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-// The commands of an enrolment (docs/device-proof.md, step 1).
+// The commands of an enrolment (docs/reference/device-proof.md, step 1).
 
 extension TPMMemory {
     /// Makes an attestation key, and the request with which it is enrolled.
@@ -88,7 +88,7 @@ extension EnrolmentChallenge {
             self = try EnrolmentChallenge(decoding: bytes)
         } catch {
             throw Failure(
-                .invalidParameter, "The challenge of the relying party does not follow docs/device-proof.md.",
+                .invalidParameter, "The challenge of the relying party does not follow docs/reference/device-proof.md.",
                 hint: "Install the same version of Latchkey and of the relying party.")
         }
     }

@@ -7,7 +7,7 @@ import TPMProtocol
 /// values itself, and blocks the index at a limit. Only the reset key writes the counts and changes the value.
 ///
 /// The name of an index does not contain its value. So what the process that carries the commands could set as the value
-/// is replaced before the index is used (`docs/decisions/025-passcode-index.md`).
+/// is replaced before the index is used (`docs/design/decisions/025-passcode-index.md`).
 struct PasscodeIndex: Sendable {
     /// Wrong values in a row after which the TPM blocks the index.
     static let limit: UInt32 = 20

@@ -6,7 +6,8 @@ import LatchkeyModel
 import LatchkeySystem
 import TPMProtocol
 
-/// A root key as a store on a TPM has it in `root.key` (`docs/store-format.md`, section "A root key on a TPM").
+/// A root key as a store on a TPM has it in `root.key` (`docs/reference/store-format.md`, section "A root key on a
+/// TPM").
 struct SealedRootKey: Equatable, Sendable {
     /// The name of the storage root key below which the root key is sealed.
     let parent: [UInt8]

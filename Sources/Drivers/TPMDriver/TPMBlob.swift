@@ -4,8 +4,8 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-/// A key of the TPM as it is stored (`docs/store-format.md`, section "An item"). Only the TPM that made it can decrypt
-/// the private part, and only under the policy that is part of the key.
+/// A key of the TPM as it is stored (`docs/reference/store-format.md`, section "An item"). Only the TPM that made it
+/// can decrypt the private part, and only under the policy that is part of the key.
 struct TPMBlob: Sendable {
     /// The name of the storage root key below which the key was made.
     let parent: [UInt8]

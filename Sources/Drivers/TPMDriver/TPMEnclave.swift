@@ -7,7 +7,7 @@ import TPMProtocol
 /// The Secure Enclave on a TPM 2.0: private keys that the TPM made, that it uses only after an authority approved the
 /// command, and that cannot leave it.
 ///
-/// Key types and policies are in `docs/policy.md`, section "Keys of a TPM".
+/// Key types and policies are in `docs/reference/policy.md`, section "Keys of a TPM".
 package final class TPMEnclave: KeyModule {
     struct Use: Sendable {
         let key: TPMUsableKey

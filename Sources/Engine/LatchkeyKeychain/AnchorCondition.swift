@@ -74,7 +74,7 @@ package enum AnchorCondition: Equatable, Sendable {
             hint: "Free some space, or make the store's folder writable, and try again.")
     }
 
-    /// Compares the store generations (table in `docs/store-format.md`, section "The order of an event").
+    /// Compares the store generations (table in `docs/reference/store-format.md`, section "The order of an event").
     ///
     /// - Parameters:
     ///   - witness: the store generation that the counters of failed tries name. A database and an anchor that are both

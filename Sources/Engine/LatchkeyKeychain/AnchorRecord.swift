@@ -27,7 +27,7 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The contents of the file `anchor`: `docs/store-format.md`, section "The anchor".
+/// The contents of the file `anchor`: `docs/reference/store-format.md`, section "The anchor".
 struct AnchorRecord: Equatable, Sendable {
     /// The part that an event replaces.
     struct Contents: Equatable, Sendable {

@@ -5,7 +5,7 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// The key hierarchy of one user's store (figure in `docs/store-format.md`, section "Keys").
+/// The key hierarchy of one user's store (figure in `docs/reference/store-format.md`, section "Keys").
 ///
 /// `K_root` wraps `U_auto` (metadata, indexes, most classes) and, together with the stretched passcode, `U_pass` (the
 /// class of `WhenPasscodeSetThisDeviceOnly`, and the key pair of the passcode). `U_pass` is in memory only after a right

@@ -7,7 +7,7 @@ import LatchkeyWire
 /// The first record of a store. It is readable without a key, so that a store of another tier, user or version is
 /// refused with a specific message, and authenticated once the root key is available.
 package struct StoreHeader: Equatable, Sendable {
-    /// The version of the formats in `docs/store-format.md`.
+    /// The version of the formats in `docs/reference/store-format.md`.
     package static let currentVersion: UInt64 = 3
 
     package let version: UInt64

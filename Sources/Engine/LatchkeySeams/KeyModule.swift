@@ -161,7 +161,7 @@ package struct KeyChallenge: Equatable, Sendable {
     }
 }
 
-/// A new attestation key of a device. The formats of the messages are in `docs/device-proof.md`.
+/// A new attestation key of a device. The formats of the messages are in `docs/reference/device-proof.md`.
 package struct AttestationKey: Sendable {
     /// The bytes with which the module can use the key again. The caller stores them, once for each relying party.
     package var blob: SecretBytes

@@ -53,7 +53,7 @@ package struct PasscodeRecord: Equatable, Sendable {
 /// What `latchkey-authd` stores about a recovery code: the public key that belongs to it, and the keys of the passcode's
 /// slot, encrypted for that key. So a new slot is encrypted for a code that nothing on this machine knows. The key that
 /// approves uses of a TPM's keys never changes, so it is sealed once, under a key that only the code gives
-/// (`docs/decisions/041-recovery-copy.md`).
+/// (`docs/design/decisions/041-recovery-copy.md`).
 package struct RecoveryRecord: Equatable, Sendable {
     /// Maximum bytes of `sealed`.
     package static let sealedBytes = 256

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 
 /// Runs the tasks of requests without the runtime's thread pool: each job runs at once, on the thread that makes it
-/// runnable (docs/decisions/046-requests-that-wait.md).
+/// runnable (docs/design/decisions/046-requests-that-wait.md).
 ///
 /// A task begins on the thread that received its request and continues where its wait has ended, or on the thread that
 /// began the wait if it ended at once. That can be the loop thread, so whatever may block runs in a queue

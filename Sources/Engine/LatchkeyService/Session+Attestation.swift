@@ -6,7 +6,7 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-// Enrolment of this device with relying parties, and proofs for its keys (docs/device-proof.md).
+// Enrolment of this device with relying parties, and proofs for its keys (docs/reference/device-proof.md).
 
 extension Session {
     /// Asks the person whether the device may be identified to a relying party, and makes an attestation key.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The requests with which a key proves that it cannot leave this device (docs/device-proof.md).
+// The requests with which a key proves that it cannot leave this device (docs/reference/device-proof.md).
 
 /// Names of relying parties.
 package enum RelyingParty {

@@ -3,7 +3,7 @@
 /// A request of the keychain's service to authenticate the user.
 ///
 /// It is a message of the service channel, and only a claim: `latchkey-authd` determines itself who the process is, and
-/// what else it requires of the user (`docs/services.md`).
+/// what else it requires of the user (`docs/reference/services.md`).
 package struct AuthenticationRequest: Equatable, Sendable {
     package var plan: AuthenticationPlan
     /// The process that asks; its user is the one who authenticates.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limit of every resource that a client controls; listed in `docs/protocol.md`.
+/// The limit of every resource that a client controls; listed in `docs/reference/protocol.md`.
 package enum Limits {
     /// Version of the wire format, the first byte of every frame.
     package static let wireVersion: UInt8 = 2

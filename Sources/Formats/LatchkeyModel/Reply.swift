@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reply of the daemon. `docs/protocol.md` describes the encoding.
+/// A reply of the daemon. `docs/reference/protocol.md` describes the encoding.
 package enum Reply: Equatable, Sendable {
     case failure(Failure)
     case done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoded request of a client. `docs/protocol.md` describes the encoding.
+/// A decoded request of a client. `docs/reference/protocol.md` describes the encoding.
 package enum Request: Equatable, Sendable {
     case hello(Hello)
     case status(Status)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The messages between `latchkeyd` and `latchkey-authd` (docs/services.md). Each side calls the other; every call has
-// one reply.
+// The messages between `latchkeyd` and `latchkey-authd` (docs/reference/services.md). Each side calls the other; every
+// call has one reply.
 
 /// Identifies a process for the lifetime of the machine: a process ID is reused, the pair with the start time is not.
 package struct ProcessName: Hashable, Sendable {
@@ -322,7 +322,7 @@ package enum StoreReply: Equatable, Sendable {
     case carried(TPMBytes)
 }
 
-/// Who a program is, as `latchkey-authd` determined it (docs/identity.md).
+/// Who a program is, as `latchkey-authd` determined it (docs/reference/identity.md).
 package struct ProgramIdentity: Equatable, Sendable {
     /// How much the identity proves. Raw values are part of the wire format and never reused.
     package enum Strength: UInt8, CaseIterable, Sendable {

@@ -3,7 +3,7 @@
 /// The error codes of failed requests, a closed set that is part of the wire format.
 ///
 /// Each API module translates every code into `OSStatus` or `LAError`, in one file. Raw values are documented in
-/// `docs/protocol.md` and never reused.
+/// `docs/reference/protocol.md` and never reused.
 package enum Status: UInt16, CaseIterable, Sendable, Error {
     // 1...: the request itself.
     case malformedRequest = 1

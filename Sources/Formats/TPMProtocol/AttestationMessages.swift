@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// A message between a device and a relying party (`docs/device-proof.md`).
+/// A message between a device and a relying party (`docs/reference/device-proof.md`).
 package protocol AttestationMessage: Equatable, Sendable {
     /// The second byte of the message.
     static var kind: UInt8 { get }

@@ -94,7 +94,7 @@ package struct AuthorityOptions: Sendable {
                latchkey-authd --user [--hardware FILE]
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
-        with tokens. Runs as root and gives up all privileges but four (docs/services.md).
+        with tokens. Runs as root and gives up all privileges but four (docs/reference/services.md).
 
           --sockets     the folder of the sockets (/run/latchkey)
           --state       the folder of counters and passcode records (/var/lib/latchkey-authd)

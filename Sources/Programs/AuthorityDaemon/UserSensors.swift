@@ -6,7 +6,7 @@ import LatchkeySystem
 import SystemDriver
 
 /// `latchkey-authd --user`: speaks to fprintd and logind for the `latchkeyd` of tier `user` that started it, over descriptor 3.
-/// It makes no decision about an authentication (docs/decisions/033-sensors-of-tier-user.md).
+/// It makes no decision about an authentication (docs/design/decisions/033-sensors-of-tier-user.md).
 enum UserSensors {
     /// The descriptor of the connection.
     private static let descriptor: CInt = 3

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySystem
 package import LatchkeyWords
 
-/// An agent of ssh(1) whose keys are keys of the enclave. What it signs and refuses is in `docs/ssh.md`.
+/// An agent of ssh(1) whose keys are keys of the enclave. What it signs and refuses is in `docs/use/ssh.md`.
 package struct SSHAgent: Sendable {
     /// The choices of the user.
     package struct Options: Sendable {

@@ -5,7 +5,7 @@ import LatchkeyClient
 import LatchkeyDesktop
 import LatchkeyModel
 
-/// key enroll, answer, attest: the side of the device (docs/device-proof.md).
+/// key enroll, answer, attest: the side of the device (docs/reference/device-proof.md).
 enum KeyAttestation {
     /// Asks the person, makes an attestation key for a relying party, and writes the first message for it.
     static func enroll(_ options: Options) throws(CommandFailure) {

@@ -7,7 +7,8 @@ import LatchkeyDesktop
 import LatchkeyModel
 import LatchkeySystem
 
-/// proof challenge, accept, verify: the side of the relying party (docs/device-proof.md). Needs no daemon and no TPM.
+/// proof challenge, accept, verify: the side of the relying party (docs/reference/device-proof.md). Needs no daemon and
+/// no TPM.
 enum ProofCommand {
     /// Limit of each file that is read, in bytes; the longest is a request with eight certificates.
     private static let fileBytes = Limits.attestationMessageBytes

@@ -19,7 +19,7 @@ from accessible import PATIENCE  # noqa: E402
 from deterministic_cbor import encode  # noqa: E402
 from screen import AGENT, Prompt  # noqa: E402
 
-# docs/protocol.md: the version of frames, the content of a prompt that asks for a finger, and a prompt of tier user.
+# docs/reference/protocol.md: the version of frames, the content of a prompt that asks for a finger, and a prompt of tier user.
 WIRE_VERSION = 2
 CONTENT = [1, 0, 3, False, 0, 0, 0, b"", 0, ""]
 PROMPT = [1, 0, "latchkey", "/usr/bin/latchkey", "", 4711, "read github", "Cancel", "", "", 1, 3, 0, os.geteuid(), CONTENT]

@@ -7,6 +7,8 @@ usage: scripts/test-agent [NAME...]
 
 import sys
 
+import pytest
+
 import test_languages
 import test_process
 import test_sensors
@@ -70,6 +72,7 @@ def wrong_passcode_is_reported_and_right_one_is_accepted():
         prompt.is_gone()
 
 
+@pytest.mark.promise("memory.dots")
 def toggle_reveals_passcode_and_focus_stays_in_field():
     with Machine("sim enroll", "sim unenroll") as machine:
         prompt = machine.prompt

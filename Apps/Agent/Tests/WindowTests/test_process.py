@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the agent as a process: its memory, what it sends on the accessibility bus, and reconnection."""
 
+import pytest
+
 from memory import copies
 from monitor import AccessibilityMonitor
 from screen import ASKS_FOR_PASSCODE, Machine, cases, check, until
@@ -17,6 +19,7 @@ def prompt_is_shown_and_cancelled():
         machine.prompt.is_gone()
 
 
+@pytest.mark.promise("memory.agent")
 def typed_passcode_is_wiped_from_agent_memory(look):
     with Machine() as machine:
         prompt = machine.prompt
@@ -42,6 +45,7 @@ def typed_passcode_is_wiped_from_agent_memory(look):
         caller.ends_with("userCancel")
 
 
+@pytest.mark.promise("memory.assistive")
 def typed_passcode_is_not_sent_to_assistive_technology():
     with Machine() as machine, AccessibilityMonitor(machine.folder) as monitor:
         prompt = machine.prompt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The verification of the audit log, as docs/relying-party.md describes it. The hashes are computed here, so that a server
+// The verification of the audit log, as docs/reference/relying-party.md describes it. The hashes are computed here, so that a server
 // whose database was changed cannot only claim that they are right.
 
 import { base64url, bytes } from "./bytes.js";

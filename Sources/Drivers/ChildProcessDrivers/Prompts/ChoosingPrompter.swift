@@ -4,7 +4,7 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// Shows each prompt with the first prompter that has a place for it (docs/decisions/012-agent.md).
+/// Shows each prompt with the first prompter that has a place for it (docs/design/decisions/012-agent.md).
 package final class ChoosingPrompter: Prompter {
     private struct Shown: Sendable {
         /// The prompt with its latest content.

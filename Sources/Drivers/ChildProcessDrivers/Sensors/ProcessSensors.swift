@@ -8,7 +8,8 @@ import LatchkeyWire
 import Synchronization
 
 /// The fingerprint reader and the login sessions of one user, through a process that speaks to fprintd and logind: one of
-/// the user (docs/decisions/033-sensors-of-tier-user.md), or that of the service (docs/decisions/044-process-per-user.md).
+/// the user (docs/design/decisions/033-sensors-of-tier-user.md), or that of the service
+/// (docs/design/decisions/044-process-per-user.md).
 ///
 /// While no process answers, there is no sensor, and the sessions count as locked. A process that ended is started again, with
 /// back-off.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The budgets that the accepting process of a service counts, so that no user can take what another one needs
-/// (docs/decisions/044-process-per-user.md).
+/// (docs/design/decisions/044-process-per-user.md).
 package struct AcceptorLimits: Sendable {
     /// Descriptors that the accepting process may have; the hard limit of the process may be lower.
     package var descriptors = 8192

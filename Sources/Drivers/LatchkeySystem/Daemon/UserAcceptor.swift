@@ -8,8 +8,8 @@ import Synchronization
 /// Accepts the connections of all users of a service, and hands each to a process of its user.
 ///
 /// It reads nothing that a program sends, nothing of a program's process, and waits for no other process: whatever a
-/// program does can only stop the process of its own user (docs/decisions/044-process-per-user.md). One thread does
-/// everything; no function blocks but `run`.
+/// program does can only stop the process of its own user (docs/design/decisions/044-process-per-user.md). One thread
+/// does everything; no function blocks but `run`.
 package final class UserAcceptor: @unchecked Sendable {
     // Everything but `stopping` belongs to the thread in `run`.
 

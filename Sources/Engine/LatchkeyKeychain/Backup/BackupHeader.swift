@@ -3,7 +3,7 @@
 import LatchkeyCrypto
 package import LatchkeyModel
 
-/// The first bytes of a backup: magic, version, and the salt of its key (`docs/backup-format.md`).
+/// The first bytes of a backup: magic, version, and the salt of its key (`docs/reference/backup-format.md`).
 package struct BackupHeader: Equatable, Sendable {
     /// Length of a header in bytes.
     package static let byteCount = 32

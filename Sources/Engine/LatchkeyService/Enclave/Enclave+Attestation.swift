@@ -4,7 +4,7 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
 
-// Proofs for relying parties (docs/device-proof.md).
+// Proofs for relying parties (docs/reference/device-proof.md).
 
 extension Enclave {
     /// The proof that a person must give before the device is identified to a relying party.

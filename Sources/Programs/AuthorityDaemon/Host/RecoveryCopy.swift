@@ -6,7 +6,7 @@ import LatchkeyWire
 
 /// The records of the recovery codes as latchkeyd keeps them for the loss of this process's own files: an array with the
 /// valid record, and one with the record of a code that was shown after it. The codes verify it, so it has no code of its own
-/// (`docs/decisions/041-recovery-copy.md`).
+/// (`docs/design/decisions/041-recovery-copy.md`).
 struct RecoveryCopy: Equatable, Sendable {
     let records: [RecoveryRecord]
 

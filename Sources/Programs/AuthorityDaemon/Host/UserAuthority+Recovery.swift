@@ -6,7 +6,7 @@ import LatchkeyModel
 import LatchkeySeams
 
 // The recovery code of a keychain on a TPM. Only this process and the prompt have it; latchkeyd gets keys that are derived
-// from it (docs/decisions/027-recovery-code.md).
+// from it (docs/design/decisions/027-recovery-code.md).
 
 extension UserAuthority {
     /// What a request has to do with recovery codes.

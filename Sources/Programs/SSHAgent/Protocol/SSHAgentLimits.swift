@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limit of everything that a program can make the agent hold; listed in `docs/ssh.md`.
+/// The limit of everything that a program can make the agent hold; listed in `docs/use/ssh.md`.
 package enum SSHAgentLimits {
     /// Maximum bytes of a message, without its length (`AGENT_MAX_LEN` of OpenSSH).
     package static let messageBytes = 256 << 10
