@@ -4,16 +4,8 @@
 import PackageDescription
 
 // The server that accepts keys of devices: a separate package, so that `swift build` of Latchkey needs no HTTP server
-<<<<<<< HEAD
-// (docs/decisions/036-relying-party.md). It uses two products of the package around it, and no program of that is built.
-// Its targets have names of their own: names are unique in a graph of packages.
-=======
-// (docs/design/decisions/036-relying-party.md). It shares no code with the package around it but the product
-// `DeviceProof`. `Rooms` is a link to its folder `Sources`: the targets of that product are compiled here again,
-// because a dependency on the package would compile all its programs with the tests. `scripts/check-dependencies`
-// verifies that both manifests give a target the same dependencies. The other targets have names of their own: names
-// are unique in a graph of packages.
->>>>>>> 78e99e35603f4641eec739302a1fc14dae3e847b
+// (docs/design/decisions/036-relying-party.md). It uses two products of the package around it, and no program of that is
+// built. Its targets have names of their own: names are unique in a graph of packages.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
