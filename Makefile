@@ -77,13 +77,13 @@ ifdef ONLY
 else
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests
 	$(NOTES_DEBUG)
-	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Apps/QuickNote/Tests/TerminalTests
+	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire Apps/QuickNote/Tests/TerminalTests
 endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests
-	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal
+	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate
@@ -139,7 +139,7 @@ login-screenshots: bootstrap ## write a picture of every state of that app, ligh
 	@scripts/pictures login "$(FOLDER)" '$(ONLY)'
 
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
-	@scripts/test-sdk $(RELEASE)
+	@$(PYTEST) Tests/Packages
 
 test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@[ "$$(id -u)" != 0 ] || scripts/bootstrap Tests/System/packages.txt
@@ -239,12 +239,14 @@ deb: bootstrap ## build the Debian packages into .build/deb and check them with 
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
 	    Apps/Settings/packages.txt RelyingParty/packages.txt
 	@scripts/build-deb
-	@scripts/check-deb
+	@$(PYTEST) Tests/Debian/test_contents.py
 
 test-deb: bootstrap ## build the packages twice, compare their bytes, and try them on a machine with systemd (needs root)
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
 	    Apps/Settings/packages.txt RelyingParty/packages.txt
-	@scripts/test-deb
+	@[ "$$(id -u)" != 0 ] || scripts/bootstrap Tests/System/packages.txt
+	@scripts/build-deb --clean
+	@$(PYTEST) Tests/Debian
 
 docs: bootstrap ## build the documentation of every public module into .build/docs
 	@scripts/build-docs
@@ -325,13 +327,13 @@ bench-services: build system-programs agent ## measure calls, prompts and starts
 	@/usr/bin/python3 -B Tests/System/bench_services.py
 	@CI=true $(PYTEST) -s Tests/System/bench_prompt.py
 
-attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
+attack-services: build system-programs ## let many users attack both services of a system, each time in a machine of its own (needs root)
 	@scripts/bootstrap Tests/System/packages.txt
-	@python3 -B Tests/System/attack_services.py
+	@LATCHKEY_TESTS=all $(PYTEST) $(SPREAD) Tests/System/test_attacks.py Tests/System/test_services_changes.py
 
-attacks: bootstrap ## run every attack of an independent protocol client against the daemon
+attacks: bootstrap ## attack the daemon with an independent client of its protocol
 	$(TEST_BUILD)
-	@python3 -B Tests/Wire/attacks.py --all --programs .build/debug
+	@$(PYTEST) Tests/Wire
 
 mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
 	$(TEST_BUILD)

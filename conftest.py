@@ -34,12 +34,13 @@ PROGRAMS = {
 NEEDED = {
     "Tests/Terminal": ("make test", "LATCHKEY_PROGRAMS"),
     "Tests/Wire": ("make test", "LATCHKEY_PROGRAMS"),
+    "Tests/Packages": ("make test-sdk", "LATCHKEY_RELEASE"),
     "Tests/System": ("make test-system", "LATCHKEY_RELEASE"),
     "RelyingParty/Tests/ServerTests": ("make test-server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_EXAMPLE"),
     "RelyingParty/Tests/BrowserTests": ("make test-browser", "LATCHKEY_SERVER"),
     "Examples/SignIn/Tests": ("make test-sign-in", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_SIGN_IN_EXAMPLE"),
     "Apps/Agent/Tests": ("make test-agent", "LATCHKEY_AGENT", "LATCHKEY_PROGRAMS"),
-    "Apps/QuickNote/Tests": ("make test-notes", "QUICKNOTE", "LATCHKEY_PROGRAMS"),
+    "Apps/QuickNote/Tests": ("make test-apps", "QUICKNOTE", "LATCHKEY_PROGRAMS"),
     "Apps/Settings/Tests": (
         "make test-settings", "LATCHKEY_SETTINGS", "LATCHKEY_AGENT", "LATCHKEY_FINGERPRINT", "LATCHKEY_PROGRAMS"),
     "Apps/SignIn/Tests": ("make test-login", "LATCHKEY_SIGN_IN", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS"),
@@ -79,8 +80,12 @@ def folder_of(item):
 
 
 def pytest_collection_modifyitems(items, config):
-    """For pytest-xdist the longest files come first, as far as their sizes tell, so that its processes end at about the same
+    """Long tests are left out unless LATCHKEY_TESTS is `all`. For pytest-xdist the longest files come first, as far as their sizes tell, so that its processes end at about the same
     time. Those of the virtual machine are short and take long."""
+    if os.environ.get("LATCHKEY_TESTS") != "all":
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
     if hasattr(config, "workerinput"):
         items.sort(
             key=lambda item: (not item.path.stem.startswith("test_tpm"), -item.path.stat().st_size, str(item.path)))
@@ -105,15 +110,21 @@ def pytest_runtest_makereport(item):
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report, config):
     """Instead of a letter, a line with the name and the time of each test; `-v` prints what pytest does."""
-    if config.option.verbose > 0 or type(report) is not pytest.TestReport:
+    if config.option.verbose > 0 or not isinstance(report, pytest.TestReport):
         return None
+    name = report.nodeid
+    if hasattr(report, "context"):
+        # A part of a test, of pytest-subtests.
+        if not report.failed:
+            return "subtests passed", "", ""
+        name += " " + report.sub_test_description()
     if report.skipped:
         category = "xfailed" if hasattr(report, "wasxfail") else "skipped"
     elif report.when == "call":
         category = report.outcome
     else:
         category = "error" if report.failed else ""
-    line = f"{category:<7} {report.nodeid} ({report.duration:.1f} s)\n" if category else ""
+    line = f"{category:<7} {name} ({report.duration:.1f} s)\n" if category else ""
     return category, line, category.upper()
 
 
