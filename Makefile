@@ -33,6 +33,21 @@ SERVER_STATIC = RelyingParty/.build/static
 SERVER_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path RelyingParty \
     --scratch-path $(SERVER_STATIC) --product latchkey-server
 PROGRAMS = latchkeyd latchkey-prompt latchkey
+# What the tests start that are not in Swift (docs/testing.md). ONLY is pytest's -k; without it the files are spread over
+# several processes, and those of machines, which mostly wait, over one more.
+PYTEST = /usr/bin/python3 -m pytest $(if $(ONLY),-k '$(ONLY)')
+SPREAD = $(if $(ONLY),,-n auto --dist loadfile)
+APPS_BUILD = $(SWIFT) build --scratch-path .build/apps $(SHARED)
+# The reason for Face ID of an app is beside its program.
+with_reason = mkdir -p .build/apps/debug/$(2).resources && cp Apps/$(1)/Info.plist .build/apps/debug/$(2).resources/
+NOTES_DEBUG = $(APPS_BUILD) --manifest-cache none --package-path Apps/QuickNote --product quicknote && \
+    $(call with_reason,QuickNote,quicknote)
+AGENT_DEBUG = $(APPS_BUILD) --package-path Apps/Agent --product latchkey-agent
+SETTINGS_DEBUG = $(APPS_BUILD) --package-path Apps/Settings --product latchkey-settings && $(AGENT_DEBUG) && \
+    $(SWIFT) build --product latchkey-fingerprint
+SERVER_DEBUG = $(SWIFT) build --package-path RelyingParty --product latchkey-server
+LOGIN_DEBUG = $(TEST_BUILD) && $(SERVER_DEBUG) && \
+    $(APPS_BUILD) --package-path Apps/SignIn --product latchkey-sign-in && $(call with_reason,SignIn,latchkey-sign-in)
 SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 
 .DEFAULT_GOAL = help
@@ -61,25 +76,27 @@ ifdef ONLY
 	@scripts/run-tests --filter '$(ONLY)'
 else
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests
-	@Tests/Terminal/run.py
-	@scripts/test-apps --smoke
+	$(NOTES_DEBUG)
+	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire Apps/QuickNote/Tests/TerminalTests
 endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests
-	@Tests/Terminal/run.py
+	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate
-	@scripts/test-apps
 	@LATCHKEY_TESTS=all $(MAKE) --no-print-directory test-sdk
-	@$(MAKE) --no-print-directory test-agent test-settings test-login test-server test-server-api test-sign-in \
+	@$(MAKE) --no-print-directory test-agent test-apps test-settings test-login test-server test-server-api test-sign-in \
 	    test-browser test-system attack-services test-deb
 
-test-apps: bootstrap ## build QuickNote, use it once, and run its tests
+test-apps: bootstrap ## build QuickNote, and run all its tests
+	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
 	$(TEST_BUILD)
-	@scripts/test-apps
+	$(NOTES_DEBUG)
+	$(SWIFT) test --scratch-path .build/apps $(SHARED) --manifest-cache none --package-path Apps/QuickNote
+	@$(PYTEST) Apps/QuickNote
 
 notes: bootstrap ## run QuickNote in a window, on your keychain if it has a sensor, else on a simulated one
 	@scripts/bootstrap Apps/QuickNote/packages.txt
@@ -89,12 +106,14 @@ notes: bootstrap ## run QuickNote in a window, on your keychain if it has a sens
 test-notes: bootstrap ## test QuickNote's window by keyboard on a display of its own
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
 	$(TEST_BUILD)
-	@scripts/notes test
+	$(NOTES_DEBUG)
+	@$(PYTEST) Apps/QuickNote
 
 notes-screenshots: bootstrap ## write a picture of every state of QuickNote, light and dark, to FOLDER outside the checkout
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
 	$(TEST_BUILD)
-	@scripts/notes pictures "$(FOLDER)"
+	$(NOTES_DEBUG)
+	@scripts/pictures notes "$(FOLDER)" '$(ONLY)'
 
 bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,000 notes
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
@@ -103,24 +122,28 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 login: bootstrap ## run the app that signs in to a relying party, on your keychain if it has a sensor, else on a simulated one
 	@scripts/bootstrap Apps/SignIn/packages.txt
 	$(SWIFT) build
-	@scripts/login run
+	@scripts/login
 
 test-login: bootstrap ## test the app that signs in, against a running server: its core, and its window by keyboard
 	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt Apps/SignIn/test-packages.txt
-	$(TEST_BUILD)
-	@scripts/login test-core
-	@scripts/login test $(ONLY)
+	$(LOGIN_DEBUG)
+ifndef ONLY
+	LATCHKEY_SERVER="$(CURDIR)/RelyingParty/.build/debug/latchkey-server" \
+	    $(SWIFT) test --scratch-path .build/apps $(SHARED) --package-path Apps/SignIn
+endif
+	@$(PYTEST) Apps/SignIn
 
 login-screenshots: bootstrap ## write a picture of every state of that app, light, dark and narrow, to FOLDER outside the checkout
 	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt Apps/SignIn/test-packages.txt
-	$(TEST_BUILD)
-	@scripts/login pictures "$(FOLDER)" $(ONLY)
+	$(LOGIN_DEBUG)
+	@scripts/pictures login "$(FOLDER)" '$(ONLY)'
 
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
-	@scripts/test-sdk $(RELEASE)
+	@$(PYTEST) Tests/Packages
 
 test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
-	@scripts/test-system $(ONLY)
+	@[ "$$(id -u)" != 0 ] || scripts/bootstrap Tests/System/packages.txt
+	@$(PYTEST) $(if $(ONLY),,-n $$(($$(nproc) + 1)) --dist loadfile) Tests/System
 
 server: bootstrap ## build the relying party as it is shipped
 	@$(BOOTSTRAP) RelyingParty/packages.txt
@@ -144,19 +167,32 @@ bench-sign-in: bootstrap ## measure what the app's side of signing in adds to ba
 
 test-sign-in: bootstrap ## test the example app of demo-server against servers that lie, are down, and have unknown certificates
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
-	@scripts/test-sign-in $(ONLY)
+	$(SERVER_DEBUG)
+	$(SWIFT) build --product latchkeyd
+	$(SWIFT) build --product latchkey
+	$(APPS_BUILD) --package-path Examples/SignIn
+	@$(PYTEST) $(SPREAD) Examples/SignIn
 
 test-server: bootstrap ## test the relying party: its modules, and running servers with an independent client
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/test-packages.txt
-	@scripts/test-server $(ONLY)
+	$(TEST_BUILD) --package-path RelyingParty
+ifndef ONLY
+	@scripts/run-tests --package-path RelyingParty
+endif
+	$(SWIFT) build --product latchkeyd
+	$(SWIFT) build --product latchkey
+	$(SWIFT) build --package-path RelyingParty/Examples/SignInServer
+	@$(PYTEST) $(SPREAD) RelyingParty/Tests/ServerTests
 
 test-browser: bootstrap ## test the administration page and passkeys in headless Chromium
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
-	@scripts/test-browser $(ONLY)
+	$(SERVER_DEBUG)
+	@$(PYTEST) $(SPREAD) RelyingParty/Tests/BrowserTests
 
 browser-screenshots: bootstrap ## write pictures of the administration page, light, dark and narrow, to FOLDER outside the checkout
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
-	@LATCHKEY_PICTURES="$(FOLDER)" scripts/test-browser every_view
+	$(SERVER_DEBUG)
+	@LATCHKEY_PICTURES="$(FOLDER)" $(PYTEST) RelyingParty/Tests/BrowserTests -k every_view
 
 bench-browser: bootstrap ## measure the first paint of the administration page with 100,000 devices
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
@@ -168,7 +204,8 @@ bench-server: bootstrap ## measure sign-ins beside openssl speed, bare SQLite, a
 
 test-server-api: bootstrap ## send requests that schemathesis, from PyPI, makes from the description in OpenAPI
 	@scripts/bootstrap RelyingParty/packages.txt
-	@scripts/test-server-api
+	$(SERVER_DEBUG)
+	@$(PYTEST) RelyingParty/Tests/DescriptionTests
 
 check: bootstrap ## check formatting, warnings as errors, imports between modules, documentation and hygiene
 	@scripts/bootstrap RelyingParty/packages.txt
@@ -202,12 +239,14 @@ deb: bootstrap ## build the Debian packages into .build/deb and check them with 
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
 	    Apps/Settings/packages.txt RelyingParty/packages.txt
 	@scripts/build-deb
-	@scripts/check-deb
+	@$(PYTEST) Tests/Debian/test_contents.py
 
 test-deb: bootstrap ## build the packages twice, compare their bytes, and try them on a machine with systemd (needs root)
 	@scripts/bootstrap packaging/packages.txt Apps/Agent/packages.txt Apps/QuickNote/packages.txt \
 	    Apps/Settings/packages.txt RelyingParty/packages.txt
-	@scripts/test-deb
+	@[ "$$(id -u)" != 0 ] || scripts/bootstrap Tests/System/packages.txt
+	@scripts/build-deb --clean
+	@$(PYTEST) Tests/Debian
 
 docs: bootstrap ## build the documentation of every public module into .build/docs
 	@scripts/build-docs
@@ -221,12 +260,16 @@ notes-program: bootstrap
 	$(NOTES_BUILD)
 
 test-agent: bootstrap ## test the graphical prompt on a display of its own, by keyboard and as a screen reader
+	@scripts/bootstrap Apps/Agent/packages.txt Apps/Agent/test-packages.txt
 	$(TEST_BUILD)
-	@scripts/test-agent
+	$(AGENT_DEBUG)
+	@$(PYTEST) $(SPREAD) Apps/Agent
 
 agent-screenshots: bootstrap ## write pictures of every state of the graphical prompt to .build/agent-screenshots, and that of the README
+	@scripts/bootstrap Apps/Agent/packages.txt Apps/Agent/test-packages.txt
 	$(TEST_BUILD)
-	@scripts/test-agent --pictures .build/agent-screenshots
+	$(AGENT_DEBUG)
+	@scripts/pictures agent .build/agent-screenshots '$(ONLY)'
 
 settings: bootstrap ## build the settings window (needs GTK, and installs it if it is missing)
 	@$(BOOTSTRAP) Apps/Settings/packages.txt
@@ -235,12 +278,14 @@ settings: bootstrap ## build the settings window (needs GTK, and installs it if 
 test-settings: bootstrap ## test the settings window by keyboard and as a screen reader, with real daemons and prompts
 	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
 	$(TEST_BUILD)
-	@scripts/settings test $(ONLY)
+	$(SETTINGS_DEBUG)
+	@$(PYTEST) Apps/Settings
 
 settings-screenshots: bootstrap ## write pictures of every state of the settings window to FOLDER outside the checkout
 	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
 	$(TEST_BUILD)
-	@scripts/settings pictures "$(FOLDER)" $(ONLY)
+	$(SETTINGS_DEBUG)
+	@scripts/pictures settings "$(FOLDER)" '$(ONLY)'
 
 bench-agent: agent build ## measure the time from a call to its visible prompt
 	$(STATIC_BUILD) --product latchkey-test-client
@@ -279,16 +324,16 @@ fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 
 bench-services: build system-programs agent ## measure calls, prompts and starts of the services of a system (needs root)
 	@scripts/bootstrap Tests/System/packages.txt
-	@python3 -B Tests/System/bench_services.py
-	@CI=true scripts/test-system bench_prompt
+	@/usr/bin/python3 -B Tests/System/bench_services.py
+	@CI=true $(PYTEST) -s Tests/System/bench_prompt.py
 
-attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
+attack-services: build system-programs ## let many users attack both services of a system, each time in a machine of its own (needs root)
 	@scripts/bootstrap Tests/System/packages.txt
-	@python3 -B Tests/System/attack_services.py
+	@LATCHKEY_TESTS=all $(PYTEST) $(SPREAD) Tests/System/test_attacks.py Tests/System/test_services_changes.py
 
-attacks: bootstrap ## run every attack of an independent protocol client against the daemon
+attacks: bootstrap ## attack the daemon with an independent client of its protocol
 	$(TEST_BUILD)
-	@python3 -B Tests/Wire/attacks.py --all --programs .build/debug
+	@$(PYTEST) Tests/Wire
 
 mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
 	$(TEST_BUILD)

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "BrowserTests"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "Tests" / name) for name in ("BrowserTests", "ServerTests")]
 from page import AdministrationServer, Page  # noqa: E402
 
 DEVICES, ROUNDS = 100_000, 20

@@ -3,7 +3,6 @@
 machine of `machine.py` and starts a process of another user for what that user does."""
 
 import os
-import pathlib
 import pickle
 import pwd
 import resource
@@ -13,8 +12,6 @@ import struct
 import sys
 import time
 
-# In the machine deterministic_cbor.py is beside this file.
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Wire"))
 from deterministic_cbor import decode, encode
 
 PUBLIC, AUTHD, AGENTS = "/run/latchkey/public/keychain.sock", "/run/latchkey/authd.sock", "/run/latchkey/agents.sock"

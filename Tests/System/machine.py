@@ -23,6 +23,8 @@ import tempfile
 import time
 import unittest
 
+import pytest
+
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORDS = {"alice": "the password of alice", "bob": "the password of bob"}
 
@@ -33,11 +35,6 @@ facts = {}
 def fact(name, value):
     """Adds a row to the table of what was real."""
     facts[name] = str(value)
-
-
-def report(verdict, name, begin):
-    """Prints one line for a finished step or test, with its time."""
-    print(f"{verdict:<5} {name} ({time.monotonic() - begin:.2f} s)", flush=True)
 
 
 def changing(path, offset):
@@ -405,10 +402,11 @@ def _quoted(argv):
     return shlex.join(map(str, argv))
 
 
+@pytest.mark.usefixtures("machine_image")
 class MachineTest(unittest.TestCase):
-    """A test on the machine that all tests share; the first test boots it."""
+    """A test on the machine that all tests of a process share; the first test boots it."""
 
-    # The folders of the image and of the built programs; run.py sets them.
+    # The folders of the image and of the built programs; the fixture sets them, and removes the machine.
     image = programs = None
     _shared = None
     _failure = None
@@ -422,26 +420,23 @@ class MachineTest(unittest.TestCase):
         if MachineTest._failure is not None:
             raise Failure("the machine did not boot; see above")
         if MachineTest._shared is None:
-            begin = time.monotonic()
             try:
                 MachineTest._shared = Machine(MachineTest.image, MachineTest.programs)
             except Failure as failure:
                 MachineTest._failure = failure
                 raise
-            report("pass", "boot a machine with systemd", begin)
             fact("boot", f"{MachineTest._shared.state} after {MachineTest._shared.boot_seconds:.2f} s")
 
-    @classmethod
-    def print_journal(cls):
-        """Prints what explains a failed test: units that failed and the end of the journal."""
-        if MachineTest._shared is not None:
-            print(MachineTest._shared.run("systemctl", "--failed", "--no-pager", check=False).stdout)
-            print(MachineTest._shared.journal())
+    @staticmethod
+    def explanation():
+        """What explains a failed test: units that failed and the end of the journal."""
+        if MachineTest._shared is None:
+            return ""
+        failed = MachineTest._shared.run("systemctl", "--failed", "--no-pager", check=False).stdout
+        return failed + MachineTest._shared.journal()
 
-    @classmethod
-    def stop_shared(cls):
+    @staticmethod
+    def stop_shared():
         if MachineTest._shared is not None:
-            begin = time.monotonic()
             MachineTest._shared.stop()
             MachineTest._shared = None
-            report("pass", "remove the machine", begin)

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program on a terminal of a user's session, and the person who reads it and types."""
 
-import pathlib
 import subprocess
-import sys
 
 from machine import Failure
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Terminal"))
-from terminal import Conversation  # noqa: E402
+from terminal import Conversation
 
 
 class Terminal(Conversation):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile use of the protocol at the public sockets of both services, as Tests/Wire/attacks.py in tier user."""
+"""Hostile use of the protocol at the public sockets of both services."""
 
 import os
 import random

@@ -20,8 +20,10 @@ import subprocess
 import time
 import unittest
 
+import pytest
+
 from chip_log import commands
-from machine import Failure, fact, report, work_folder
+from machine import Failure, fact, work_folder
 
 # Modules that the script finds loaded; the drivers of the TPM are part of the kernel.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "hid_generic", "uhid")
@@ -183,10 +185,11 @@ def _in_order_of_loading(folder, wanted):
     return order
 
 
+@pytest.mark.usefixtures("machine_image")
 class VirtualTest(unittest.TestCase):
     """Tests of the output of one boot. A subclass sets `script`, and `files`: text, or the `Path` of a program."""
 
-    # The folders of the kernel and of the image; run.py sets them.
+    # The folders of the kernel and of the image; the fixture sets them.
     kernel = image = None
     script = "true"
     files = {}
@@ -197,10 +200,8 @@ class VirtualTest(unittest.TestCase):
     def setUpClass(cls):
         if cls.kernel is None:
             raise unittest.SkipTest("the machine with a TPM is an amd64 one")
-        begin = time.monotonic()
         booted = VirtualMachine(cls.kernel, cls.image, cls.script, cls.files, cls.seconds, cls.memory)
         if booted.status != 0:
             raise Failure(f"the script ended with status {booted.status}\n{booted.output}\n{booted.log}")
         cls.output, cls.chip = booted.output, booted.chip
-        report("pass", f"boot and end the machine with a TPM for {cls.__name__}", begin)
         fact("machine with a TPM", f"qemu ran for {booted.seconds:.1f} s")

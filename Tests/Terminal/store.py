@@ -55,10 +55,10 @@ class Store:
         except (FileNotFoundError, IndexError):
             return None
 
-    def crash(self):
-        """Kills the daemon and waits until it has ended."""
+    def crash(self, number=signal.SIGKILL):
+        """Ends the daemon by a signal, and waits until it has ended."""
         process = os.pidfd_open(self.daemon)
-        signal.pidfd_send_signal(process, signal.SIGKILL)
+        signal.pidfd_send_signal(process, number)
         select.select([process], [], [], 20)
         os.close(process)
 

@@ -24,6 +24,20 @@ class PromptTests(ProtectedItemTest):
         terminal.expect("value")
         self.assertEqual(terminal.end(), 0)
 
+    def test_a_reason_is_one_line_of_plain_characters_abuse19(self):
+        hostile = ("log in\u201d.\u3164\u2800\u115f The system asks: \"type it\u00bb\u201c\u300d\u202e\u200b\x1b[2J\n"
+                   "Latchkey: allowed")
+        terminal = self.start("evaluate", "--reason", hostile, program="latchkey-test-client",
+                              variables={"LATCHKEY_PROMPT": "plain", "LANG": "C.UTF-8"})
+        terminal.expect("log in", "Keys: ")
+        shown = next(line for line in terminal.output.split("\n") if "log in" in line)
+        for letter in "\u3164\u2800\u115f\u202e\u200b\x1b":
+            self.assertNotIn(letter, terminal.output)
+        # The quotation marks around the reason are the prompt's.
+        reason = shown[shown.index("log in"):].rstrip()[:-2]
+        self.assertFalse(set("\u201d\u201c\u00bb\u300d\"") & set(reason), reason)
+        self.assertFalse(any(line.startswith("Latchkey: allowed") for line in terminal.output.split("\n")))
+
     def test_a_passcode_is_not_echoed(self):
         terminal = self.get()
         for _ in range(3):

@@ -1,30 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Running an app with a window, and taking its pictures. A script defines `drive <name...>`, which runs the tests of its
-# window, and then sources this file: . scripts/lib/window.sh
-
-# pictures <target of make> <widthxheight> <folder> <looks> [name...]: takes the pictures of each look, which is light, dark
-# or narrow, in a folder of its own below a folder outside the repository. Also after a test that failed.
-pictures() {
-    [ -n "$3" ] || { echo "usage: make $1 FOLDER=..." >&2; exit 2; }
-    size=$2 looks=$4
-    mkdir -p "$3"
-    folder=$(cd "$3" && pwd)
-    shift 4
-    case $folder/ in "$PWD"/*) echo 'error: the folder has to be outside the repository' >&2; exit 2 ;; esac
-    status=0
-    for look in $looks; do
-        mkdir -p "$folder/$look"
-        case $look in
-        light | dark) scheme=$look screen=$size ;;
-        narrow) scheme=light screen=360x640 ;;
-        esac
-        LATCHKEY_SCREENSHOTS=$folder/$look ADW_DEBUG_COLOR_SCHEME=prefer-$scheme LATCHKEY_SCREEN=${screen}x24 drive "$@" ||
-            status=$?
-    done
-    echo "pictures in $folder"
-    exit "$status"
-}
+# Running an app with a window. A script sources this file: . scripts/lib/window.sh
 
 # run_app <what is deleted> <program> [argument...]: runs an app on the keychain of LATCHKEY_HOME, or of the user if a
 # finger is enrolled; otherwise on a simulated machine in a temporary folder, which is removed afterwards. The programs of

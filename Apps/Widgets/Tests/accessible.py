@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the windows of a program by keyboard, reads them over the accessibility bus, and runs tests that do."""
+"""Drives the windows of a program by keyboard, and reads them over the accessibility bus."""
 
 import os
 import re
 import subprocess
-import sys
 import time
-import traceback
 
 import gi
 
@@ -292,46 +290,3 @@ class Windows:
         self.focus(title)
         time.sleep(0.4)  # Only screenshots wait for the end of an animation.
         subprocess.run(["import", "-window", "root", *self.crop, *options, file], check=True)
-
-
-# The tests of a program
-
-def cases(test, *values):
-    """A test for each value, which is its argument and the end of its name."""
-    def case(value):
-        def run_case():
-            test(value)
-
-        run_case.__name__ = f"{test.__name__}_{value}"
-        return run_case
-
-    return [case(value) for value in values]
-
-
-def run(tests):
-    """Runs the tests whose names contain one of the program's arguments, or all of them; returns its exit status."""
-    wanted = sys.argv[1:]
-    chosen = [t for t in tests if not wanted or any(w in t.__name__ for w in wanted)]
-    failures = []
-    for test in chosen:
-        begin = time.monotonic()
-        try:
-            test()
-            print(f"pass  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except Exception as error:
-            if isinstance(error, Failed):
-                place = traceback.extract_tb(error.__traceback__)
-                # The tests of a program are in files whose names begin with test_.
-                last = [f for f in place if os.path.basename(f.filename).startswith("test_")][-1]
-                line = f"{os.path.basename(last.filename)}:{last.lineno}"
-                print(f"      {line}: {error}")
-                failures.append(f"{test.__name__}, {line}")
-            else:
-                traceback.print_exc()
-                failures.append(f"{test.__name__}: {error!r}")
-            print(f"FAIL  {test.__name__}", flush=True)
-    # Repeats failures at the end of a long log.
-    for failure in failures:
-        print(f"failed: {failure}")
-    print(f"{len(chosen) - len(failures)} passed, {len(failures)} failed")
-    return 1 if failures or not chosen else 0

@@ -5,14 +5,11 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 
 from accessible import Windows, check, until
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Tests/Terminal"))
-from terminal import Terminal  # noqa: E402
+from terminal import Terminal
 
 # Seconds, longer than a test.
 DAY = 86_400

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The example app on a simulated machine, against running servers and an attacker between both."""
 import http.client
@@ -16,21 +15,10 @@ import unittest
 from administration import AdministrationServer, PageClient
 from server import Authority, Server, wait_until
 
-LATCHKEY, SIGN_IN = os.environ["LATCHKEY"], os.environ["SIGN_IN"]
+LATCHKEY, SIGN_IN = os.environ["LATCHKEY_PROGRAMS"] + "/latchkey", os.environ["LATCHKEY_SIGN_IN_EXAMPLE"]
 BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
 # What a connection of TLS is told in place of the reply: a record that cannot be decrypted, what is no record, and nothing.
 ENDINGS = [b"\x17\x03\x03\x00\x20" + bytes(32), b"HTTP/1.1 401 Unauthorized\r\n\r\n", b""]
-
-
-def needs(condition, reason):
-    """Skips a test, or fails it in CI."""
-    def decorate(test):
-        if condition:
-            return test
-        if os.environ.get("CI") == "true":
-            return lambda case: case.fail(reason)
-        return unittest.skip(reason)(test)
-    return decorate
 
 
 class Machine:
@@ -265,7 +253,7 @@ class SignInTests(unittest.TestCase):
         with Attacker(self.server, headers=lambda headers: headers | {"Date": date}) as attacker:
             self.fails("The clock of this device is 60 minutes ahead of the server's.", attacker.address)
 
-    @needs(os.geteuid() == 0, "a mount namespace needs root")
+    @unittest.skipUnless(os.geteuid() == 0, "a mount namespace needs root")
     def test_tls_with_an_unknown_and_a_known_authority(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         authority = Authority(folder)
@@ -281,7 +269,7 @@ class SignInTests(unittest.TestCase):
         self.fails("The server cannot prove that it is the right one.", f"https://localhost:{server.port}",
                    "register", "AAAAAAAAAAAA", before=trusting)
 
-    @needs(os.geteuid() == 0, "a mount namespace needs root")
+    @unittest.skipUnless(os.geteuid() == 0, "a mount namespace needs root")
     def test_a_reply_that_is_damaged_on_the_network_leaves_both_keys(self):
         authority = Authority(self.enterContext(tempfile.TemporaryDirectory()))
         files = authority.issue()
@@ -289,7 +277,7 @@ class SignInTests(unittest.TestCase):
         self.rotates_without_reply(self.start(relying_party_id=party), (files["tls_certificate"], files["tls_key_file"]),
                                    party, self.trusting(authority), ENDINGS)
 
-    @needs(os.geteuid() == 0, "a mount namespace needs root")
+    @unittest.skipUnless(os.geteuid() == 0, "a mount namespace needs root")
     def test_a_reply_that_is_lost_after_another_address_refused_the_connection_leaves_both_keys(self):
         """libcurl reports the failure of the first address then, as if the request had not been sent."""
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -324,7 +312,3 @@ class SignInTests(unittest.TestCase):
                 status, words = self.machine.app(self.address, "sign-in", fingers=1, **settings | {"no_proxy": "localhost"})
                 self.assertEqual(status, 0, words)
             self.assertEqual(proxy.paths, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

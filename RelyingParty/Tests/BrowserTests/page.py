@@ -2,13 +2,10 @@
 """What the tests of the page share: servers, browsers with authenticators, and checks of a page."""
 import os
 import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
-import administration  # noqa: E402
-from webdriver import Browser  # noqa: E402
+from administration import AdministrationServer  # noqa: F401
+from webdriver import Browser
 
-AdministrationServer = administration.AdministrationServer
 PICTURES = os.environ.get("LATCHKEY_PICTURES")
 
 

@@ -1,11 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of the administration in headless Chromium: signing in, reading, revoking, and what a person needs."""
 import contextlib
 import hashlib
 import http.server
 import json
-import os
 import sqlite3
 import struct
 import threading
@@ -659,9 +657,3 @@ class PeopleTests(unittest.TestCase):
             page.wait("#status", "Your session has ended")
             page.wait("h1", "Sign in")
             self.assertNotIn("ada", page.text())
-
-
-if __name__ == "__main__":
-    if "LATCHKEY_SERVER" not in os.environ:
-        raise SystemExit("LATCHKEY_SERVER is not set; run scripts/test-browser")
-    unittest.main(verbosity=2)

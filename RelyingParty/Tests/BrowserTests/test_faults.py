@@ -1,13 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of the administration with a server that is down, slow or busy, and a browser whose clock is wrong."""
 import contextlib
-import os
 import sqlite3
 import unittest
 
 from page import AdministrationServer, Page
-from relay import Relay
+from page_relay import Relay
 
 from administration import PageClient
 from server import text
@@ -213,9 +211,3 @@ class ClockTests(unittest.TestCase):
             page.wait("#idle", "You will be signed out soon, because you did nothing for a while.")
             self.assertIsNotNone(page.find("#account", "Signed in as ada"))
             page.wait("#status", "Your session has ended")
-
-
-if __name__ == "__main__":
-    if "LATCHKEY_SERVER" not in os.environ:
-        raise SystemExit("LATCHKEY_SERVER is not set; run scripts/test-browser")
-    unittest.main(verbosity=2)

@@ -40,12 +40,6 @@ def wait_until(condition, seconds=20):
     return True
 
 
-def lacks(test, reason):
-    """Skips a test that this machine cannot run; with CI=true it fails."""
-    test.assertNotEqual(os.environ.get("CI"), "true", reason)
-    test.skipTest(reason)
-
-
 def copy_for_others(program, folder):
     """Copies a built program into a folder, with the libraries of the toolchain that it loads, and returns its path there.
 

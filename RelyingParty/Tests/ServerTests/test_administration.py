@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the requests of the administration, with a client that shares no code with the page."""
 import base64
@@ -683,7 +682,3 @@ class CommandTests(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(words, done.stderr)
             self.assertGreater(free_port(), 0)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

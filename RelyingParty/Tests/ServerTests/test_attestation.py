@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of a running server with keys in software TPMs, whose certificates say that they are chips or virtual."""
 import json
@@ -250,7 +249,3 @@ class AttestationTests(unittest.TestCase):
                 done = subprocess.run([PROGRAM, other, "audit"], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 1, wrong)
                 self.assertTrue(done.stderr.startswith("error: "), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The client that was written from docs/reference/relying-party.md alone, against running servers."""
 import http.server
@@ -116,7 +115,3 @@ class IndependentClientTests(unittest.TestCase):
                 [sys.executable, FILE, f"http://127.0.0.1:{server.port}", "example.com", "bob",
                  server.command("code", "bob")], check=True, capture_output=True, text=True).stdout
             self.assertIn("revoked: 1", written)
-
-
-if __name__ == "__main__":
-    unittest.main()

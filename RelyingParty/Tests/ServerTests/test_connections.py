@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of a server with very many idle connections, and of the limits of open files and connections."""
 import pathlib
@@ -9,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from server import PROGRAM, Authority, Device, Server, lacks, wait_until
+from server import PROGRAM, Authority, Device, Server, wait_until
 
 
 def memory(server):
@@ -45,7 +44,7 @@ class ConnectionTests(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_NOFILE, (self.most, self.most))
         opened = self.open(server, count, finish)
         if opened < count / 4:
-            lacks(self, f"this machine opened {opened} of {count} connections in time")
+            self.skipTest(f"this machine opened {opened} of {count} connections in time")
         self.assertTrue(wait_until(lambda: server.metric("connections") >= opened, 3), server.metric("connections"))
         after, taken = memory(server), time.monotonic() - began
         self.assertEqual(device.sign_in()[0], 201)
@@ -63,7 +62,7 @@ class ConnectionTests(unittest.TestCase):
 
     def ten_thousand(self):
         if self.most < 10_200:
-            lacks(self, f"ulimit -Hn is {self.most}, and 10,200 open files are needed")
+            self.skipTest(f"ulimit -Hn is {self.most}, and 10,200 open files are needed")
         return 10_000
 
     def test_ten_thousand_idle_connections_do_not_stop_sign_ins(self):
@@ -117,7 +116,3 @@ class ConnectionTests(unittest.TestCase):
         self.assertIn('"connections":936', self.start(1000))
         self.assertIn('"connections":936', self.start(1000, connections=936))
         self.assertIn("error: ", self.start(70, connections=10))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what the server does with requests whose form is wrong, and with the method HEAD."""
 import contextlib
@@ -166,7 +165,3 @@ class HeadTests(unittest.TestCase):
             for path, methods in (("/health", "GET, HEAD"), ("/v1/session", "GET, HEAD, DELETE"),
                                   ("/admin", "GET, HEAD"), ("/v1/sessions", "POST")):
                 self.assertEqual(server.headers("PUT", path)["Allow"], methods)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what strangers in one network, floods, and clients that leave do to the requests of others: nothing."""
 import concurrent.futures
@@ -236,7 +235,3 @@ class AbandonedRequestTests(unittest.TestCase):
             server.stop()
             over = re.findall(r'"path":"/v1/sessions","method":"POST","status":503,"reason":"over"', server.written())
             self.assertEqual(len(over), abandoned)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of several nodes on one PostgreSQL, whose servers and nodes are killed while they work.
 
@@ -597,7 +596,3 @@ class StandbyTests(unittest.TestCase):
         self.assertTrue(wait_until(lambda: a.send("GET", "/ready")[0] == 200))
         self.assertEqual((lost.sign_in()[0], self.status(a, session)), (REFUSED, 401))
         self.assertEqual((kept.sign_in()[0], self.status(a, other)), (201, 200))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

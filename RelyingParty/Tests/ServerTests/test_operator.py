@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what an operator does: rotation of the secret, backup and restore, export and deletion, frozen keys."""
 import base64
@@ -16,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from server import PROGRAM, Device, Server, lacks, text, wait_until
+from server import PROGRAM, Device, Server, text, wait_until
 from test_server import REFUSED
 
 
@@ -142,7 +141,7 @@ class RootTests(OperatorTests):
 
     def setUp(self):
         if os.geteuid() != 0:
-            lacks(self, "only root runs the commands of another user's server")
+            self.skipTest("only root runs the commands of another user's server")
         super().setUp()
 
     def serve(self, **settings):
@@ -617,7 +616,3 @@ class AccountTests(OperatorTests):
         self.assertEqual(server.post("/v1/sessions", proof)[0], 503, "nothing is acknowledged that would be lost")
         self.assertEqual(server.send("GET", "/v1/session", headers=session)[0], 503, "what is read would be out of date")
         self.assertEqual(server.send("GET", "/health")[0], 200)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of passkeys over loopback, with an authenticator and a browser that share no code with the server."""
 import base64
@@ -612,7 +611,3 @@ class ActTests(unittest.TestCase):
             # Devices sign the name as it is.
             for name in wrong:
                 self.assertEqual(start(f"relying_party_id = {name}").returncode, 0, name)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the example configurations of nginx and Caddy, which run with other ports, paths and names."""
 import contextlib
@@ -15,7 +14,7 @@ import time
 import unittest
 
 from client import Client, base64url
-from server import Authority, Server, lacks, wait_until
+from server import Authority, Server, wait_until
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "Examples"
 SEARCHED = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -42,7 +41,7 @@ class ProxyTests:
     def proxied(self, **settings):
         """A server and the port of the proxy in front of it."""
         if shutil.which(self.program, path=SEARCHED) is None:
-            lacks(self, f"{self.program} is not installed")
+            self.skipTest(f"{self.program} is not installed")
         with tempfile.TemporaryDirectory() as folder, Server(metrics_port=0, **settings) as server:
             authority = Authority(folder)
             tls, port = authority.issue(), free_port()
@@ -170,7 +169,3 @@ class CaddyTests(ProxyTests, unittest.TestCase):
             ("/etc/caddy/tls.pem", str(tls["tls_certificate"])), ("/etc/caddy/tls.key", str(tls["tls_key_file"])))
         (folder / "Caddyfile").write_text(text)
         return ["caddy", "run", "--adapter", "caddyfile", "--config", folder / "Caddyfile"]
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of running servers over loopback, with a client that shares no code with them."""
 import base64
@@ -587,7 +586,3 @@ class ProcessTests(unittest.TestCase):
                 self.assertEqual(run.returncode, 1, text_)
                 self.assertTrue(run.stderr.startswith("error: "), run.stderr)
                 self.assertNotIn("password=x", run.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

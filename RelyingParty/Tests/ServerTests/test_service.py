@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what the service manager sees: readiness, signals, and the unit of the package."""
 import os
@@ -136,7 +135,3 @@ class PackageTests(unittest.TestCase):
             print("exposure", exposure[1])
             # What remains is that it accepts connections from the network.
             self.assertLessEqual(float(exposure[1]), 1.5)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the requests of back ends, with a client that has read only docs/reference/relying-party.md."""
 import base64
@@ -264,7 +263,3 @@ class ExampleTests(unittest.TestCase):
         elsewhere, arrived = self.redirecting()
         self.assertNotEqual(run(self.shop.credential, token, address=elsewhere).returncode, 0)
         self.assertEqual(arrived, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of TLS with clients of OpenSSL: the module ssl and the command openssl."""
 import base64
@@ -335,7 +334,3 @@ class TLSTests(unittest.TestCase):
         acknowledged, stored = stop_while_signing_in(server, device)
         self.assertGreaterEqual(acknowledged, 1)
         self.assertGreaterEqual(stored, acknowledged)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -3,7 +3,7 @@
 
 import subprocess
 
-from screen import check, until
+from agent_screen import check, until
 
 
 class AccessibilityMonitor:

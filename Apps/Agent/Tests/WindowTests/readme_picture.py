@@ -13,11 +13,9 @@ import socket
 import sys
 import tempfile
 
-APPS = os.path.join(os.path.dirname(__file__), "../../..")
-sys.path[:0] = [APPS + "/Widgets/Tests", APPS + "/../Tests/Wire"]
-from accessible import PATIENCE  # noqa: E402
-from deterministic_cbor import encode  # noqa: E402
-from screen import AGENT, Prompt  # noqa: E402
+from accessible import PATIENCE
+from agent_screen import AGENT, Prompt
+from deterministic_cbor import encode
 
 # docs/reference/protocol.md: the version of frames, the content of a prompt that asks for a finger, and a prompt of tier user.
 WIRE_VERSION = 2

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the agent with the real daemon: each state of its window over the accessibility bus and by pixels, and the
-keys that change the state. The files beside it test its process, other sensors and other languages.
-
-usage: scripts/test-agent [NAME...]
-"""
-
-import sys
+keys that change the state. The files beside it test its process, other sensors and other languages."""
 
 import pytest
 
-import test_languages
-import test_process
-import test_sensors
-from screen import ASKS_FOR_PASSCODE, Machine, cases, check, run
+from agent_screen import ASKS_FOR_PASSCODE, Machine, check
 from screenshot import changes_from, contrast, pixels
 
 PLAYS = ["Play enrolled finger", "Play another finger"]
 
 
-def prompts_for_fingerprint_and_reports_failed_attempts():
+def test_prompts_for_fingerprint_and_reports_failed_attempts():
     with Machine("sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store", "--fallback", "Use Passcode")
@@ -42,7 +34,7 @@ def prompts_for_fingerprint_and_reports_failed_attempts():
         prompt.is_gone()
 
 
-def wrong_passcode_is_reported_and_right_one_is_accepted():
+def test_wrong_passcode_is_reported_and_right_one_is_accepted():
     with Machine("sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store")
@@ -73,7 +65,7 @@ def wrong_passcode_is_reported_and_right_one_is_accepted():
 
 
 @pytest.mark.promise("memory.dots")
-def toggle_reveals_passcode_and_focus_stays_in_field():
+def test_toggle_reveals_passcode_and_focus_stays_in_field():
     with Machine("sim enroll", "sim unenroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store")
@@ -103,7 +95,8 @@ def toggle_reveals_passcode_and_focus_stays_in_field():
         caller.ends_with("granted")
 
 
-def program_path_has_sufficient_contrast_in_both_colour_schemes(look):
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_program_path_has_sufficient_contrast_in_both_colour_schemes(look):
     with Machine(environment={"ADW_DEBUG_COLOR_SCHEME": f"prefer-{look}"}) as machine:
         caller = machine.ask("--reason", "pay")
         prompt = machine.prompt.reads(ASKS_FOR_PASSCODE)
@@ -116,7 +109,7 @@ def program_path_has_sufficient_contrast_in_both_colour_schemes(look):
         caller.ends_with("userCancel")
 
 
-def biometry_only_item_offers_no_fallback():
+def test_biometry_only_item_offers_no_fallback():
     with Machine("sim enroll") as machine:
         machine.latchkey("set", "token", "--protect", "biometry", input="secret")
         caller = machine.start("latchkey", "get", "token")
@@ -128,7 +121,7 @@ def biometry_only_item_offers_no_fallback():
         machine.prompt.is_gone()
 
 
-def only_escape_answers_before_focus_is_moved():
+def test_only_escape_answers_before_focus_is_moved():
     with Machine("sim enroll") as machine:
         prompt = machine.prompt
         for tabs in range(2):
@@ -142,7 +135,7 @@ def only_escape_answers_before_focus_is_moved():
             prompt.is_gone()
 
 
-def tab_moves_through_buttons_in_order():
+def test_tab_moves_through_buttons_in_order():
     with Machine("sim enroll") as machine:
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
@@ -154,7 +147,7 @@ def tab_moves_through_buttons_in_order():
         caller.ends_with("granted")
 
 
-def screen_reader_starts_with_caller_and_reason():
+def test_screen_reader_starts_with_caller_and_reason():
     with Machine("sim enroll") as machine:
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads("Touch the sensor.")
@@ -167,7 +160,7 @@ def screen_reader_starts_with_caller_and_reason():
         caller.ends_with("userCancel")
 
 
-def long_text_is_truncated_and_markup_is_not_interpreted():
+def test_long_text_is_truncated_and_markup_is_not_interpreted():
     with Machine("sim enroll") as machine:
         prompt = machine.prompt
         reason = "<b>pay</b> &amp; <span size='9999'>" + "a very long reason " * 40
@@ -185,7 +178,7 @@ def long_text_is_truncated_and_markup_is_not_interpreted():
         caller.ends_with("userCancel")
 
 
-def user_tier_prompts_for_passcode_without_simulation_buttons():
+def test_user_tier_prompts_for_passcode_without_simulation_buttons():
     with Machine(tier="user") as machine:
         caller = machine.ask("--reason", "open the token store")
         asking = machine.prompt.sees(lambda t: t.takes_text)
@@ -194,23 +187,3 @@ def user_tier_prompts_for_passcode_without_simulation_buttons():
         machine.prompt.picture("user")
         machine.prompt.enter("1234")
         caller.ends_with("granted")
-
-
-TESTS = [
-    *test_process.TESTS,
-    prompts_for_fingerprint_and_reports_failed_attempts,
-    wrong_passcode_is_reported_and_right_one_is_accepted,
-    toggle_reveals_passcode_and_focus_stays_in_field,
-    *cases(program_path_has_sufficient_contrast_in_both_colour_schemes, "light", "dark"),
-    biometry_only_item_offers_no_fallback,
-    only_escape_answers_before_focus_is_moved,
-    tab_moves_through_buttons_in_order,
-    screen_reader_starts_with_caller_and_reason,
-    *test_sensors.TESTS,
-    long_text_is_truncated_and_markup_is_not_interpreted,
-    user_tier_prompts_for_passcode_without_simulation_buttons,
-    *test_languages.TESTS,
-]
-
-
-sys.exit(run(TESTS))

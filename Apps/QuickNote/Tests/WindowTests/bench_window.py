@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import time
 
-from screen import Machine, QUICKNOTE, until
+from notes_screen import Machine, QUICKNOTE, until
 
 NOTES, RUNS = 1000, 7
 

@@ -2,17 +2,18 @@
 """The real fprintd on a message bus of its own, with a virtual reader of libfprint and a polkit that allows everything, or
 all but one action."""
 
+import functools
 import glob
 import os
+import pathlib
 import socket
 import subprocess
 
 from gi.repository import Gio, GLib
 
-from screen import check, until
+from settings_screen import check, until
 
-ROOT = os.environ.get("LATCHKEY_FPRINTD", "")
-PROGRAM = ROOT + "/usr/libexec/fprintd"
+CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
 DAEMON = "/usr/bin/dbus-daemon"
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -40,8 +41,11 @@ GLib.MainLoop().run()
 """
 
 
-def is_there():
-    return os.access(PROGRAM, os.X_OK)
+@functools.cache
+def root():
+    """The folder of an fprintd that is not installed; empty if one is."""
+    done = subprocess.run([CHECKOUT / "scripts/fprintd"], check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
 
 
 class Fprintd:
@@ -63,9 +67,9 @@ class Fprintd:
         os.mkdir(folder + "/state", 0o700)
         if has_reader:
             environment["FP_VIRTUAL_DEVICE"] = folder + "/reader"
-        if ROOT:
-            environment["LD_LIBRARY_PATH"] = ":".join(glob.glob(ROOT + "/usr/lib/*"))
-        self.start([PROGRAM, "--no-timeout"], environment, says=False)
+        if root():
+            environment["LD_LIBRARY_PATH"] = ":".join(glob.glob(root() + "/usr/lib/*"))
+        self.start([root() + "/usr/libexec/fprintd", "--no-timeout"], environment, says=False)
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         self.bus = bus = Gio.DBusConnection.new_for_address_sync(self.address, flags, None, None)
 

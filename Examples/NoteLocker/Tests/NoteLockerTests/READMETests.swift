@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The test of the README; scripts/test-sdk compares it with what is printed there.
+// The test of the README; Tests/Packages/test_sdk.py compares it with what is printed there.
 
 import LatchkeySimulator
 import LocalAuthentication

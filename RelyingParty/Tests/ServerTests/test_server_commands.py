@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the command line: help, exit codes, suggestions, JSON and completion."""
 import json
@@ -188,7 +187,3 @@ class CompletionTests(unittest.TestCase):
     def test_the_completion_of_fish_asks_the_program(self):
         script = f'source "{CHECKOUT}/completions/latchkey-server.fish"\ncomplete -C "latchkey-server c revoke ada "\n'
         self.assertEqual(self.shell("fish", "--no-config", "-c", script), ["device", "key"])
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -5,12 +5,10 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Widgets/Tests"))
-from accessible import check, everything_has_a_name, run, until  # noqa: E402, F401
-from processes import Process, start_when_ready  # noqa: E402
+from accessible import check, everything_has_a_name, until  # noqa: F401
+from processes import Process, start_when_ready
 
 PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
 SETTINGS = os.environ["LATCHKEY_SETTINGS"]

@@ -2,11 +2,9 @@
 """QuickNote on a simulated machine."""
 
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Widgets/Tests"))
-import simulated  # noqa: E402
-from accessible import check, everything_has_a_name, run, until  # noqa: E402, F401
+import simulated
+from accessible import check, everything_has_a_name, until  # noqa: F401
 
 QUICKNOTE = os.environ["QUICKNOTE"]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window when a sensor is locked, needs a permission or has stopped."""
 
-from screen import Machine, check
+from agent_screen import Machine, check
 
 
-def locked_sensor_prompts_for_passcode_and_says_why():
+def test_locked_sensor_prompts_for_passcode_and_says_why():
     with Machine("sim enroll") as machine:
         for misses in 3, 2:
             caller = machine.ask("--policy", "1", "--reason", "try")
@@ -22,7 +22,7 @@ def locked_sensor_prompts_for_passcode_and_says_why():
         caller.ends_with("granted")
 
 
-def face_permission_is_requested_before_sensor_starts():
+def test_face_permission_is_requested_before_sensor_starts():
     with Machine("sim enroll", "sim sensor face", "sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the album", "--face", "finding your pictures", app="Album")
@@ -46,7 +46,7 @@ def face_permission_is_requested_before_sensor_starts():
         caller.ends_with("userCancel")
 
 
-def stopped_sensor_is_reported_and_buttons_remain():
+def test_stopped_sensor_is_reported_and_buttons_remain():
     with Machine("sim enroll", "sim sensor face", "sim enroll") as machine:
         caller = machine.ask("--policy", "1", "--reason", "open the album", "--face", "pictures")
         machine.prompt.sees(lambda t: "Allow" in t.buttons).press_button("Allow")
@@ -58,10 +58,3 @@ def stopped_sensor_is_reported_and_buttons_remain():
         machine.prompt.picture("face-stopped")
         stopped.press_button("Enter Password")
         caller.ends_with("userFallback")
-
-
-TESTS = [
-    locked_sensor_prompts_for_passcode_and_says_why,
-    face_permission_is_requested_before_sensor_starts,
-    stopped_sensor_is_reported_and_buttons_remain,
-]

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus.
-
-usage: scripts/notes test [NAME...]
-"""
+"""Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus."""
 
 import subprocess
-import sys
 
-from screen import Machine, QUICKNOTE, check, everything_has_a_name, run, until
+from notes_screen import Machine, QUICKNOTE, check, everything_has_a_name, until
 
 
 def opened(machine, *texts):
@@ -39,7 +35,7 @@ def titles(tree):
     return [node.children[0].children[0].name for node in tree.all() if node.role == "list item"]
 
 
-def first_run_sets_a_password_and_shows_no_notes():
+def test_first_run_sets_a_password_and_shows_no_notes():
     with Machine() as machine:
         window = machine.open()
         tree = window.sees("Choose a Password")
@@ -63,7 +59,7 @@ def first_run_sets_a_password_and_shows_no_notes():
         window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
 
 
-def new_note_is_saved_and_hidden_while_locked():
+def test_new_note_is_saved_and_hidden_while_locked():
     with Machine() as machine:
         window = opened(machine)
         write(window, "milk and bread")
@@ -80,7 +76,7 @@ def new_note_is_saved_and_hidden_while_locked():
         window.picture("locked")
 
 
-def wrong_password_shows_no_note_and_right_one_unlocks():
+def test_wrong_password_shows_no_note_and_right_one_unlocks():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -102,7 +98,7 @@ def wrong_password_shows_no_note_and_right_one_unlocks():
         check(titles(window.sees("milk and bread")) == ["milk and bread"], "the note is listed")
 
 
-def fingerprint_unlocks_and_failure_leads_to_password():
+def test_fingerprint_unlocks_and_failure_leads_to_password():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -133,7 +129,7 @@ def fingerprint_unlocks_and_failure_leads_to_password():
         window.sees("milk and bread")
 
 
-def changed_enrolment_requires_password_once():
+def test_changed_enrolment_requires_password_once():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -149,7 +145,7 @@ def changed_enrolment_requires_password_once():
         window.sees(lambda t: t.named("Unlock with Fingerprint", "push button"))
 
 
-def face_device_shows_warning_and_never_mentions_fingerprint():
+def test_face_device_shows_warning_and_never_mentions_fingerprint():
     with Machine(sensor="face") as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -185,7 +181,7 @@ def fits(window, condition):
     return tree
 
 
-def a_narrow_window_shows_the_list_or_the_text():
+def test_a_narrow_window_shows_the_list_or_the_text():
     with Machine() as machine:
         window = machine.open()
         window.sees("Choose a Password")
@@ -222,7 +218,7 @@ def a_narrow_window_shows_the_list_or_the_text():
         window.sees(lambda t: t.named("Search notes") and t.named("Text of the note") is None)
 
 
-def search_lists_matches_and_reports_none():
+def test_search_lists_matches_and_reports_none():
     with Machine() as machine:
         window = opened(machine, "milk and bread", "call the bank")
         window.keys("ctrl+f")
@@ -237,7 +233,7 @@ def search_lists_matches_and_reports_none():
         locked(window, "nowhere", "milk", "bank")
 
 
-def typing_and_deleting_are_undone():
+def test_typing_and_deleting_are_undone():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+z")
@@ -256,7 +252,7 @@ def typing_and_deleting_are_undone():
         locked(window, "milk")
 
 
-def two_windows_keep_both_texts():
+def test_two_windows_keep_both_texts():
     with Machine() as machine:
         first = opened(machine, "milk")
         second = machine.open()
@@ -283,7 +279,7 @@ def open_first(window):
     window.keys("ctrl+End")
 
 
-def the_password_is_changed():
+def test_the_password_is_changed():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         open_menu(window, "Change Password…")
@@ -304,7 +300,7 @@ def the_password_is_changed():
         window.sees("milk and bread")
 
 
-def note_shortcuts_do_nothing_on_other_pages():
+def test_note_shortcuts_do_nothing_on_other_pages():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         for command, page in (
@@ -326,7 +322,7 @@ def open_menu(window, command):
     window.press_button(command)
 
 
-def reset_asks_and_returns_to_first_run():
+def test_reset_asks_and_returns_to_first_run():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         open_menu(window, "Reset Everything… (debug builds)")
@@ -340,7 +336,7 @@ def reset_asks_and_returns_to_first_run():
         check(not tree.holds("milk"), "no note remains")
 
 
-def shortcuts_are_listed():
+def test_shortcuts_are_listed():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+question")
@@ -350,7 +346,7 @@ def shortcuts_are_listed():
         window.picture("shortcuts", title="Keyboard Shortcuts")
 
 
-def keychain_of_another_tier_is_reported():
+def test_keychain_of_another_tier_is_reported():
     with Machine() as machine:
         opened(machine).end()
         machine.sim("stop")
@@ -363,7 +359,7 @@ def keychain_of_another_tier_is_reported():
         window.picture("unavailable")
 
 
-def closing_locks_saves_and_exits():
+def test_closing_locks_saves_and_exits():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.type(" and eggs")
@@ -377,33 +373,9 @@ def closing_locks_saves_and_exits():
         window.sees("milk and bread and eggs")
 
 
-def missing_display_is_reported():
+def test_missing_display_is_reported():
     with Machine() as machine:
         environment = {k: v for k, v in machine.environment.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         done = subprocess.run([QUICKNOTE], env=environment, capture_output=True, text=True, timeout=20)
         check(done.returncode == 69, f"status {done.returncode}")
         check("error: there is no display" in done.stderr and "quicknote --tui" in done.stderr, done.stderr)
-
-
-TESTS = [
-    first_run_sets_a_password_and_shows_no_notes,
-    new_note_is_saved_and_hidden_while_locked,
-    wrong_password_shows_no_note_and_right_one_unlocks,
-    fingerprint_unlocks_and_failure_leads_to_password,
-    changed_enrolment_requires_password_once,
-    face_device_shows_warning_and_never_mentions_fingerprint,
-    a_narrow_window_shows_the_list_or_the_text,
-    search_lists_matches_and_reports_none,
-    typing_and_deleting_are_undone,
-    two_windows_keep_both_texts,
-    the_password_is_changed,
-    note_shortcuts_do_nothing_on_other_pages,
-    reset_asks_and_returns_to_first_run,
-    shortcuts_are_listed,
-    keychain_of_another_tier_is_reported,
-    closing_locks_saves_and_exits,
-    missing_display_is_reported,
-]
-
-
-sys.exit(run(TESTS))

@@ -6,10 +6,9 @@ import pathlib
 import re
 import subprocess
 import tempfile
-import time
 import unittest
 
-from machine import CHECKOUT, Machine, MachineTest, report
+from machine import CHECKOUT, Machine, MachineTest
 from services import AUTHORITY, KEYCHAIN, SOCKETS
 
 BUILT = CHECKOUT / ".build/deb"
@@ -61,11 +60,9 @@ class PackageTest(unittest.TestCase):
     def setUpClass(cls):
         if PackageTest.machine is not None:
             return
-        begin = time.monotonic()
         files = [built(name) for name in cls.packages]
         PackageTest.machine = Machine(MachineTest.image, "none")
         unittest.addModuleCleanup(cls._remove_machine)
-        report("pass", "boot a machine without Latchkey", begin)
         for file in files:
             cls.machine.copy(file, f"{FOLDER}/{file.name}", 0o644)
 

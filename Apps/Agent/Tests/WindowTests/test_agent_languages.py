@@ -5,7 +5,9 @@ import contextlib
 import subprocess
 import tempfile
 
-from screen import Machine, cases, check
+import pytest
+
+from agent_screen import Machine, check
 
 
 @contextlib.contextmanager
@@ -19,7 +21,7 @@ def speaking(language, *commands):
             yield machine
 
 
-def german_prompt_has_german_texts_and_the_apps_own_words():
+def test_german_prompt_has_german_texts_and_the_apps_own_words():
     with speaking("de_DE") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the token store", "--fallback", "Use Passcode")
@@ -46,7 +48,8 @@ def german_prompt_has_german_texts_and_the_apps_own_words():
         caller.ends_with("userCancel")
 
 
-def every_text_fits_the_window(language):
+@pytest.mark.parametrize("language", ["de_DE", "qps", "he_IL"])
+def test_every_text_fits_the_window(language):
     with speaking(language, "sim sensor face", "sim enroll") as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "open the album", "--face", "finding your pictures", app="Album")
@@ -94,9 +97,3 @@ def longest_instructions(machine, language):
     prompt.picture(f"{language}-recovery-code")
     prompt.keys("Escape")
     check(command.status != 0, "the backup is cancelled")
-
-
-TESTS = [
-    german_prompt_has_german_texts_and_the_apps_own_words,
-    *cases(every_text_fits_the_window, "de_DE", "qps", "he_IL"),
-]

@@ -5,12 +5,12 @@ import pytest
 
 from memory import copies
 from monitor import AccessibilityMonitor
-from screen import ASKS_FOR_PASSCODE, Machine, cases, check, until
+from agent_screen import ASKS_FOR_PASSCODE, Machine, check, until
 
 TYPED = "correcthorse7391staple"
 
 
-def prompt_is_shown_and_cancelled():
+def test_prompt_is_shown_and_cancelled():
     """Smoke test: starts, registers, shows one prompt and cancels it."""
     with Machine() as machine:
         caller = machine.ask("--reason", "pay")
@@ -20,7 +20,8 @@ def prompt_is_shown_and_cancelled():
 
 
 @pytest.mark.promise("memory.agent")
-def typed_passcode_is_wiped_from_agent_memory(look):
+@pytest.mark.parametrize("look", ["hidden", "shown"])
+def test_typed_passcode_is_wiped_from_agent_memory(look):
     with Machine() as machine:
         prompt = machine.prompt
         caller = machine.ask("--reason", "pay")
@@ -46,7 +47,7 @@ def typed_passcode_is_wiped_from_agent_memory(look):
 
 
 @pytest.mark.promise("memory.assistive")
-def typed_passcode_is_not_sent_to_assistive_technology():
+def test_typed_passcode_is_not_sent_to_assistive_technology():
     with Machine() as machine, AccessibilityMonitor(machine.folder) as monitor:
         prompt = machine.prompt
         caller = machine.ask("--reason", "pay")
@@ -66,7 +67,7 @@ def typed_passcode_is_not_sent_to_assistive_technology():
         caller.ends_with("userCancel")
 
 
-def agent_reconnects_after_daemon_is_killed():
+def test_agent_reconnects_after_daemon_is_killed():
     with Machine() as machine:
         caller = machine.ask("--reason", "pay", is_shown=False)
         machine.prompt.reads(ASKS_FOR_PASSCODE)
@@ -85,7 +86,7 @@ def agent_reconnects_after_daemon_is_killed():
         again.ends_with("userCancel")
 
 
-def second_agent_exits_and_first_continues():
+def test_second_agent_exits_and_first_continues():
     with Machine() as machine:
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads(ASKS_FOR_PASSCODE)
@@ -93,12 +94,3 @@ def second_agent_exits_and_first_continues():
         check(status == 75, f"the status of the second agent is {status}")
         machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")
         caller.ends_with("userCancel")
-
-
-TESTS = [
-    prompt_is_shown_and_cancelled,
-    *cases(typed_passcode_is_wiped_from_agent_memory, "hidden", "shown"),
-    typed_passcode_is_not_sent_to_assistive_technology,
-    agent_reconnects_after_daemon_is_killed,
-    second_agent_exits_and_first_continues,
-]

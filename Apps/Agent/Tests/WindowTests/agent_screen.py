@@ -5,14 +5,12 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Widgets/Tests"))
-import simulated  # noqa: E402
-from accessible import Node, cases, check, run, until  # noqa: E402, F401
-from gi.repository import GLib  # noqa: E402
-from processes import Process, start_when_ready  # noqa: E402
-from simulated import PROGRAMS  # noqa: E402
+import simulated
+from accessible import Node, check, until  # noqa: F401
+from gi.repository import GLib
+from processes import Process, start_when_ready
+from simulated import PROGRAMS
 
 AGENT = os.environ["LATCHKEY_AGENT"]
 REVEAL = "Show Passcode"

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window: drives it by keyboard through every state with a running server, and checks each state over the
-accessibility bus.
-
-usage: scripts/login test [NAME...]
-"""
+accessibility bus."""
 
 import subprocess
-import sys
 
-from screen import Machine, SIGN_IN, Server, check, everything_has_a_name, run, until
+from sign_in_screen import Machine, SIGN_IN, Server, check, everything_has_a_name, until
 
 NARROW = 360
 FINGER = "Put your finger on the sensor."
@@ -52,7 +48,7 @@ def fits(window):
             check(left >= 0 and left + width <= limit, f"{node.role} {node.name!r} is at {left} to {left + width}")
 
 
-def the_whole_way_by_keyboard():
+def test_the_whole_way_by_keyboard():
     with Machine() as machine, Server() as server:
         window = opened(machine, server)
         window.picture("register")
@@ -93,7 +89,7 @@ def the_whole_way_by_keyboard():
         window.picture("signed-out")
 
 
-def a_cancelled_prompt_says_what_else_is_possible():
+def test_a_cancelled_prompt_says_what_else_is_possible():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
         window.keys("Return")
@@ -106,7 +102,7 @@ def a_cancelled_prompt_says_what_else_is_possible():
         window.sees(lambda t: not t.says("The sign-in was cancelled."))
 
 
-def a_wrong_code_is_explained():
+def test_a_wrong_code_is_explained():
     with Machine() as machine, Server() as server:
         window = opened(machine, server)
         machine.sim("touch")
@@ -117,7 +113,7 @@ def a_wrong_code_is_explained():
         machine.sim("reset")
 
 
-def a_server_that_is_down_is_explained():
+def test_a_server_that_is_down_is_explained():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
         server.stop()
@@ -136,7 +132,7 @@ def a_server_that_is_down_is_explained():
         window.picture("removed-here")
 
 
-def a_forgotten_device_is_revoked():
+def test_a_forgotten_device_is_revoked():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
         window.press_button("Forget This Device")
@@ -147,7 +143,7 @@ def a_forgotten_device_is_revoked():
         check("revoked" in server.command("keys", "ada"), server.command("keys", "ada"))
 
 
-def another_finger_ends_the_key_and_a_new_code_replaces_it():
+def test_another_finger_ends_the_key_and_a_new_code_replaces_it():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
         machine.sim("enroll")
@@ -168,7 +164,7 @@ def another_finger_ends_the_key_and_a_new_code_replaces_it():
         window.sees("Signed In")
 
 
-def a_locked_sensor_asks_for_the_passcode():
+def test_a_locked_sensor_asks_for_the_passcode():
     with Machine() as machine, Server() as server:
         window = registered(machine, server)
         for tries in 3, 2:
@@ -188,7 +184,7 @@ def a_locked_sensor_asks_for_the_passcode():
         window.sees("Signed In")
 
 
-def a_revoked_key_signs_out_and_offers_a_new_code():
+def test_a_revoked_key_signs_out_and_offers_a_new_code():
     with Machine() as machine, Server() as server:
         window = signed_in(machine, server)
         server.command("revoke", "ada")
@@ -199,7 +195,7 @@ def a_revoked_key_signs_out_and_offers_a_new_code():
         machine.sim("reset")
 
 
-def a_face_is_warned_of_while_signed_out():
+def test_a_face_is_warned_of_while_signed_out():
     with Machine(sensor="face") as machine, Server() as server:
         window = opened(machine, server)
         warning = "Face ID scans your face as soon as you press the button."
@@ -221,7 +217,7 @@ def a_face_is_warned_of_while_signed_out():
         check(not tree.says(warning), "the warning is hidden")
 
 
-def a_machine_without_a_sensor_uses_the_passcode():
+def test_a_machine_without_a_sensor_uses_the_passcode():
     with Machine(sensor="none") as machine, Server() as server:
         window = opened(machine, server)
         check(window.tree().named("Sign in with") is None, "there is nothing to choose")
@@ -235,7 +231,7 @@ def a_machine_without_a_sensor_uses_the_passcode():
         window.sees("Signed In")
 
 
-def a_restarted_app_knows_the_account():
+def test_a_restarted_app_knows_the_account():
     with Machine() as machine, Server() as server:
         signed_in(machine, server).end()
         window = machine.open()
@@ -243,7 +239,7 @@ def a_restarted_app_knows_the_account():
         check(tree.says("ada at localhost"), "the account is shown")
 
 
-def a_narrow_window_holds_every_state():
+def test_a_narrow_window_holds_every_state():
     with Machine() as machine, Server() as server:
         window = opened(machine, server)
         window.resize(NARROW, 560)
@@ -270,14 +266,14 @@ def a_narrow_window_holds_every_state():
         fits(window)
 
 
-def shortcuts_are_listed():
+def test_shortcuts_are_listed():
     with Machine() as machine, Server() as server:
         window = opened(machine, server)
         window.keys("ctrl+question")
         window.sees("Sign in, or sign out", title="Keyboard Shortcuts")
 
 
-def closing_ends_the_session():
+def test_closing_ends_the_session():
     with Machine() as machine, Server() as server:
         window = signed_in(machine, server)
         requests = server.written().count("/v1/session\"")
@@ -287,7 +283,7 @@ def closing_ends_the_session():
         until(lambda: server.written().count("/v1/session\"") > requests, server.written)
 
 
-def keychain_of_another_tier_is_reported():
+def test_keychain_of_another_tier_is_reported():
     with Machine() as machine, Server() as server:
         registered(machine, server).end()
         machine.sim("stop")
@@ -300,7 +296,7 @@ def keychain_of_another_tier_is_reported():
         window.picture("unavailable")
 
 
-def missing_display_and_wrong_arguments_are_reported():
+def test_missing_display_and_wrong_arguments_are_reported():
     with Machine() as machine:
         environment = {k: v for k, v in machine.environment.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         for arguments, status, words in (
@@ -309,26 +305,3 @@ def missing_display_and_wrong_arguments_are_reported():
         ):
             done = subprocess.run([SIGN_IN, *arguments], env=environment, capture_output=True, text=True, timeout=20)
             check(done.returncode == status and words in done.stderr, f"{arguments}: {done}")
-
-
-TESTS = [
-    the_whole_way_by_keyboard,
-    a_cancelled_prompt_says_what_else_is_possible,
-    a_wrong_code_is_explained,
-    a_server_that_is_down_is_explained,
-    a_forgotten_device_is_revoked,
-    another_finger_ends_the_key_and_a_new_code_replaces_it,
-    a_locked_sensor_asks_for_the_passcode,
-    a_revoked_key_signs_out_and_offers_a_new_code,
-    a_face_is_warned_of_while_signed_out,
-    a_machine_without_a_sensor_uses_the_passcode,
-    a_restarted_app_knows_the_account,
-    a_narrow_window_holds_every_state,
-    shortcuts_are_listed,
-    closing_ends_the_session,
-    keychain_of_another_tier_is_reported,
-    missing_display_and_wrong_arguments_are_reported,
-]
-
-
-sys.exit(run(TESTS))

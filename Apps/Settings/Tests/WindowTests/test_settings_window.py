@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the settings window: drives it by keyboard and over the accessibility bus, with the real daemon and the real
-prompt.
-
-usage: scripts/settings test [NAME...]
-"""
+prompt."""
 
 import gettext
 import os
 import re
 import signal
 import subprocess
-import sys
 
 from fprintd import Fprintd
-from screen import AGENT, Machine, PROGRAMS, check, everything_has_a_name, run, until
+from settings_screen import AGENT, Machine, PROGRAMS, check, everything_has_a_name, until
 
 
-def a_passcode_is_set_at_the_prompt():
+def test_a_passcode_is_set_at_the_prompt():
     with Machine() as machine:
         window = machine.open()
         tree = window.sees("No Passcode Is Set")
@@ -37,7 +33,7 @@ def a_passcode_is_set_at_the_prompt():
         window.picture("passcode-set")
 
 
-def the_passcode_is_changed_tried_and_removed():
+def test_the_passcode_is_changed_tried_and_removed():
     with Machine() as machine:
         machine.set_passcode("135790")
         machine.latchkey("set", "card", "--protect", "passcode", "--device-only", input="4000\n", app="bank")
@@ -66,7 +62,7 @@ def the_passcode_is_changed_tried_and_removed():
 FORGOTTEN = "Delete the Passcode and What It Protects?"
 
 
-def a_forgotten_passcode_is_deleted_after_a_word_was_typed():
+def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
     with Machine() as machine:
         machine.set_passcode("135790")
         machine.latchkey("set", "card", "--protect", "passcode", "--device-only", input="4000\n", app="bank")
@@ -113,7 +109,7 @@ def knows_the_first_passcode(machine, window):
     window.sees("The passcode is right.")
 
 
-def an_operation_is_cancelled_in_the_window_and_at_the_prompt():
+def test_an_operation_is_cancelled_in_the_window_and_at_the_prompt():
     with Machine() as machine:
         window = changing_the_passcode(machine)
         window.keys("Return")
@@ -127,7 +123,7 @@ def an_operation_is_cancelled_in_the_window_and_at_the_prompt():
         knows_the_first_passcode(machine, window)
 
 
-def closing_the_window_ends_the_operation():
+def test_closing_the_window_ends_the_operation():
     with Machine() as machine:
         window = changing_the_passcode(machine)
         window.keys("ctrl+w")
@@ -139,7 +135,7 @@ def closing_the_window_ends_the_operation():
         knows_the_first_passcode(machine, again)
 
 
-def without_a_program_for_prompts_it_offers_to_start_it():
+def test_without_a_program_for_prompts_it_offers_to_start_it():
     with Machine(prompts=False) as machine:
         os.makedirs(machine.folder + "/.config/autostart")
         with open(machine.folder + "/.config/autostart/org.latchkey.Agent.desktop", "w") as file:
@@ -158,7 +154,7 @@ def without_a_program_for_prompts_it_offers_to_start_it():
         window.sees("A Passcode Is Set")
 
 
-def without_a_daemon_it_explains_and_offers_the_fix():
+def test_without_a_daemon_it_explains_and_offers_the_fix():
     with Machine(prompts=False) as machine:
         missing = machine.folder + "/latchkeyd"
         window = machine.open(LATCHKEY_DAEMON=missing)
@@ -180,7 +176,7 @@ def without_a_daemon_it_explains_and_offers_the_fix():
         window.sees("No Passcode Is Set")
 
 
-def a_store_that_cannot_be_opened_is_explained():
+def test_a_store_that_cannot_be_opened_is_explained():
     with Machine(prompts=False) as machine:
         machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
         machine.stop_daemon()
@@ -194,7 +190,7 @@ def a_store_that_cannot_be_opened_is_explained():
         window.sees("Needs Attention")
 
 
-def activity_shows_which_app_asked_for_what():
+def test_activity_shows_which_app_asked_for_what():
     with Machine() as machine:
         window = machine.open("activity")
         window.sees("No app has used your keychain yet.")
@@ -231,7 +227,7 @@ def activity_shows_which_app_asked_for_what():
         window.picture("activity-one-app")
 
 
-def older_activity_is_read_on_demand():
+def test_older_activity_is_read_on_demand():
     with Machine(prompts=False) as machine:
         for number in range(52):
             machine.latchkey("set", "--protect", "none", f"item{number}", input="x\n", app="bank")
@@ -248,7 +244,7 @@ def rows(tree):
     return sum(n.role == "list item" and "bank" in n.name for n in tree.all())
 
 
-def apps_show_names_and_rules_and_no_secret():
+def test_apps_show_names_and_rules_and_no_secret():
     with Machine() as machine:
         window = machine.open("apps")
         window.sees("No app has stored anything yet.")
@@ -281,7 +277,7 @@ def apps_show_names_and_rules_and_no_secret():
         window.sees("No item matches.")
 
 
-def the_keychain_is_locked_and_unlocked():
+def test_the_keychain_is_locked_and_unlocked():
     with Machine() as machine:
         machine.set_passcode()
         machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
@@ -302,7 +298,7 @@ def the_keychain_is_locked_and_unlocked():
         check('"keychainLocked":false' in machine.latchkey("status", "--json"), "the daemon is unlocked")
 
 
-def a_sensor_that_is_locked_is_used_again_after_the_passcode():
+def test_a_sensor_that_is_locked_is_used_again_after_the_passcode():
     with Machine(tier="simulated") as machine:
         machine.latchkey("sim", "passcode", "set", input="1234\n")
         machine.latchkey("sim", "sensor", "touch")
@@ -328,7 +324,7 @@ def a_sensor_that_is_locked_is_used_again_after_the_passcode():
         window.sees(lambda t: t.says("The passcode is right.") and t.says("Try whether you remember it."))
 
 
-def face_permissions_are_withdrawn():
+def test_face_permissions_are_withdrawn():
     with Machine(tier="simulated") as machine:
         window = machine.open("faces")
         tree = window.sees("No App Has Asked")
@@ -359,7 +355,7 @@ def face_permissions_are_withdrawn():
         check("[]" in machine.latchkey("apps", "--json"), "the daemon forgot the answer")
 
 
-def a_backup_is_written_and_restored():
+def test_a_backup_is_written_and_restored():
     with Machine() as machine, Machine() as other:
         machine.set_passcode()
         machine.latchkey("set", "--protect", "none", "login", input="topsecret\n", app="bank")
@@ -407,7 +403,7 @@ def a_backup_is_written_and_restored():
         restoring.picture("backup-no-backup")
 
 
-def a_backup_shows_how_many_items_are_written():
+def test_a_backup_shows_how_many_items_are_written():
     with Machine() as machine:
         machine.set_passcode()
         # A part of a backup has room for four of these items.
@@ -458,7 +454,7 @@ def scanned(machine):
     return until(read, lambda: "the screen shows no QR code")
 
 
-def health_lists_what_works_and_what_the_keychain_is():
+def test_health_lists_what_works_and_what_the_keychain_is():
     with Machine() as machine:
         window = machine.open("health")
         tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Protection"))
@@ -469,7 +465,7 @@ def health_lists_what_works_and_what_the_keychain_is():
         window.sees("No Passcode Is Set")
 
 
-def without_the_program_fingerprints_are_explained():
+def test_without_the_program_fingerprints_are_explained():
     with Machine(prompts=False) as machine:
         window = machine.open("fingerprints")
         tree = window.sees("Fingerprints Cannot Be Used")
@@ -477,7 +473,7 @@ def without_the_program_fingerprints_are_explained():
         window.picture("fingerprints-not-installed")
 
 
-def without_a_reader_it_says_so():
+def test_without_a_reader_it_says_so():
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus"), has_reader=False) as fprintd:
         window = machine.open_with_fingerprints(fprintd)
         tree = window.sees("No Fingerprint Reader")
@@ -485,7 +481,7 @@ def without_a_reader_it_says_so():
         window.picture("fingerprints-no-reader")
 
 
-def a_finger_is_enrolled_in_stages_and_deleted():
+def test_a_finger_is_enrolled_in_stages_and_deleted():
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
         window = machine.open_with_fingerprints(fprintd)
         tree = window.sees("No finger is enrolled")
@@ -543,7 +539,7 @@ def choose_last(window, name):
     window.keys("space", *["Down"] * 9, "Return")
 
 
-def an_enrolled_finger_is_replaced_only_after_a_question():
+def test_an_enrolled_finger_is_replaced_only_after_a_question():
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
         window = enrolled_finger(machine, fprintd)
         question = "Replace Right index finger?"
@@ -563,7 +559,7 @@ def an_enrolled_finger_is_replaced_only_after_a_question():
         enroll(window, fprintd)
 
 
-def what_stops_an_enrolment_is_explained():
+def test_what_stops_an_enrolment_is_explained():
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
         window = machine.open_with_fingerprints(fprintd)
         window.sees("No finger is enrolled")
@@ -582,7 +578,7 @@ def what_stops_an_enrolment_is_explained():
         window.picture("fingerprints-unplugged")
 
 
-def an_enrolment_that_polkit_refuses_is_explained():
+def test_an_enrolment_that_polkit_refuses_is_explained():
     enrolment = "net.reactivated.fprint.device.enroll"
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus"), refused=enrolment) as fprintd:
         window = machine.open_with_fingerprints(fprintd)
@@ -593,7 +589,7 @@ def an_enrolment_that_polkit_refuses_is_explained():
         window.picture("fingerprints-refused")
 
 
-def a_narrow_window_shows_the_list_or_a_page():
+def test_a_narrow_window_shows_the_list_or_a_page():
     with Machine(prompts=False) as machine:
         window = machine.open()
         window.sees("No Passcode Is Set")
@@ -609,7 +605,7 @@ def a_narrow_window_shows_the_list_or_a_page():
         window.sees("No app has used your keychain yet.")
 
 
-def the_list_of_pages_is_used_by_keyboard():
+def test_the_list_of_pages_is_used_by_keyboard():
     with Machine(prompts=False) as machine:
         window = machine.open()
         window.sees("No Passcode Is Set")
@@ -629,7 +625,7 @@ def the_list_of_pages_is_used_by_keyboard():
 PAGES = ["Passcode", "Fingerprints", "Activity", "Apps", "Face Permissions", "Backup", "Health"]
 
 
-def the_window_speaks_the_language_of_the_session():
+def test_the_window_speaks_the_language_of_the_session():
     """German, and two catalogues of tests: texts that are half as long again, and a script from right to left."""
     with Machine() as machine:
         machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
@@ -656,7 +652,7 @@ def the_window_speaks_the_language_of_the_session():
             window.end()
 
 
-def wrong_arguments_and_a_missing_display_are_reported():
+def test_wrong_arguments_and_a_missing_display_are_reported():
     with Machine(prompts=False) as machine:
         window = machine.open("nonsense")
         check(window.has_ended() == 64 and "unknown page or option nonsense" in window.said(), window.said())
@@ -664,37 +660,3 @@ def wrong_arguments_and_a_missing_display_are_reported():
         check(window.has_ended() == 69 and "there is no display" in window.said(), window.said())
         window = machine.open("--help")
         check(window.has_ended() == 0 and "usage: latchkey-settings" in window.said(), window.said())
-
-
-TESTS = [
-    a_passcode_is_set_at_the_prompt,
-    the_passcode_is_changed_tried_and_removed,
-    a_forgotten_passcode_is_deleted_after_a_word_was_typed,
-    an_operation_is_cancelled_in_the_window_and_at_the_prompt,
-    closing_the_window_ends_the_operation,
-    without_a_program_for_prompts_it_offers_to_start_it,
-    without_a_daemon_it_explains_and_offers_the_fix,
-    a_store_that_cannot_be_opened_is_explained,
-    activity_shows_which_app_asked_for_what,
-    older_activity_is_read_on_demand,
-    apps_show_names_and_rules_and_no_secret,
-    the_keychain_is_locked_and_unlocked,
-    a_sensor_that_is_locked_is_used_again_after_the_passcode,
-    face_permissions_are_withdrawn,
-    a_backup_is_written_and_restored,
-    a_backup_shows_how_many_items_are_written,
-    health_lists_what_works_and_what_the_keychain_is,
-    without_the_program_fingerprints_are_explained,
-    without_a_reader_it_says_so,
-    a_finger_is_enrolled_in_stages_and_deleted,
-    an_enrolled_finger_is_replaced_only_after_a_question,
-    what_stops_an_enrolment_is_explained,
-    an_enrolment_that_polkit_refuses_is_explained,
-    a_narrow_window_shows_the_list_or_a_page,
-    the_list_of_pages_is_used_by_keyboard,
-    the_window_speaks_the_language_of_the_session,
-    wrong_arguments_and_a_missing_display_are_reported,
-]
-
-
-sys.exit(run(TESTS))

@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Passkeys of Chromium's virtual authenticator (WebAuthn Level 3, section 11) at a running server."""
 import base64
 import http.server
 import json
-import pathlib
-import sys
 import threading
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "ServerTests"))
-from passkey import changed  # noqa: E402
-from server import Server, text  # noqa: E402
-from webdriver import Browser  # noqa: E402
+from passkey import changed
+from server import Server, text
+from webdriver import Browser
 
 REFUSED = {"type": "about:blank", "title": "The proof was not accepted.", "status": 401}
 
@@ -190,7 +186,3 @@ class PasskeyTests(unittest.TestCase):
             self.assertEqual(server.post("/v1/passkeys", page.registration(server, "ada"))[0], 201)
             server.stop()
             self.assertIn('"reason":"otherOrigin"', server.written())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two ways to use Latchkey from packages outside this one, in debug and release (the products in release only with
+LATCHKEY_TESTS=all): the products and the plugin, with Examples/NoteLocker; and the installed SDK, with copies of Strongbox, a
+package that does not name Latchkey, and of Mixed, of which one target must be compiled without Latchkey.
+
+The SDK must need neither this checkout nor the development files of the C libraries. If the kernel allows a mount
+namespace, both are hidden while the SDK is tested; if not, the results of the builds are searched for paths of this checkout
+and of the libraries' headers. The keychain is a simulated one in a temporary folder."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ["LATCHKEY_RELEASE"])
+# Without the last option SwiftPM would build the package that it built last in that folder.
+APPS = ("--scratch-path", CHECKOUT / ".build/apps", "--disable-build-manifest-caching")
+NAMESPACE = ["unshare", "-m" if os.geteuid() == 0 else "-rm"]
+MANIFEST = """// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(name: "app", targets: [.executableTarget(name: "app")])
+"""
+# The package of the product needs these headers for its services, and a package that depends on its libraries does not.
+WITHOUT_LIBRARIES_OF_SERVICES = """for folder in /usr/include/systemd /usr/include/security; do
+    [ ! -d "$folder" ] || mount --bind "$0" "$folder"
+    [ ! -e "$folder/pam_appl.h" ] && [ ! -e "$folder/sd-bus.h" ]
+done
+exec "$@" """
+XCTEST, TESTING = "Executed [1-9][0-9]* tests?, with 0 failures", "Test run with [1-9][0-9]* test.* passed"
+REFUSED = r"^no token: [A-Z].*\. .* \(-[0-9]*\)$"
+
+
+def block(number, fence="swift", page="README.md"):
+    """A block of a page, counted among those with the same fence."""
+    blocks = re.findall(rf"^```{fence}\n(.*?)^```", (CHECKOUT / page).read_text(), re.MULTILINE | re.DOTALL)
+    return blocks[number - 1]
+
+
+class Failure(AssertionError):
+    """A command had another status; the text contains its output."""
+
+    def __init__(self, status, output):
+        super().__init__(f"status {status}\n{output}")
+        self.status = status
+
+
+def run(*command, fails=False, **options):
+    """What a command prints, which has to end with status 0, or with another one if it `fails`."""
+    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **{"cwd": CHECKOUT} | options)
+    if (done.returncode != 0) != fails:
+        raise Failure(done.returncode, done.stdout)
+    return done.stdout
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture(scope="module")
+def namespace():
+    """Whether the kernel allows a mount namespace."""
+    return subprocess.run([*NAMESPACE, "mount", "--bind", "/tmp", "/tmp"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+# MARK: the products
+
+def test_the_test_of_the_readme_is_among_those_of_the_example_app():
+    source = (CHECKOUT / "Examples/NoteLocker/Tests/NoteLockerTests/READMETests.swift").read_text()
+    assert source[source.index("\nimport") + 1:] == block(2)
+
+
+@pytest.fixture(scope="module")
+def package(namespace, tmp_path_factory):
+    """What building and testing the package of the README prints, pasted into a new folder; only the path of the checkout is
+    another one."""
+    package = tmp_path_factory.mktemp("a package")
+    write(package / "Package.swift", block(1, "swift manifest").replace("../latchkey", str(CHECKOUT)))
+    write(package / "Sources/app/main.swift", block(1))
+    write(package / "Tests/appTests/SignInTests.swift", block(2))
+    hidden = [*NAMESPACE, "sh", "-ec", WITHOUT_LIBRARIES_OF_SERVICES, tmp_path_factory.mktemp("empty")] if namespace else []
+    return package, run(*hidden, "swift", "test", *APPS, "--package-path", package)
+
+
+def test_the_package_of_the_readme_passes_its_test_without_a_warning_or_a_header_of_libsystemd_or_libpam(package):
+    folder, output = package
+    assert re.search(TESTING, output), output
+    assert f"{folder}/" not in output, output
+
+
+def test_the_program_of_the_readme_reads_its_token_after_a_touch_only(package, tmp_path):
+    tmp_path.chmod(0o700)
+    environment = os.environ | {"LATCHKEY_HOME": str(tmp_path), "LATCHKEY_DAEMON": str(PROGRAMS / "latchkeyd")}
+    program = CHECKOUT / ".build/apps/debug/app"
+    run(PROGRAMS / "latchkey", "sim", "start", "--ready", env=environment)
+    try:
+        run(PROGRAMS / "latchkey", "sim", "touch", env=environment)
+        assert run(program, env=environment) == "a token\n"
+        assert re.search(REFUSED, run(program, env=environment, fails=True), re.MULTILINE)
+    finally:
+        run(PROGRAMS / "latchkey", "sim", "stop", env=environment)
+
+
+# The same sources are compiled in release for the SDK below, so this is among the long tests.
+@pytest.mark.parametrize("configuration", ["debug", *["release"] * (os.environ.get("LATCHKEY_TESTS") == "all")])
+def test_the_example_app_uses_products_and_plugin(configuration):
+    assert re.search(TESTING, run("swift", "test", "-c", configuration, *APPS, "--package-path", "Examples/NoteLocker"))
+
+
+# MARK: the SDK
+
+def install(prefix, *arguments):
+    return run("scripts/install", *arguments, env=os.environ | {"PREFIX": str(prefix), "DESTDIR": ""})
+
+
+class SDK:
+    """The SDK in the home folder of a user without other programs. Its path has a space, which must not cause a failure."""
+
+    def __init__(self, work, namespace):
+        self.work, self.user = work, work / "a user"
+        self.prefix = self.user / "local"
+        self.folder = self.prefix / "lib/latchkey/sdk"
+        self.entering, self.holder = [], None
+        self.printed = install(self.prefix, PROGRAMS)
+        for name in ("Strongbox", "Mixed"):
+            shutil.copytree(CHECKOUT / "Tests/Packages" / name, work / name, ignore=shutil.ignore_patterns(".build"))
+        write(work / "keychain/latchkeyd.conf", "tier = simulated\n")
+        (work / "keychain").chmod(0o700)
+        if namespace:
+            self.holder = subprocess.Popen([*NAMESPACE, CHECKOUT / "Tests/Packages/hide.sh", work, CHECKOUT],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            assert self.holder.stdout.readline() == "hidden\n"
+            user = [] if os.geteuid() == 0 else ["-U", "--preserve-credentials"]
+            self.entering = ["nsenter", "-t", self.holder.pid, *user, "-m", f"--wd={work}"]
+
+    def run(self, *command, fails=False, **variables):
+        """Runs a command without the variables of this process and without a library path. The library finds the daemon of
+        its own prefix, which is neither ~/.local nor /usr."""
+        environment = {"PATH": os.environ["PATH"], "HOME": self.user, "LATCHKEY_HOME": self.work / "keychain"} | variables
+        assignments = [f"{name}={value}" for name, value in environment.items()]
+        return run(*self.entering, "env", "-i", *assignments, *command, fails=fails, cwd=self.work)
+
+    def mixed(self, *command, **options):
+        """Runs a command of Swift on the package of which one target uses the SDK and one does not."""
+        return self.run("swift", *command, "--package-path", self.work / "Mixed", "--scratch-path", self.work / "mixed",
+                        SWIFT_EXEC=self.folder / "bin/latchkey-swiftc", **options)
+
+    def app(self, name, source):
+        """Builds a package with this program, and returns the program."""
+        write(self.work / name / "Package.swift", MANIFEST)
+        write(self.work / name / "Sources/app/main.swift", source)
+        self.run("swift", "build", "--package-path", self.work / name, "--toolset", self.folder / "toolset.json")
+        return self.work / name / ".build/debug/app"
+
+    def latchkey(self, *arguments):
+        self.run(self.prefix / "bin/latchkey", *arguments)
+
+    def close(self):
+        subprocess.run([self.prefix / "bin/latchkey", "sim", "stop"], capture_output=True,
+                       env=os.environ | {"LATCHKEY_HOME": str(self.work / "keychain")})
+        if self.holder:
+            self.holder.communicate()
+        # The builds are large; of what is mounted in the namespace, nothing is here.
+        subprocess.run(["rm", "-rf", "--one-file-system", self.work], check=True)
+
+
+@pytest.fixture(scope="module")
+def sdk(namespace, tmp_path_factory):
+    run("scripts/build-sdk")
+    sdk = SDK(tmp_path_factory.mktemp("sdk"), namespace)
+    yield sdk
+    sdk.close()
+
+
+def test_the_installation_says_how_programs_are_found(sdk):
+    assert f'export PATH="{sdk.prefix}/bin:$PATH"' in sdk.printed
+
+
+def test_the_sdk_has_two_modules_and_names_no_other(sdk):
+    assert {path.name for path in sdk.folder.glob("*.swiftmodule")} == {"LocalAuthentication.swiftmodule", "Security.swiftmodule"}
+    interfaces = list(sdk.folder.rglob("*.swiftinterface"))
+    assert interfaces and not any(re.search("Latchkey[A-Z]", path.read_text()) for path in interfaces)
+
+
+def test_without_the_toolset_there_is_no_module(sdk):
+    output = sdk.run("swift", "build", "--package-path", "Strongbox", "--scratch-path", "without", fails=True)
+    assert "error: no such module 'LocalAuthentication'" in output
+
+
+@pytest.mark.parametrize("options", [("-c", "debug"), ("-c", "release"),
+                                     ("--build-system", "swiftbuild", "--scratch-path", "swiftbuild")], ids=" ".join)
+def test_a_package_is_built_and_tested_with_the_toolset(sdk, options):
+    if options[0] == "--build-system" and not re.search("^ *swiftbuild ", run("swift", "build", "--help"), re.MULTILINE):
+        pytest.skip("this Swift has no build system swiftbuild")
+    command = ("swift", "test", *options, "--package-path", "Strongbox", "--toolset", sdk.folder / "toolset.json")
+    try:
+        output = sdk.run(*command)
+    except Failure as failure:
+        # The build system swiftbuild of Swift 6.3 sometimes crashes in libdispatch before it builds anything. If a signal ends
+        # `swift` itself, and not a test, the cause is not the SDK.
+        if options[0] != "--build-system" or 0 <= failure.status <= 128:
+            raise
+        shutil.rmtree(sdk.work / "swiftbuild", ignore_errors=True)
+        output = sdk.run(*command)
+    assert re.search(XCTEST, output) and re.search(TESTING, output), output
+
+
+def test_a_program_with_a_static_library_of_swift(sdk):
+    sdk.run("swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", "Strongbox", "--scratch-path", "static",
+            "--toolset", sdk.folder / "toolset-static.json", "--product", "strongbox-keys")
+    sdk.run("static/release/strongbox-keys", LATCHKEY_DAEMON=sdk.prefix / "libexec/latchkeyd")
+
+
+def test_the_program_of_the_readme_unchanged(sdk):
+    program = sdk.app("readme-item", block(1))
+    sdk.latchkey("sim", "start", "--ready")
+    sdk.latchkey("sim", "touch")
+    assert sdk.run(program) == "a token\n"
+    assert re.search(REFUSED, sdk.run(program, fails=True), re.MULTILINE)
+
+
+def test_the_program_of_the_page_about_porting_makes_a_key(sdk):
+    program = sdk.app("readme-key", block(2, page="docs/porting.md")
+                      + 'print(key == nil ? "\\(error!.takeRetainedValue())" : "made")\n')
+    assert sdk.run(program) == "made\n"
+
+
+def test_a_target_that_is_conditional_on_the_module_needs_a_list_of_targets(sdk):
+    """The reason for latchkey-swiftc: the toolset gives the SDK to all targets."""
+    output = sdk.run("swift", "build", "--package-path", "Mixed", "--scratch-path", "everywhere",
+                     "--toolset", sdk.folder / "toolset.json", fails=True)
+    assert "error: cannot find 'SecTrustCopyCertificateChain' in scope" in output
+    assert "reference to var 'stdout' is not concurrency-safe" not in output
+    assert re.search("^error: LATCHKEY_TARGETS is not set", sdk.mixed("build", fails=True), re.MULTILINE)
+
+
+def test_one_target_with_the_sdk_and_one_without(sdk):
+    assert re.search(TESTING, sdk.mixed("test", LATCHKEY_TARGETS="Vault mixed, VaultTests"))
+    assert sdk.run("mixed/debug/mixed") == "0 a token OpenSSL\n"
+
+
+def test_one_target_with_the_sdk_and_one_without_with_a_static_library_of_swift(sdk):
+    sdk.mixed("build", "-c", "release", "--static-swift-stdlib", "--product", "mixed", LATCHKEY_TARGETS="Vault mixed")
+    assert sdk.run("mixed/release/mixed", LATCHKEY_DAEMON=sdk.prefix / "libexec/latchkeyd") == "0 a token OpenSSL\n"
+
+
+def test_where_nothing_can_be_hidden_the_builds_name_neither_this_checkout_nor_headers(sdk):
+    if not sdk.entering:
+        found = subprocess.run(["grep", "-rlF", "-e", CHECKOUT, "-e", "/openssl/", "-e", "/sqlite3.h", "Strongbox/.build",
+                                "static", "swiftbuild", "mixed"], cwd=sdk.work, capture_output=True, text=True)
+        assert found.stdout == ""
+
+
+def test_an_uninstallation_removes_every_file(sdk, tmp_path):
+    install(tmp_path, PROGRAMS)
+    install(tmp_path, "--remove")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() or path.is_symlink()]
