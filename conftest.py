@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests in Python share: where the built programs are, the machine and the display on which tests run, and the lines
-that are printed. docs/testing.md says how to run them."""
+that are printed. docs/design/testing.md says how to run them."""
 
 import contextlib
 import fcntl
@@ -34,16 +34,16 @@ PROGRAMS = {
 NEEDED = {
     "Tests/Terminal": ("make test", "LATCHKEY_PROGRAMS"),
     "Tests/Wire": ("make test", "LATCHKEY_PROGRAMS"),
-    "Tests/Packages": ("make test-sdk", "LATCHKEY_RELEASE"),
-    "Tests/System": ("make test-system", "LATCHKEY_RELEASE"),
-    "RelyingParty/Tests/ServerTests": ("make test-server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_EXAMPLE"),
-    "RelyingParty/Tests/BrowserTests": ("make test-browser", "LATCHKEY_SERVER"),
-    "Examples/SignIn/Tests": ("make test-sign-in", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_SIGN_IN_EXAMPLE"),
-    "Apps/Agent/Tests": ("make test-agent", "LATCHKEY_AGENT", "LATCHKEY_PROGRAMS"),
-    "Apps/QuickNote/Tests": ("make test-apps", "QUICKNOTE", "LATCHKEY_PROGRAMS"),
+    "Tests/Packages": ("make test SUITE=sdk", "LATCHKEY_RELEASE"),
+    "Tests/System": ("make test SUITE=system", "LATCHKEY_RELEASE"),
+    "RelyingParty/Tests/ServerTests": ("make test SUITE=server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_EXAMPLE"),
+    "RelyingParty/Tests/BrowserTests": ("make test SUITE=browser", "LATCHKEY_SERVER"),
+    "Examples/SignIn/Tests": ("make test SUITE=server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_SIGN_IN_EXAMPLE"),
+    "Apps/Agent/Tests": ("make test SUITE=apps", "LATCHKEY_AGENT", "LATCHKEY_PROGRAMS"),
+    "Apps/QuickNote/Tests": ("make test SUITE=apps", "QUICKNOTE", "LATCHKEY_PROGRAMS"),
     "Apps/Settings/Tests": (
-        "make test-settings", "LATCHKEY_SETTINGS", "LATCHKEY_AGENT", "LATCHKEY_FINGERPRINT", "LATCHKEY_PROGRAMS"),
-    "Apps/SignIn/Tests": ("make test-login", "LATCHKEY_SIGN_IN", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS"),
+        "make test SUITE=apps", "LATCHKEY_SETTINGS", "LATCHKEY_AGENT", "LATCHKEY_FINGERPRINT", "LATCHKEY_PROGRAMS"),
+    "Apps/SignIn/Tests": ("make test SUITE=apps", "LATCHKEY_SIGN_IN", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS"),
 }
 for _name, _path in PROGRAMS.items():
     os.environ.setdefault(_name, str(ROOT / _path))

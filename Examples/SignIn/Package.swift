@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// The package of an example app that signs in to a server with a key of the Secure Enclave. `make demo-server` runs it.
+// The package of an example app that signs in to a server with a key of the Secure Enclave. `make demo PART=server` runs it.
 let package = Package(
     name: "SignIn",
     dependencies: [.package(name: "latchkey", path: "../..")],

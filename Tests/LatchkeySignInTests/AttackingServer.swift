@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A server on a loopback port that answers as a test tells it. It plays the attacker: it knows no key and verifies
-/// nothing. What honest servers do is tested with `latchkey-server`, by `make test-sign-in`.
+/// nothing. What honest servers do is tested with `latchkey-server`, by `make test SUITE=server`.
 final class AttackingServer: Sendable {
     /// A request as it arrived.
     struct Request: Sendable {

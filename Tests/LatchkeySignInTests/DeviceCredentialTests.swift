@@ -12,7 +12,7 @@ import Testing
 @testable import LatchkeySignIn
 
 /// What the credential does with its key, the prompt and the token. The other side accepts everything, so that what is
-/// sent can be examined; `make test-sign-in` has the server that verifies.
+/// sent can be examined; `make test SUITE=server` has the server that verifies.
 @Suite(.simulator()) struct DeviceCredentialTests: DeviceTests {
     // MARK: - What is sent
 

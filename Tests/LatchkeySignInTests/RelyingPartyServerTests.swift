@@ -51,7 +51,7 @@ import Testing
         #expect(try refusal(address, "example.com") == .invalidServer(.address))
     }
 
-    /// `make test-sign-in` has a proxy that shows which of these variables URLSession uses.
+    /// `make test SUITE=server` has a proxy that shows which of these variables URLSession uses.
     @Test(
         arguments: [
             (["http_proxy": "p"], nil), (["all_proxy": "p"], nil), (["ALL_PROXY": "p"], nil),

@@ -23,7 +23,7 @@ class WithDesktop:
 
     def setUp(self):
         if not AGENT.exists():
-            self.skipTest("no program that shows prompts: run `make agent` first")
+            self.skipTest("no program that shows prompts: run `make build PART=agent` first")
         super().setUp()
         self.machine.copy(AGENT, INSTALLED)
         self.addCleanup(self.machine.run, "rm", "-f", INSTALLED)

@@ -37,7 +37,7 @@ class WithFingerImages(WithFprintd):
 
     def setUp(self):
         if not MAKER.exists():
-            self.skipTest("no program that makes fingers: run `make system-programs` first")
+            self.skipTest("no program that makes fingers: run `make build PART='services testing'` first")
         super().setUp()
 
     def pictures(self, finger):

@@ -17,7 +17,7 @@ class WithSensor:
 
     def setUp(self):
         if not TESTING.exists():
-            self.skipTest("no programs: run `make system-programs` first")
+            self.skipTest("no programs: run `make build PART='services testing'` first")
         self.original = self.machine.read(CONFIGURATION)
         self.machine.run("cp", PROGRAM, PROGRAM + ".kept")
         self.machine.run("systemctl", "stop", AUTHORITY)

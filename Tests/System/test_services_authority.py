@@ -10,7 +10,7 @@ from machine import PASSWORDS, eventually
 from sensors import WithSensor
 
 ALICE, BOB = 1001, 1002
-# Events of prompts (docs/protocol.md), and purposes.
+# Events of prompts (docs/reference/protocol.md), and purposes.
 CANCEL, RECOVERY, FIRST_PASSCODE = [3], 2, 8
 # Replies to an evaluation.
 REFUSED, GRANTED = 1, 3
@@ -65,7 +65,7 @@ class HostileTest(WithSensor, ClientTest):
         return self.service.end(), prompt
 
     def wrong_passcodes(self):
-        """The count in the last state (docs/services.md): the failures in the counters of the authority."""
+        """The count in the last state (docs/reference/services.md): the failures in the counters of the authority."""
         self.call("s.identify", self.pid)
         return self.call("s.states")[ALICE][1][2][1]
 

@@ -19,7 +19,7 @@ class ChainTest(WithFingerImages, WithDesktop, TierTest):
 
     def setUp(self):
         if not APP.exists():
-            self.skipTest("no app: run `make system-programs` first")
+            self.skipTest("no app: run `make build PART='services testing'` first")
         super().setUp()
         self.machine.copy(APP, VAULT)
         self.addCleanup(self.machine.run, "rm", "-f", VAULT)

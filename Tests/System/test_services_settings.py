@@ -29,7 +29,7 @@ class SettingsTest(WithFprintd, WithDesktop):
 
     def setUp(self):
         if not BUILT.exists():
-            self.skipTest("no settings window: run `make settings` first")
+            self.skipTest("no settings window: run `make build PART=settings` first")
         super().setUp()
         self.machine.copy(BUILT, INSTALLED)
         self.addCleanup(self.machine.run, "rm", "-f", INSTALLED)

@@ -316,7 +316,7 @@ class ExportTests(SpyTest):
 
     def test_the_private_half_of_a_key_is_exported_in_no_form_abuse40(self):
         if not APP.exists():
-            self.skipTest("no app: run `make system-programs` first")
+            self.skipTest("no app: run `make build PART='services testing'` first")
         self.machine.copy(APP, "/usr/bin/vault")
         self.addCleanup(self.machine.run, "rm", "-f", "/usr/bin/vault")
         done = self.machine.run("/usr/bin/vault", "export", "exported", user="alice")

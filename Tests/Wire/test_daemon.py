@@ -79,7 +79,7 @@ class Daemon:
         return delay, opened, time.monotonic() - begin
 
     def waits_and_opens(self):
-        """After three wrong passcodes entry is delayed by 5 s (docs/policy.md)."""
+        """After three wrong passcodes entry is delayed by 5 s (docs/reference/policy.md)."""
         delay, opened, seconds = self.probe(20)
         return 0 < delay <= 5 and opened and seconds > delay - 1
 

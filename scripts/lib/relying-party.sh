@@ -4,7 +4,9 @@
 # Functions of the scripts that show or test signing in. A script sets `folder` to a temporary folder, which is empty and
 # which it removes, and then sources this file in the folder of the repository: . scripts/lib/relying-party.sh
 
-. scripts/lib/apps.sh
+# The packages of apps and examples share one build folder, so that the libraries are compiled once for all of them. Without
+# the second option SwiftPM would build the package that it built last there.
+apps='--scratch-path .build/apps --disable-build-manifest-caching'
 
 # build_programs [options of swift build, for the keychain]: builds the server and the keychain, and sets `program`, `keychain`.
 build_programs() {
@@ -25,7 +27,7 @@ build_sign_in() {
 # build_window: builds the app with a window, puts the Info.plist with its reason for Face ID beside it, and sets `sign_in`.
 build_window() {
     # shellcheck disable=SC2086
-    swift build $apps --package-path Apps/SignIn --product latchkey-sign-in
+    swift build $apps --package-path Apps --product latchkey-sign-in
     sign_in=$PWD/.build/apps/debug/latchkey-sign-in
     mkdir -p "$sign_in.resources"
     cp Apps/SignIn/Info.plist "$sign_in.resources/"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the window of a release build: from its start to its first frame, and from the password to 1,000 notes.
 
-usage: scripts/notes bench
+usage: scripts/bench notes
 """
 
 import statistics
 import subprocess
 import time
 
-from notes_screen import Machine, QUICKNOTE, until
+from notes_screen import Machine, NOTE_WRITER, until
 
 NOTES, RUNS = 1000, 7
 
@@ -34,10 +34,7 @@ def tell(words, values, goal):
 
 def main():
     with Machine() as machine:
-        lines = ["pw", "pw"] + [line for n in range(NOTES) for line in ("n", f"a note number {n} of many")] + ["q"]
-        subprocess.run(
-            [QUICKNOTE, "--tui"], env=machine.environment, input="\n".join(lines) + "\n", text=True,
-            stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([NOTE_WRITER, "notes", str(NOTES)], env=machine.environment, check=True)
         starts, unlocks, fingers = [], [], []
         for _ in range(RUNS):
             begin = now()

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus."""
 
+import os
 import subprocess
+import time
 
-from notes_screen import Machine, QUICKNOTE, check, everything_has_a_name, until
+from notes_screen import Machine, NOTE_WRITER, QUICKNOTE, check, everything_has_a_name, until
 
 
 def opened(machine, *texts):
@@ -378,4 +380,27 @@ def test_missing_display_is_reported():
         environment = {k: v for k, v in machine.environment.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         done = subprocess.run([QUICKNOTE], env=environment, capture_output=True, text=True, timeout=20)
         check(done.returncode == 69, f"status {done.returncode}")
-        check("error: there is no display" in done.stderr and "quicknote --tui" in done.stderr, done.stderr)
+        check("error: there is no display" in done.stderr and "graphical session" in done.stderr, done.stderr)
+
+
+def test_a_note_survives_kills_while_the_app_saves():
+    """Ten kills, each later than the one before: every note opens, and every line is complete."""
+    with Machine() as machine:
+        opened(machine, "milk and bread").end()
+        for tenths in range(1, 11):
+            with subprocess.Popen([NOTE_WRITER, "lines", "50000"], env=machine.environment) as app:
+                time.sleep(tenths / 10)
+                check(app.poll() is None, "the app had already ended")
+                app.kill()
+        shown = subprocess.run([NOTE_WRITER, "show", "0"], env=machine.environment, stdout=subprocess.PIPE, text=True, check=True)
+        lines = set(shown.stdout.splitlines())
+        check(lines - {""} == {"milk and bread", "a whole line"}, f"{lines}")
+
+
+def test_an_argument_that_is_no_text_is_refused():
+    check(subprocess.run([QUICKNOTE, b"caf\xe9"], capture_output=True).returncode == 64, "the exit status is 64")
+
+
+def test_the_status_tells_of_a_missing_output():
+    closed = subprocess.run([QUICKNOTE, "--help"], preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE)
+    check(closed.returncode == 74, f"status {closed.returncode}")

@@ -3,7 +3,6 @@
 import Foundation
 @_spi(Apps) import Security
 import SignInCore
-import SignInWindow
 
 /// Runs the app.
 @main

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A `latchkey-server` with an empty database in a temporary folder, which ends with this object.
 final class RunningServer: Sendable {
-    /// The program of the server; nil when the tests run without one, which `make test-login` never does.
+    /// The program of the server; nil when the tests run without one, which `make test SUITE=apps` never does.
     static let program = ProcessInfo.processInfo.environment["LATCHKEY_SERVER"].map { URL(filePath: $0) }
 
     let address: String

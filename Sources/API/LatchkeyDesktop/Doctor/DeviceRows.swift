@@ -44,7 +44,7 @@ extension DoctorRow {
             return DoctorRow(
                 name, .absent,
                 "\(path) is not installed, so no fingerprint reader is used, and a locked screen locks no keychain",
-                .init("make services install PREFIX=~/.local"))
+                .init("make install PREFIX=~/.local"))
         }
         return DoctorRow(name, .ok, "\(path), which latchkeyd starts")
     }
