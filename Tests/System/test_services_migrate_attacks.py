@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on a move to the system's keychain: by hostile clients of both daemons, and by ends at any time. Written from
-docs/reference/services.md and docs/reference/protocol.md."""
+docs/use/moving.md and docs/reference/protocol.md."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `latchkey migrate`: moves the items of a user's own store to the system's keychain (docs/reference/services.md).
+// `latchkey migrate`: moves the items of a user's own store to the system's keychain (docs/use/moving.md).
 
 extension Request {
     /// Asks the user of the system's keychain to allow a migration; the reply is a ticket.

@@ -3,7 +3,8 @@
 extension CommandTable {
     static let aboutProofs = """
         The side of a relying party: enrols a device, and verifies that keys cannot leave it. Uses no daemon and no TPM.
-        The messages come from latchkey key enroll, answer and attest on the device. docs/reference/device-proof.md has the format.
+        The messages come from latchkey key enroll, answer and attest on the device.
+        docs/reference/device-proof.md has the format.
         """
 
     private static let form = [
