@@ -49,7 +49,7 @@ let fuzzer: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "latchkey-fuzzer", dependencies: ["FuzzProperties"], path: "Fuzz/Program",
+            name: "latchkey-fuzzer", dependencies: ["FuzzProperties"], path: "Tests/Fuzz/Program",
             swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     ]
 
@@ -256,7 +256,7 @@ let package = Package(
                 "LatchkeySeams", "LatchkeyWire", "LatchkeyWords", "Security", "SimulatedDriver", "SSHAgent",
                 "SystemDriver", "TPMDriver", "TPMProtocol",
             ],
-            path: "Fuzz", exclude: ["Program", "corpus", "processes.py"], swiftSettings: strict),
+            path: "Tests/Fuzz", exclude: ["Program", "corpus", "processes.py"], swiftSettings: strict),
         tests(
             "DaemonTests",
             [

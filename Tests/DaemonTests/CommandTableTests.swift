@@ -24,7 +24,7 @@ import Testing
 
     /// The entries `.It Cm` of the manual page, with the options named in these lines.
     private static func manual() throws -> [Entry] {
-        let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/man/latchkey.1"
+        let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/packaging/man/latchkey.1"
         let bytes = try #require(try Files.read(path, limit: 1 << 20))
         let lines = String(decoding: bytes.copyBytes(), as: UTF8.self).split(separator: "\n")
         return lines.filter { $0.hasPrefix(".It Cm ") }.map { line in

@@ -15,7 +15,7 @@ struct AttestationTests {
     private let answer: [UInt8] = [1, 3, 0, 32] + [UInt8](repeating: 1, count: 32)
 
     init() throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../../Fuzz/corpus/proof/request").standardized
+        let file = URL(filePath: #filePath).appending(path: "../../../../Tests/Fuzz/corpus/proof/request").standardized
         request = Array(try Data(contentsOf: file))
         // Kind and version, the endorsement key, the number of certificates, the certificate.
         let start = 2 + 2 + Int(request[2]) << 8 + Int(request[3]) + 1

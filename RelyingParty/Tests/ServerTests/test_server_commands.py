@@ -72,7 +72,7 @@ class HelpTests(unittest.TestCase):
         self.assertEqual(run("--version"), (0, f"latchkey-server {version}\n", ""))
 
     def test_the_manual_page_has_every_command_and_every_option(self):
-        page = (CHECKOUT / "man/latchkey-server.8").read_text()
+        page = (CHECKOUT / "packaging/man/latchkey-server.8").read_text()
         for name in names():
             self.assertRegex(page, rf"(?m)^\.(It|Ic|It Ic) (Ic )?{name}\b")
             for option in re.findall(r"^  --([a-z-]+)", run("help", name)[1], re.MULTILINE):
@@ -166,7 +166,7 @@ class CompletionTests(unittest.TestCase):
         return done.stdout.split()
 
     def test_the_completion_of_bash_asks_the_program(self):
-        script = (f'source "{CHECKOUT}/completions/latchkey-server.bash"\n'
+        script = (f'source "{CHECKOUT}/packaging/completions/latchkey-server.bash"\n'
                   "COMP_WORDS=(latchkey-server c rev) COMP_CWORD=2\n_latchkey_server 2>/dev/null\n"
                   'printf "%s\\n" "${COMPREPLY[@]}"\n')
         self.assertEqual(self.shell("bash", "-c", script), ["revoke"])
@@ -185,5 +185,5 @@ class CompletionTests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_the_completion_of_fish_asks_the_program(self):
-        script = f'source "{CHECKOUT}/completions/latchkey-server.fish"\ncomplete -C "latchkey-server c revoke ada "\n'
+        script = f'source "{CHECKOUT}/packaging/completions/latchkey-server.fish"\ncomplete -C "latchkey-server c revoke ada "\n'
         self.assertEqual(self.shell("fish", "--no-config", "-c", script), ["device", "key"])

@@ -107,7 +107,7 @@ class PackageTests(unittest.TestCase):
             source = (CHECKOUT / "RelyingParty/Sources/latchkey-server/Configuration.swift").read_text()
             known = set(re.findall(r'"([a-z_]+)"', re.search(r"static let names: .*?\n    \]", source, re.DOTALL)[0]))
             self.assertEqual(named, known)
-            page = (CHECKOUT / "man/latchkey-server.8").read_text()
+            page = (CHECKOUT / "packaging/man/latchkey-server.8").read_text()
             for name in known:
                 self.assertIn(name, page)
 

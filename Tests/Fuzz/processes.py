@@ -7,7 +7,7 @@ bytes that resemble those of stored items; limits are low; sometimes the command
 the exit status is a documented one and no signal ended the process; a secret is written to standard output only, and
 only for the name that has it; no stream of the command is open in the daemon; the store is sound at the end.
 
-usage: Fuzz/processes.py SECONDS [--programs FOLDER] [--seed NUMBER]
+usage: Tests/Fuzz/processes.py SECONDS [--programs FOLDER] [--seed NUMBER]
 """
 
 import argparse
