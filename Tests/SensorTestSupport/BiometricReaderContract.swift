@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import Synchronization
-package import Testing
+import Testing
 
 /// The contract of `BiometricReader`, which every driver must fulfil: the test target of a driver checks each case.
 package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConvertible {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
-package import LatchkeySeams
+package import LatchkeyModel
+import LatchkeySeams
 import Synchronization
-package import Testing
+import Testing
 
 /// A driver that `BiometricReaderContract` is checked for, with the person at its sensor.
 package struct ReaderDriver: Sendable, CustomTestStringConvertible {
