@@ -33,10 +33,13 @@ SERVER_STATIC = RelyingParty/.build/static
 SERVER_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path RelyingParty \
     --scratch-path $(SERVER_STATIC) --product latchkey-server
 PROGRAMS = latchkeyd latchkey-prompt latchkey
-# What the tests start that are not in Swift (docs/testing.md). ONLY is pytest's -k; without it the files are spread over
-# several processes, and those of machines, which mostly wait, over one more.
+# Runs the tests that are not in Swift (docs/design/testing.md). ONLY is pytest's -k; without it the tests, or their files
+# where these share something, are spread over several processes. Tests of machines and terminals mostly wait.
 PYTEST = /usr/bin/python3 -m pytest $(if $(ONLY),-k '$(ONLY)')
-SPREAD = $(if $(ONLY),,-n auto --dist loadfile)
+SPREAD = $(if $(ONLY),,-n auto)
+SPREAD_FILES = $(if $(ONLY),,-n auto --dist loadfile)
+SPREAD_MACHINES = $(if $(ONLY),,-n $$(($$(nproc) + 1)) --dist loadfile)
+SPREAD_TERMINALS = -n $$((2 * $$(nproc)))
 APPS_BUILD = $(SWIFT) build --scratch-path .build/apps $(SHARED)
 # The reason for Face ID of an app is beside its program.
 with_reason = mkdir -p .build/apps/debug/$(2).resources && cp Apps/$(1)/Info.plist .build/apps/debug/$(2).resources/
@@ -77,13 +80,13 @@ ifdef ONLY
 else
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests
 	$(NOTES_DEBUG)
-	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire Apps/QuickNote/Tests/TerminalTests
+	@$(PYTEST) $(SPREAD_TERMINALS) Tests/Terminal Tests/Wire Apps/QuickNote/Tests/TerminalTests
 endif
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK, the services, the packages
 	$(TEST_BUILD)
 	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests
-	@$(PYTEST) -n $$((2 * $$(nproc))) Tests/Terminal Tests/Wire
+	@$(PYTEST) $(SPREAD_TERMINALS) Tests/Terminal Tests/Wire
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate
@@ -96,7 +99,7 @@ test-apps: bootstrap ## build QuickNote, and run all its tests
 	$(TEST_BUILD)
 	$(NOTES_DEBUG)
 	$(SWIFT) test --scratch-path .build/apps $(SHARED) --manifest-cache none --package-path Apps/QuickNote
-	@$(PYTEST) Apps/QuickNote
+	@$(PYTEST) $(SPREAD) Apps/QuickNote
 
 notes: bootstrap ## run QuickNote in a window, on your keychain if it has a sensor, else on a simulated one
 	@scripts/bootstrap Apps/QuickNote/packages.txt
@@ -107,7 +110,7 @@ test-notes: bootstrap ## test QuickNote's window by keyboard on a display of its
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
 	$(TEST_BUILD)
 	$(NOTES_DEBUG)
-	@$(PYTEST) Apps/QuickNote
+	@$(PYTEST) $(SPREAD) Apps/QuickNote
 
 notes-screenshots: bootstrap ## write a picture of every state of QuickNote, light and dark, to FOLDER outside the checkout
 	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
@@ -131,7 +134,7 @@ ifndef ONLY
 	LATCHKEY_SERVER="$(CURDIR)/RelyingParty/.build/debug/latchkey-server" \
 	    $(SWIFT) test --scratch-path .build/apps $(SHARED) --package-path Apps/SignIn
 endif
-	@$(PYTEST) Apps/SignIn
+	@$(PYTEST) $(SPREAD) Apps/SignIn
 
 login-screenshots: bootstrap ## write a picture of every state of that app, light, dark and narrow, to FOLDER outside the checkout
 	@scripts/bootstrap RelyingParty/packages.txt Apps/SignIn/packages.txt Apps/SignIn/test-packages.txt
@@ -143,7 +146,7 @@ test-sdk: build ## build and test packages that use the products, or the SDK whi
 
 test-system: build system-programs agent settings ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@[ "$$(id -u)" != 0 ] || scripts/bootstrap Tests/System/packages.txt
-	@$(PYTEST) $(if $(ONLY),,-n $$(($$(nproc) + 1)) --dist loadfile) Tests/System
+	@$(PYTEST) $(SPREAD_MACHINES) Tests/System
 
 server: bootstrap ## build the relying party as it is shipped
 	@$(BOOTSTRAP) RelyingParty/packages.txt
@@ -182,12 +185,12 @@ endif
 	$(SWIFT) build --product latchkeyd
 	$(SWIFT) build --product latchkey
 	$(SWIFT) build --package-path RelyingParty/Examples/SignInServer
-	@$(PYTEST) $(SPREAD) RelyingParty/Tests/ServerTests
+	@$(PYTEST) $(SPREAD_FILES) RelyingParty/Tests/ServerTests
 
 test-browser: bootstrap ## test the administration page and passkeys in headless Chromium
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
 	$(SERVER_DEBUG)
-	@$(PYTEST) $(SPREAD) RelyingParty/Tests/BrowserTests
+	@$(PYTEST) $(SPREAD_FILES) RelyingParty/Tests/BrowserTests
 
 browser-screenshots: bootstrap ## write pictures of the administration page, light, dark and narrow, to FOLDER outside the checkout
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
@@ -279,7 +282,7 @@ test-settings: bootstrap ## test the settings window by keyboard and as a screen
 	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
 	$(TEST_BUILD)
 	$(SETTINGS_DEBUG)
-	@$(PYTEST) Apps/Settings
+	@$(PYTEST) $(SPREAD) Apps/Settings
 
 settings-screenshots: bootstrap ## write pictures of every state of the settings window to FOLDER outside the checkout
 	@scripts/bootstrap $(SETTINGS_TEST_PACKAGES)
@@ -329,7 +332,7 @@ bench-services: build system-programs agent ## measure calls, prompts and starts
 
 attack-services: build system-programs ## let many users attack both services of a system, each time in a machine of its own (needs root)
 	@scripts/bootstrap Tests/System/packages.txt
-	@LATCHKEY_TESTS=all $(PYTEST) $(SPREAD) Tests/System/test_attacks.py Tests/System/test_services_changes.py
+	@LATCHKEY_TESTS=all $(PYTEST) Tests/System/test_attacks.py Tests/System/test_services_changes.py
 
 attacks: bootstrap ## attack the daemon with an independent client of its protocol
 	$(TEST_BUILD)
