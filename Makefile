@@ -195,7 +195,7 @@ test-browser: bootstrap ## test the administration page and passkeys in headless
 browser-screenshots: bootstrap ## write pictures of the administration page, light, dark and narrow, to FOLDER outside the checkout
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
 	$(SERVER_DEBUG)
-	@LATCHKEY_PICTURES="$(FOLDER)" $(PYTEST) RelyingParty/Tests/BrowserTests -k every_view
+	@scripts/pictures browser "$(FOLDER)" '$(ONLY)'
 
 bench-browser: bootstrap ## measure the first paint of the administration page with 100,000 devices
 	@scripts/bootstrap RelyingParty/packages.txt RelyingParty/browser-packages.txt
