@@ -21,8 +21,8 @@ def tree(tmp_path_factory):
     return tree
 
 
-def files(tree, *patterns):
-    found = [path for pattern in patterns for path in tree.glob(pattern)]
+def files(folder, *patterns):
+    found = [path for pattern in patterns for path in folder.glob(pattern)]
     assert found, patterns
     return found
 
@@ -30,7 +30,7 @@ def files(tree, *patterns):
 def test_lintian_reports_no_error_and_no_warning(tree):
     # Root may not run lintian without being told so.
     subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0",
-                    *BUILT.glob("*.changes")], check=True)
+                    *files(BUILT, "*.changes")], check=True)
 
 
 def test_descriptions_for_catalogues_of_programs_are_valid(tree):

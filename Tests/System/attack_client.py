@@ -372,7 +372,28 @@ def serve(requests, replies):
         replies.flush()
 
 
-class Child:
+class Caller:
+    """Has functions run by `serve` in another process. A subclass sets the files for `requests` and `replies`."""
+
+    requests = replies = None
+
+    def begin(self, name, *arguments, kept=None, **options):
+        pickle.dump((name, arguments, options, kept), self.requests)
+        self.requests.flush()
+
+    def end(self):
+        good, result = pickle.load(self.replies)
+        if not good:
+            raise RuntimeError(result)
+        return result
+
+    def do(self, name, *arguments, kept=None, **options):
+        """Calls a function of this module, or a method of a value that was kept before ("app.read")."""
+        self.begin(name, *arguments, kept=kept, **options)
+        return self.end()
+
+
+class Child(Caller):
     """A process of another user that runs functions; ends with this object."""
 
     def __init__(self, uid, gid=None):
@@ -389,26 +410,11 @@ class Child:
             finally:
                 os._exit(0)
         theirs.close()
-        self.link = ours
-
-    def begin(self, name, *arguments, kept=None, **options):
-        self.file = getattr(self, "file", None) or self.link.makefile("rwb")
-        pickle.dump((name, arguments, options, kept), self.file)
-        self.file.flush()
-
-    def end(self):
-        good, result = pickle.load(self.file)
-        if not good:
-            raise RuntimeError(result)
-        return result
-
-    def do(self, name, *arguments, kept=None, **options):
-        """Calls a function of this module, or a method of a kept value ("app.read"), as the user."""
-        self.begin(name, *arguments, kept=kept, **options)
-        return self.end()
+        self.requests = self.replies = ours.makefile("rwb")
+        ours.close()
 
     def stop(self):
-        self.link.close()
+        self.requests.close()
         try:
             os.kill(self.pid, 9)
         except OSError:

@@ -3,9 +3,9 @@
 
 import contextlib
 import functools
-import pickle
 import subprocess
 
+from attack_client import Caller
 from machine import CHECKOUT
 from services import AUTHORITY, KEYCHAIN, ServiceTest
 
@@ -27,26 +27,12 @@ CANCELLED, SYSTEM_CANCEL, NO_PASSCODE, NO_CONTEXT, NOT_INTERACTIVE = 71, 73, 74,
 DONE = [1, {}]
 
 
-class Client:
+class Client(Caller):
     """A process of a user that runs functions of attack_client.py; `Child` of that file does the same inside."""
 
     def __init__(self, start, program, script=SCRIPT):
         self._process = start(program, "-u", script, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def begin(self, name, *arguments, kept=None, **options):
-        pickle.dump((name, arguments, options, kept), self._process.stdin)
-        self._process.stdin.flush()
-
-    def end(self):
-        good, result = pickle.load(self._process.stdout)
-        if not good:
-            raise RuntimeError(result)
-        return result
-
-    def do(self, name, *arguments, kept=None, **options):
-        """Calls a function, or a method of a value that was kept before ("app.read")."""
-        self.begin(name, *arguments, kept=kept, **options)
-        return self.end()
+        self.requests, self.replies = self._process.stdin, self._process.stdout
 
     def leave(self):
         """Ends its input, after which it ends by itself."""

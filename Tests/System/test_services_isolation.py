@@ -49,6 +49,8 @@ while not select.select([sys.stdin], [], [], 0)[0]:
             pass
         connection.close()
         count += 1
+    if count == len(sys.argv) - 1:
+        print("begun", flush=True)
 print(count)
 """
 
@@ -192,6 +194,7 @@ class FloodTests(IsolationTest):
         for process in busy:
             process.kill()
         flood = self.running(KNOCK, "/run/latchkey/public/keychain.sock", "/run/latchkey/agents.sock")
+        self.assertEqual(flood.stdout.readline(), "begun\n")
         self.assertUnharmed("a flood of connections", before)
         flood.stdin.close()
         fact("connections of the flood", flood.stdout.readline().strip())
@@ -203,6 +206,8 @@ class FloodTests(IsolationTest):
                 "os.execve('/usr/bin/python3', ['python3', '-c', sys.argv[1], *sys.argv[2:]], "
                 "{f'{n:x}': '' for n in range(120_000)})")
         floods = [self.running(code, KNOCK, "/run/latchkey/public/keychain.sock") for _ in range(2)]
+        for flood in floods:
+            self.assertEqual(flood.stdout.readline(), "begun\n")
         self.assertUnharmed("large environments", before + 20)
         for flood in floods:
             flood.kill()
