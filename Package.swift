@@ -80,7 +80,7 @@ let package = Package(
         target("Formats/LatchkeyCrypto", ["COpenSSL", "LatchkeyModel"]),
         target("Formats/LatchkeyCertificates", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel"]),
         target("Formats/TPMProtocol", ["LatchkeyCrypto", "LatchkeyModel"]),
-        target("Formats/LatchkeyWords", ["LatchkeySystem"]),
+        target("Formats/LatchkeyWords", ["LatchkeyModel", "LatchkeySystem"]),
         target("Formats/LatchkeyPrompts", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
 
         // The engine: no input or output of its own. LatchkeySeams has the protocols of the drivers.
@@ -289,7 +289,7 @@ let package = Package(
             ], exclude: ["check-proof.py"]),
         tests("LatchkeyBackupTests", ["LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWire", "TestSupport"]),
-        tests("LatchkeyWordsTests", ["LatchkeyWords", "TestSupport"]),
+        tests("LatchkeyWordsTests", ["LatchkeyModel", "LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
             ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),

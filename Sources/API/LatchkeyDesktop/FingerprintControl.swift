@@ -179,8 +179,8 @@ public final class FingerprintControl: Sendable {
     /// The failure that the program's exit status (sysexits(3)) and its standard error describe.
     private static func failure(_ status: CInt, _ said: [UInt8]) -> SettingsFailure {
         let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
-        func text(_ start: String) -> String? {
-            lines.first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        func text(_ start: String) -> Phrase? {
+            lines.first { $0.hasPrefix(start) }.map { "\($0.dropFirst(start.count))" }
         }
         let code: SettingsFailure.Code =
             switch (status >> 8) & 0xff {

@@ -95,7 +95,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// The password of the account that the system has accepted in this evaluation.
         var accountPassword: SecretBytes?
         /// What a module of the system said last about the account.
-        var accountMessage = ""
+        var accountMessage: Phrase = ""
         /// Why its passcode could not be verified.
         var cause: Failure?
         /// What its right passcode has opened.

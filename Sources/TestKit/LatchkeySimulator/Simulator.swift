@@ -220,6 +220,6 @@ public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     init(_ failure: Failure) {
-        description = failure.hint.isEmpty ? failure.message : "\(failure.message) \(failure.hint)"
+        description = failure.hint.isEmpty ? "\(failure.message)" : "\(failure.message) \(failure.hint)"
     }
 }

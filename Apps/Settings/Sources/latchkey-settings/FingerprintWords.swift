@@ -32,7 +32,7 @@ enum FingerprintWords {
                 """
                 The part of Latchkey that speaks to fingerprint readers is not installed. It comes with the system’s \
                 services. Your passcode works without it.
-                """) : FailureWords.message(failure)
+                """) : words(failure.message)
     }
 
     static func name(_ finger: String) -> String {
