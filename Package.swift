@@ -153,7 +153,8 @@ let package = Package(
             "TestKit/LatchkeySimulator",
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
-                "LatchkeyService", "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver",
+                "LatchkeyService", "LatchkeySystem", "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver",
+                "SystemDriver",
             ]),
         target("TestKit/LatchkeyTesting", ["LatchkeySimulator"]),
 
