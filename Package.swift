@@ -92,7 +92,7 @@ let package = Package(
         target("Formats/LatchkeyCrypto", ["COpenSSL", "LatchkeyModel"]),
         target("Formats/LatchkeyCertificates", ["COpenSSL", "LatchkeyCrypto", "LatchkeyModel"]),
         target("Formats/TPMProtocol", ["LatchkeyCrypto", "LatchkeyModel"]),
-        target("Formats/LatchkeyWords", ["LatchkeySystem"]),
+        target("Formats/LatchkeyWords", ["LatchkeyModel", "LatchkeySystem"]),
         target("Formats/LatchkeyPrompts", ["LatchkeyModel", "LatchkeyWire", "LatchkeyWords"]),
 
         // The engine: no input or output of its own. LatchkeySeams has the protocols of the drivers.
@@ -165,7 +165,8 @@ let package = Package(
             "TestKit/LatchkeySimulator",
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
-                "LatchkeyService", "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver", "SystemDriver",
+                "LatchkeyService", "LatchkeySystem", "SimulatedDriver", "SoftwareEnclaveDriver", "SQLiteDriver",
+                "SystemDriver",
             ]),
         target("TestKit/LatchkeyTesting", ["LatchkeySimulator"]),
 
@@ -318,7 +319,7 @@ let package = Package(
             ["FuzzProperties", "LatchkeyCrypto", "LatchkeyKeychain", "LatchkeyModel", "TestSupport"]),
         tests(
             "LatchkeyWireTests", ["FuzzProperties", "LatchkeyModel", "LatchkeyPrompts", "LatchkeyWire", "TestSupport"]),
-        tests("LatchkeyWordsTests", ["FuzzProperties", "LatchkeyWords", "TestSupport"]),
+        tests("LatchkeyWordsTests", ["FuzzProperties", "LatchkeyModel", "LatchkeyWords", "TestSupport"]),
         tests(
             "LatchkeySettingsTests",
             ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),

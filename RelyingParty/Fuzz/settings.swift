@@ -62,7 +62,7 @@ enum FuzzedSettings {
             if case .file(let path) = configuration.storage, !path.hasPrefix("/") { return "the database has no place" }
             return nil
         } catch {
-            let isShown = (error.message + error.hint).unicodeScalars.allSatisfy { scalar in
+            let isShown = "\(error.message)\(error.hint)".unicodeScalars.allSatisfy { scalar in
                 scalar == "\t" || scalar.properties.generalCategory != .control
             }
             return isShown ? nil : "a message has a control character"

@@ -20,10 +20,11 @@ import Testing
     @Test func adviceNamesCommandsThatExist() throws {
         var named = 0
         for status in Status.allCases {
-            guard let range = status.advice.firstRange(of: "latchkey ") else { continue }
-            let words = status.advice[range.upperBound...].split(separator: " ").filter { !$0.hasPrefix("-") }
+            let advice = status.advice.description
+            guard let range = advice.firstRange(of: "latchkey ") else { continue }
+            let words = advice[range.upperBound...].split(separator: " ").filter { !$0.hasPrefix("-") }
             let help = try daemon.run("latchkey", ["help"] + words.map(String.init))
-            #expect(help.exitCode == 0, "\(status.advice): \(help.errors)")
+            #expect(help.exitCode == 0, "\(advice): \(help.errors)")
             named += 1
         }
         #expect(named > 10)

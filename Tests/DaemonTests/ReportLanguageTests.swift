@@ -29,10 +29,10 @@ import Testing
 
     @Test func everyFindingAndItsAdviceAreGerman() throws {
         let german = try Self.germanWords()
-        let refusal = "The store cannot be read: its anchor is missing or was changed."
+        let refusal: Phrase = "The store cannot be read: its anchor is missing or was changed."
         for kind in Finding.Kind.allCases {
             for item in [[], [UInt8](repeating: 0xab, count: 16)] {
-                // The words of a finding are an English sentence of the keychain, or a name.
+                // The words of a finding are a sentence of the keychain, or a name.
                 let words = kind == .anchor ? refusal : "state"
                 let finding = Finding(kind, number: 7, item: item, words: words)
                 for text in [finding.sentence(german), finding.hint(german)] {

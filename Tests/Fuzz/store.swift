@@ -31,7 +31,7 @@ enum FuzzedStore {
             .evaluate(request), .promptVisible(1), .matched(1, set, isVirtual: false), .passcodeEntered(1, at: 0),
             .countersKept(1), .passcodeChecked(1, isRight: true),
         ]
-        for case .reply(_, .granted(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
+        for case .reply(_, .success(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
         return .none
     }()
 

@@ -3,6 +3,7 @@
 // libFuzzer target of the reader of compiled catalogues; `scripts/fuzz 60 words` runs it. The tests of LatchkeyWords
 // check the same property for the corpus and for their own inputs.
 
+import LatchkeyModel
 import LatchkeyWords
 
 /// Reads one input and describes how it violates the property; nil when it does not.
@@ -14,7 +15,7 @@ func complaint(aboutCatalogue bytes: [UInt8]) -> String? {
     let words = Words(language: "xx", catalogue: catalogue, isolates: false)
     let name = "7q7"
     let texts =
-        [words("“\(name)” asks"), words.translation(of: "“\(name)” asks")]
+        [words("“\(name)” asks"), words(Phrase(template: "“%1$s” asks", arguments: [name]))]
         + [0, 1, 2, 5, 11, 100, Int.max, Int.min].map { words.count($0, "\(name) try", "\(name) tries of \($0)") }
     for text in texts {
         // By scalars: a joiner that follows the name is one character with its end.

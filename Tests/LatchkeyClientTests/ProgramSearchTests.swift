@@ -35,7 +35,7 @@ import Testing
             _ = try search.find(hint: "")
             return nil
         } catch {
-            return error.message
+            return error.message.description
         }
     }
 

@@ -103,5 +103,5 @@ import Testing
         #expect(ProgramOutput.lines("/none", [], seconds: 20) == nil)
     }
 
-    private func failureOf(_ message: String) -> Failure { Failure(.internalFailure, message) }
+    private func failureOf(_ message: Phrase) -> Failure { Failure(.internalFailure, message) }
 }

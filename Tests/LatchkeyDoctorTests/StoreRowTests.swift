@@ -36,7 +36,7 @@ import Testing
 
     @Test func storeWithItsOwnerAndModesIsFine() throws {
         try makeStore()
-        #expect(row() == DoctorRow("store", .ok, folder))
+        #expect(row() == DoctorRow("store", .ok, "\(folder)"))
         #expect(row(.sound).state == .ok)
     }
 

@@ -6,9 +6,10 @@ import Testing
 /// What people and scripts are told of each status.
 @Suite struct StatusTests {
     @Test(arguments: Status.allCases) func everyStatusHasASentence(_ status: Status) {
-        #expect(status.sentence.hasSuffix(".") && status.sentence.contains(" "))
-        #expect(status.sentence.first?.isUppercase == true)
-        #expect(!status.advice.hasSuffix(" "))
+        let sentence = status.sentence.description
+        #expect(sentence.hasSuffix(".") && sentence.contains(" "))
+        #expect(sentence.first?.isUppercase == true)
+        #expect(!status.advice.description.hasSuffix(" "))
     }
 
     /// The exit statuses of the manual page; every other status has 1.

@@ -28,7 +28,7 @@ import Testing
             world.show(.passcode)
             world.send(.passcodeEntered(1, at: 0))
             #expect(
-                world.send(.countersNotKept(1, .diskFull)) == [.dismiss(1), .reply(1, .denied(.diskFull))])
+                world.send(.countersNotKept(1, .diskFull)) == [.dismiss(1), .reply(1, .failure(.diskFull))])
             #expect(world.state.counters == before, "a full disk uses no tries")
             #expect(world.send(.countersKept(1)).isEmpty)
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(world.send(.notMatched(1)).count == 1)
         #expect(world.send([.notMatched(1), .matched(1, .a)]).isEmpty, "no match counts before the count is stored")
         #expect(
-            world.send(.countersNotKept(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.diskFull))])
+            world.send(.countersNotKept(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.diskFull))])
         #expect(world.state.biometryFailures == 1)
     }
 

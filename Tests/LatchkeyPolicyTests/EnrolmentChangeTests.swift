@@ -59,7 +59,7 @@ import Testing
             var alone = World(.touch)
             alone.show(.biometry)
             #expect(
-                alone.send(.sensorChanged(sensor)) == [.disarm(1), .dismiss(1), .reply(1, .denied(status))])
+                alone.send(.sensorChanged(sensor)) == [.disarm(1), .dismiss(1), .reply(1, .failure(status))])
 
             var either = World(.touch)
             either.show(.either)
@@ -83,7 +83,7 @@ import Testing
         alone.miss()
         #expect(
             alone.send(.sensorChanged(.face))
-                == [.disarm(1), .dismiss(1), .reply(1, .denied(.biometryNotAvailable))])
+                == [.disarm(1), .dismiss(1), .reply(1, .failure(.biometryNotAvailable))])
 
         var either = World(.face)
         either.show(.either)

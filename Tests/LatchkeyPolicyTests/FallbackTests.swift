@@ -54,7 +54,7 @@ import Testing
         var world = World(.touch)
         world.show(.biometry)
         world.miss()
-        #expect(world.send(.fallbackChosen(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.userFallback))])
+        #expect(world.send(.fallbackChosen(1)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.userFallback))])
         #expect(world.state.active.isEmpty)
     }
 

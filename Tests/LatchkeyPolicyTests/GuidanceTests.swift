@@ -87,7 +87,7 @@ import Testing
         var world = World(.touch)
         world.show(.biometry)
         #expect(
-            world.send(.sensorDisconnected(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.biometryDisconnected))])
+            world.send(.sensorDisconnected(1)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.biometryDisconnected))])
         #expect(world.state.biometryFailures == 0)
         #expect(world.ask(.biometry).outcomes() == [.denied(.biometryNotAvailable)], "there is no sensor afterwards")
     }

@@ -41,7 +41,7 @@ import Testing
                 ])
             #expect(effects.outcomes().isEmpty)
             #expect(world.send(other).isEmpty, "the event of the other step")
-            #expect(world.send(done) == [.dismiss(1), .reply(1, .granted(.finger))])
+            #expect(world.send(done) == [.dismiss(1), .reply(1, .success(.finger))])
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
             #expect(effects.last == .startDeadline(1, seconds: Limits.lastStepSeconds))
             #expect(world.send(done).isEmpty, "not visible yet")
             world.send(.promptVisible(1))
-            #expect(world.send(done) == [.dismiss(1), .reply(1, .granted(.none))])
+            #expect(world.send(done) == [.dismiss(1), .reply(1, .success(.none))])
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         #expect(
             world.send(.newPasscodeEntered(1, isLongEnough: true)) == [.update(1, content(.newPasscodeRepeated))])
         #expect(world.send(.newPasscodeEntered(1, isLongEnough: true)).isEmpty, "it was entered already")
-        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)) == [.dismiss(1), .reply(1, .granted(.finger))])
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)) == [.dismiss(1), .reply(1, .success(.finger))])
     }
 
     @Test func shortNewPasscodeIsAskedForAgain() {

@@ -14,15 +14,15 @@ import Testing
         #expect(
             world.send(.locked)
                 == [
-                    .reply(2, .denied(.systemCancel)), .reply(3, .denied(.systemCancel)), .disarm(1), .dismiss(1),
-                    .reply(1, .denied(.systemCancel)),
+                    .reply(2, .failure(.systemCancel)), .reply(3, .failure(.systemCancel)), .disarm(1), .dismiss(1),
+                    .reply(1, .failure(.systemCancel)),
                 ])
     }
 
     @Test func noPromptIsShownWhileTheDeviceIsLocked_LA31() {
         var world = World(.touch)
         world.send(.locked)
-        #expect(world.ask(.either) == [.reply(1, .denied(.notInteractive))])
+        #expect(world.ask(.either) == [.reply(1, .failure(.notInteractive))])
         world.send(.unlocked(byBiometry: false))
         #expect(world.show(.either).shown == [1])
     }
@@ -30,8 +30,8 @@ import Testing
     @Test func movingToTheBackgroundEndsThePromptAndRefusesNewOnes_LA31_LA32() {
         var world = World(.touch)
         world.show(.biometry)
-        #expect(world.send(.background(true)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
-        #expect(world.ask(.biometry) == [.reply(1, .denied(.notInteractive))])
+        #expect(world.send(.background(true)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.systemCancel))])
+        #expect(world.ask(.biometry) == [.reply(1, .failure(.notInteractive))])
         #expect(world.send(.background(false)).isEmpty)
         #expect(world.show(.biometry).shown == [1])
     }
@@ -39,7 +39,7 @@ import Testing
     @Test func planWithoutStagesIsGrantedWhileLocked_LA31() {
         var world = World(.touch)
         world.send([.locked, .background(true)])
-        #expect(world.ask(.nothing) == [.reply(1, .granted(.none))])
+        #expect(world.ask(.nothing) == [.reply(1, .success(.none))])
     }
 
     /// An unlock reported for a sensor that cannot be used is ignored.
@@ -156,6 +156,6 @@ import Testing
         #expect(world.send(.biometrySessionsChanged(.only(["2"]))).isEmpty)
         #expect(
             world.send(.biometrySessionsChanged(.only(["3"])))
-                == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
+                == [.disarm(1), .dismiss(1), .reply(1, .failure(.systemCancel))])
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let last = world.miss(1, id: 2)
         #expect(last.outcomes(2) == [.denied(.biometryLockout)])
         #expect(world.state.isBiometryLocked)
-        #expect(world.ask(.biometry, id: 3) == [.reply(3, .denied(.biometryLockout))])
+        #expect(world.ask(.biometry, id: 3) == [.reply(3, .failure(.biometryLockout))])
     }
 
     @Test func lockingTryContinuesWithThePasscodeIfTheStageAcceptsIt_LA28() {

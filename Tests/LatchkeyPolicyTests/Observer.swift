@@ -303,13 +303,15 @@ struct Observer: Hashable, Sendable {
         return content.triesLeft < 0 ? "negative tries" : nil
     }
 
-    private mutating func noteReply(_ id: UInt64, _ outcome: Outcome, after: PolicyState) -> String? {
+    private mutating func noteReply(
+        _ id: UInt64, _ outcome: Result<Authorisation, Status>, after: PolicyState
+    ) -> String? {
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply without a request" }
         let request = outstanding.remove(at: index)
         let shown = prompts.removeValue(forKey: id)
         if shown?.isVisible == true { return "replied before the prompt was dismissed" }
         held.removeAll { $0.id == id }
-        guard case .granted(let authorisation) = outcome else { return nil }
+        guard case .success(let authorisation) = outcome else { return nil }
         let proven = shown?.proven ?? []
         if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted an incomplete plan" }
         if request.startsWithAccount, shown?.hasAccount != true { return "granted without the account" }

@@ -33,7 +33,7 @@ import Testing
         #expect(control.isProtected)
         #expect(!Authorisation.both.satisfies(control.plan))
         var world = World(.touch)
-        #expect(world.ask(control.plan) == [.reply(1, .denied(.companionNotAvailable))])
+        #expect(world.ask(control.plan) == [.reply(1, .failure(.companionNotAvailable))])
     }
 
     @Test func userPresenceAcceptsEitherMethod_AC02() {

@@ -57,7 +57,7 @@ import Testing
             var world = world(row)
             let effects = world.ask(plan)
             if let refusal {
-                #expect(effects == [.reply(1, .denied(refusal))])
+                #expect(effects == [.reply(1, .failure(refusal))])
                 #expect(world.state.active.isEmpty)
             } else {
                 #expect(effects.shown == [1])

@@ -10,24 +10,24 @@ import Testing
     @Test(.promise("abuse.25"), arguments: AuthenticationPlan.all.dropFirst())
     func withoutInteractionNothingIsShown_LA31_abuse25(_ plan: AuthenticationPlan) {
         var world = World(.touch)
-        #expect(world.ask(plan, interaction: false) == [.reply(1, .denied(.notInteractive))])
+        #expect(world.ask(plan, interaction: false) == [.reply(1, .failure(.notInteractive))])
         #expect(world.state == World(.touch).state)
     }
 
     @Test func withoutInteractionTheFirstObstacleIsStillReported_LA31() {
         var world = World(.touchEmpty)
-        #expect(world.ask(.biometry, interaction: false) == [.reply(1, .denied(.biometryNotEnrolled))])
+        #expect(world.ask(.biometry, interaction: false) == [.reply(1, .failure(.biometryNotEnrolled))])
     }
 
     @Test func withoutInteractionAnEvaluationDoesNotWaitItsTurn_LA31_LA35() {
         var world = World(.touch)
         world.show(.biometry, id: 1)
-        #expect(world.ask(.biometry, id: 2, interaction: false) == [.reply(2, .denied(.notInteractive))])
+        #expect(world.ask(.biometry, id: 2, interaction: false) == [.reply(2, .failure(.notInteractive))])
     }
 
     @Test func planWithoutStagesIsGrantedWithoutProofs() {
         var world = World(.absent, passcode: false)
-        #expect(world.ask(.nothing, interaction: false) == [.reply(1, .granted(.none))])
+        #expect(world.ask(.nothing, interaction: false) == [.reply(1, .success(.none))])
     }
 
     @Test func theSensorIsArmedOnlyOnceThePromptIsVisible_abuse23() {
@@ -86,20 +86,20 @@ import Testing
     @Test(.promise("abuse.20")) func unavailablePromptEndsWithNotInteractive_abuse20() {
         var world = World(.touch)
         world.ask(.biometry)
-        #expect(world.send(.promptUnavailable(1)) == [.dismiss(1), .reply(1, .denied(.notInteractive))])
+        #expect(world.send(.promptUnavailable(1)) == [.dismiss(1), .reply(1, .failure(.notInteractive))])
     }
 
     @Test(.promise("abuse.21")) func aPromptThatIsLostEndsWithSystemCancelAndReleasesTheSensor_LA32_abuse21() {
         var world = World(.touch)
         world.show(.biometry)
-        #expect(world.send(.promptLost(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
+        #expect(world.send(.promptLost(1)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.systemCancel))])
     }
 
     @Test func invalidatingEndsTheEvaluationWithAppCancelOnce_LA36() {
         var world = World(.touch)
         world.show(.biometry)
         #expect(
-            world.send(.withdrawn(1, .appCancel)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.appCancel))])
+            world.send(.withdrawn(1, .appCancel)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.appCancel))])
         #expect(world.send(.withdrawn(1, .appCancel)).isEmpty)
     }
 
@@ -107,7 +107,7 @@ import Testing
         var world = World(.touch)
         world.show(.biometry, id: 1)
         world.ask(.biometry, id: 2)
-        #expect(world.send(.withdrawn(2, .appCancel)) == [.reply(2, .denied(.appCancel))])
+        #expect(world.send(.withdrawn(2, .appCancel)) == [.reply(2, .failure(.appCancel))])
         #expect(world.state.active.first?.request.id == 1)
         #expect(world.send(.matched(1, .a)).shown.isEmpty)
     }

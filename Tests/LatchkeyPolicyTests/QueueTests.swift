@@ -18,7 +18,7 @@ import Testing
         #expect(world.show(.either, id: 1).shown == [1])
         #expect(world.ask(.either, id: 2).isEmpty)
         let effects = world.send(.matched(1, .a))
-        #expect(effects.prefix(3) == [.disarm(1), .dismiss(1), .reply(1, .granted(.finger))])
+        #expect(effects.prefix(3) == [.disarm(1), .dismiss(1), .reply(1, .success(.finger))])
         #expect(effects.shown == [2])
         #expect(effects.outcomes(2).isEmpty, "a match answers one evaluation")
     }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func cancellingAnEvaluationKeepsTheOrderOfTheOthers_LA35() {
         var world = busy(1...4)
-        #expect(world.send(.withdrawn(3, .systemCancel)) == [.reply(3, .denied(.systemCancel))])
+        #expect(world.send(.withdrawn(3, .systemCancel)) == [.reply(3, .failure(.systemCancel))])
         var order: [UInt64] = []
         while let id = world.state.active.first?.request.id {
             order.append(id)
@@ -121,7 +121,7 @@ import Testing
         var world = World(.touch)
         let limit = UInt64(Limits.waitingPrompts)
         for id in 1...limit + 1 { #expect(world.ask(.either, id: id, program: 1).outcomes(id).isEmpty) }
-        #expect(world.ask(.either, id: 99, program: 1) == [.reply(99, .denied(.limitExceeded))])
+        #expect(world.ask(.either, id: 99, program: 1) == [.reply(99, .failure(.limitExceeded))])
         #expect(world.ask(.either, id: 100, program: 2).isEmpty, "the limit of another program is separate")
         // Evaluation 100 is served next, then evaluation 2, so that program 1 may have one more waiting.
         world.send([.cancelChosen(1), .cancelChosen(100)])

@@ -14,8 +14,8 @@ extension TraceWords {
         case .disarm(let id): "disarm \(id)"
         case .checkPasscode(let id): "checkPasscode \(id)"
         case .startDeadline(let id, let seconds): "startDeadline \(id) \(seconds) s"
-        case .reply(let id, .granted(let proof)): "reply \(id): granted \(text(proof))"
-        case .reply(let id, .denied(let status)): "reply \(id): denied \(status)"
+        case .reply(let id, .success(let proof)): "reply \(id): granted \(text(proof))"
+        case .reply(let id, .failure(let status)): "reply \(id): denied \(status)"
         case .keepPermissions(let permissions):
             "keepPermissions: "
                 + (permissions.isEmpty ? "none" : "")

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [SensorState.touch, .face]) func aMatchGrants(_ sensor: SensorState) {
         var world = World(sensor)
         #expect(world.show(.biometry).last == .arm(1))
-        #expect(world.send(.matched(1, .a)) == [.disarm(1), .dismiss(1), .reply(1, .granted(.finger))])
+        #expect(world.send(.matched(1, .a)) == [.disarm(1), .dismiss(1), .reply(1, .success(.finger))])
         #expect(world.state == World(sensor).state)
     }
 
@@ -24,7 +24,7 @@ import Testing
         #expect(second.outcomes().isEmpty)
         let third = world.miss()
         #expect(third.outcomes() == [.denied(.authenticationFailed)])
-        #expect(third.suffix(3) == [.disarm(1), .dismiss(1), .reply(1, .denied(.authenticationFailed))])
+        #expect(third.suffix(3) == [.disarm(1), .dismiss(1), .reply(1, .failure(.authenticationFailed))])
     }
 
     @Test func twoFailedFaceScansKeepThePromptWithItsFallback_LA27() {
@@ -39,7 +39,7 @@ import Testing
         #expect(second.outcomes().isEmpty)
         #expect(world.send(.matched(1, .a)).isEmpty, "the sensor is off")
         #expect(world.miss().isEmpty)
-        #expect(world.send(.fallbackChosen(1)) == [.dismiss(1), .reply(1, .denied(.userFallback))])
+        #expect(world.send(.fallbackChosen(1)) == [.dismiss(1), .reply(1, .failure(.userFallback))])
     }
 
     @Test func twoFailedFaceScansEndTheEvaluationIfFallbackIsHidden_LA27() {
@@ -77,7 +77,7 @@ import Testing
     func cancelEndsTheEvaluation_LA23(_ plan: AuthenticationPlan) {
         var unseen = World(.touch)
         unseen.ask(plan)
-        #expect(unseen.send(.cancelChosen(1)) == [.dismiss(1), .reply(1, .denied(.userCancel))])
+        #expect(unseen.send(.cancelChosen(1)) == [.dismiss(1), .reply(1, .failure(.userCancel))])
 
         var seen = World(.touch)
         seen.show(plan)
@@ -124,6 +124,6 @@ import Testing
         var world = World(.touch)
         #expect(world.show(.biometry).contains(.startDeadline(1, seconds: 60)))
         let effects = world.send(.deadlinePassed(1))
-        #expect(effects == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
+        #expect(effects == [.disarm(1), .dismiss(1), .reply(1, .failure(.systemCancel))])
     }
 }

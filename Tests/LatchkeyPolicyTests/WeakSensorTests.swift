@@ -75,7 +75,7 @@ import Testing
         func proof(_ sensor: SensorState) -> Authorisation {
             var world = World(sensor)
             world.show(.biometry, acceptsWeak: true)
-            for case .reply(_, .granted(let proof)) in world.send([.permissionAnswered(1, true), .matched(1, .a)]) {
+            for case .reply(_, .success(let proof)) in world.send([.permissionAnswered(1, true), .matched(1, .a)]) {
                 return proof
             }
             return .none

@@ -107,7 +107,7 @@ extension Authorisation {
     private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
         var world = World()
         world.show(plan)
-        for case .reply(_, .granted(let authorisation)) in world.send(events) { return authorisation }
+        for case .reply(_, .success(let authorisation)) in world.send(events) { return authorisation }
         return .none
     }
 }
@@ -135,15 +135,15 @@ extension [PolicyEffect] {
         compactMap { effect in
             guard case .reply(id, let outcome) = effect else { return nil }
             switch outcome {
-            case .granted(let proof): return .granted(Proven(methods: proof.methods, enrolment: proof.enrolment))
-            case .denied(let status): return .denied(status)
+            case .success(let proof): return .granted(Proven(methods: proof.methods, enrolment: proof.enrolment))
+            case .failure(let status): return .denied(status)
             }
         }
     }
 
     /// The authorisation in the reply to one evaluation.
     func authorisation(_ id: UInt64 = 1) -> Authorisation? {
-        for case .reply(id, .granted(let authorisation)) in self { return authorisation }
+        for case .reply(id, .success(let authorisation)) in self { return authorisation }
         return nil
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// Without an enclave the hint names the file that is read in this tier, and what has to read it again.
 @Suite struct EnclaveHintTests {
     private func hint(_ tier: Tier) -> String {
-        Session.enclaveUnavailable(tier, storePath: "/home/a/store").hint
+        Session.enclaveUnavailable(tier, storePath: "/home/a/store").hint.description
     }
 
     @Test(arguments: [Tier.user, .simulated]) func aDaemonOfTheUserReadsTheFileInTheStore(_ tier: Tier) {

@@ -45,7 +45,7 @@ import Testing
             throw Failure(.internalFailure)
         }
         #expect(failure.status == .diskFull)
-        #expect(failure.message.hasPrefix("The change was made, but its last step failed: "))
+        #expect(failure.message.description.hasPrefix("The change was made, but its last step failed: "))
         #expect(machine.keychain.isPasscodeSet)
         #expect(try saysPasscodeIsSet())
         disk.empty()

@@ -128,7 +128,7 @@ import Testing
             Issue.record("the prompt did not end")
             return
         }
-        #expect(failure.status == .notInteractive && failure.message.contains("The script cannot go on"))
+        #expect(failure.status == .notInteractive && failure.message.description.contains("The script cannot go on"))
         #expect(world.takeScriptProblem() == nil)
     }
 }

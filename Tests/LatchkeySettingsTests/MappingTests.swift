@@ -7,14 +7,12 @@ import Testing
 
 /// What a program outside the package gets in place of the package's own values.
 @Suite struct MappingTests {
-    @Test func everyEventOfTheAuditLogHasTheSameNameAndNumber() {
+    @Test func anEntryHasTheEventOfTheAuditLogAndItsTimeInSeconds() {
         for event in AuditEvent.allCases {
             let entry = ActivityEntry(AuditLine(sequence: 1, time: 1_700_000_000_999_999, event: event))
-            #expect(entry.event.map { "\($0)" } == "\(event)")
-            #expect(entry.event?.rawValue == event.rawValue)
+            #expect(entry.event == event)
             #expect(entry.seconds == 1_700_000_000)
         }
-        #expect(ActivityEntry.Event.allCases.count == AuditEvent.allCases.count)
     }
 
     @Test func anEntryThatCannotBeReadHasNeitherEventNorTime() {

@@ -97,7 +97,7 @@ import Testing
 
     @Test func everyGuidanceIsShownAndUsesNoTry() async throws {
         let simulator = try Simulator()
-        for guidance in ScanGuidance.allCases { simulator.scanBadly(guidance) }
+        for guidance in SensorGuidance.allCases { simulator.scanBadly(guidance) }
         simulator.touch(matching: true)
         #expect(await simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) } == nil)
     }

@@ -111,7 +111,7 @@ final class EchoServer: FrameHandler {
 
     func serves(_ peer: PeerCredentials) -> Bool { true }
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? { Receiver(self, connection) }
-    func payload(of refusal: Failure) -> SecretBytes { SecretBytes(refusal.message.utf8) }
+    func payload(of refusal: Failure) -> SecretBytes { SecretBytes(refusal.message.description.utf8) }
     func mayStop() -> Bool { true }
     func rested() { rests.add(1, ordering: .sequentiallyConsistent) }
 }

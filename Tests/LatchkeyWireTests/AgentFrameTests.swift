@@ -209,7 +209,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             CBORItem.array([
                 3,
                 .array([
-                    7, .array([1, .array([2, 0, 0, false, 0, .unsigned(step), 0, .bytes(code), 0, ""])]),
+                    7, .array([1, .array([2, 0, 0, false, 0, .unsigned(step), 0, .bytes(code), 0, .array([""])])]),
                 ]),
             ]).encoded
         }

@@ -45,6 +45,27 @@ import Testing
         #expect(refusal(of: reply(5, [false, .array(items + [[0: 1]])])) == .tooManyEntries)
     }
 
+    @Test func textsForPeopleBeyondTheLimitsAreRefused() {
+        func failure(_ texts: [CBORItem]) -> [UInt8] { reply(0, [0: 21, 1: .array(texts), 2: [""]]) }
+        let longest = CBORItem.text([UInt8](repeating: 0x61, count: Limits.phraseBytes))
+        let longer = CBORItem.text([UInt8](repeating: 0x61, count: Limits.phraseBytes + 1))
+        #expect(refusal(of: failure([CBORItem](repeating: longest, count: 1 + Limits.phraseArguments))) == nil)
+        #expect(refusal(of: failure([CBORItem](repeating: "", count: 2 + Limits.phraseArguments))) == .tooManyEntries)
+        #expect(refusal(of: failure([longer])) == .tooLong && refusal(of: failure(["", longer])) == .tooLong)
+        #expect(refusal(of: failure([])) == .invalidValue)
+        #expect(refusal(of: reply(0, [0: 21, 1: "", 2: [""]])) == .wrongType)
+    }
+
+    /// The values of the own texts, such as lists of names, can have any length.
+    @Test func longTextForPeopleIsCutToTheLimit() throws {
+        let names = String(repeating: "äa", count: Limits.phraseBytes)
+        let message = Message.reply(id: 1, .failure(Failure(.storeUnreadable, "No \(names).")))
+        guard case .reply(_, .failure(let failure)) = try Message(decoding: message.encoded()) else {
+            throw WireError.invalidValue
+        }
+        #expect(failure.message.arguments == [String(names.prefix(Limits.phraseBytes / 4))])
+    }
+
     @Test func moreThan64AttributesAreRefused() {
         let entries = (128..<193).map { CBORItem.Entry(key: .unsigned($0), value: 0) }
         func adding(_ entries: [CBORItem.Entry]) -> [UInt8] {

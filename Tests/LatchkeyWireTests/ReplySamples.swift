@@ -7,6 +7,7 @@ extension Sample {
         Sample(
             "failure", .failure(Failure(.biometryLockout, "too many failed tries", hint: "enter the passcode once"))),
         Sample("failure-without-text", .failure(Failure(.malformedRequest))),
+        Sample("failure-with-values", .failure(Failure(.storeUnreadable, "\("/a") is not \(1)."))),
         Sample("done", id: 4_294_967_296, .done),
         Sample("welcome", .welcome(Reply.Welcome(tier: .user, processID: 4711))),
         Sample("welcome-negative", .welcome(Reply.Welcome(tier: .simulated, processID: .min))),

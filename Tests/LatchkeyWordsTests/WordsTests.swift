@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
 import LatchkeyWords
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
         let name = "notes"
         #expect(words("“\(name)” asks for \("your face")") == "“notes” asks for your face")
         #expect(Words.english("“\(name)” asks") == "“notes” asks")
-        #expect(words.translation(of: "100% of it") == "100% of it")
+        #expect(words("100% of it") == "100% of it")
     }
 
     @Test func valuesTakeTheirPlaceInTheTranslation() throws {
@@ -43,19 +44,20 @@ import Testing
         #expect(Words.english.count(1, "One try", "\(1) tries") == "One try")
     }
 
-    @Test func composedTextIsTranslatedByItsTemplate() throws {
+    /// A phrase of another process: its template is looked up, and is never more than text.
+    @Test func receivedPhraseIsTranslatedByItsTemplate() throws {
         let words = try german([
-            ("No item %1$s.", "Kein Objekt %1$s."), ("No item %1$s of service %2$s.", "%2$s hat kein Objekt %1$s."),
-            ("Done.", "Fertig."), ("%1$s", "immer %1$s"),
+            ("No item %1$s of service %2$s.", "%2$s hat kein Objekt %1$s."), ("Done.", "Fertig."),
         ])
-        #expect(words.translation(of: "Done.") == "Fertig.")
-        #expect(words.translation(of: "No item a.") == "Kein Objekt a.")
-        #expect(words.translation(of: "No item a of service b.") == "b hat kein Objekt a.")
-        #expect(
-            words.translation(of: "No item .") == "No item .",
-            "a value is never empty, and %1$s would fit to every text")
-        #expect(words.translation(of: "") == "")
-        #expect(Words.plainEnglish.translation(of: "Done.") == "Done.")
+        func shown(_ template: String, _ arguments: String...) -> String {
+            words(Phrase(template: template, arguments: arguments))
+        }
+        #expect(shown("Done.") == "Fertig." && shown("") == "")
+        #expect(shown("No item %1$s of service %2$s.", "a", "b %1$s") == "b %1$s hat kein Objekt a.")
+        #expect(shown("No item %1$s of service %2$s.", "a") == "No item %1$s of service %2$s.", "a value is missing")
+        #expect(shown("Done.", "a", "b") == "Fertig.")
+        #expect(shown("%9$s %n %s %1$n %1$", "a") == "%9$s %n %s %1$n %1$")
+        #expect(Words.plainEnglish(Phrase(template: "No %1$s.", arguments: ["a"])) == "No a.")
     }
 
     @Test func valueThatCouldReorderTheSentenceIsIsolated() throws {

@@ -140,7 +140,7 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
     }
 
     @Test func theLogOfTheProcessHasItsEventsOnlyAndCutsTexts() throws {
-        let failure = Failure(.biometryNotAvailable, String(repeating: "ü", count: 1000), hint: "a hint")
+        let failure = Failure(.biometryNotAvailable, "\(String(repeating: "ü", count: 1000))", hint: "a hint")
         guard case .note(let note, let message, let hint)? = SensorMessage.line(.sensorFailed, failure) else {
             throw Failure(.internalFailure)
         }

@@ -431,7 +431,7 @@ def touch(command="touch"):
 
 OPEN = {
     "true": lambda fields: [2, True], "false": lambda fields: [2, False], "none": lambda fields: None,
-    "failure": lambda fields: [1, {0: 5, 1: "hostile", 2: ""}], "wrongkind": lambda fields: [0, {}],
+    "failure": lambda fields: [1, {0: 5, 1: ["hostile"], 2: [""]}], "wrongkind": lambda fields: [0, {}],
     "garbage": lambda fields: [2, 17],
 }
 

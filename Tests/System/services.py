@@ -2,6 +2,7 @@
 """The two services of Latchkey in the shared machine, and what tests of them need."""
 
 import json
+import re
 
 from machine import PASSWORDS, MachineTest, eventually
 
@@ -13,6 +14,17 @@ CONFIGURATION = "/etc/latchkey/latchkeyd.conf"
 
 # Exit statuses of `latchkey`, of sysexits.h.
 REFUSED, NOT_FOUND, UNAVAILABLE = 77, 66, 69
+
+
+def filled(template, *values):
+    """The English of a text for people, which frames and a service's own log contain as a template and its values."""
+    return re.sub(r"%([1-9])\$s", lambda found: values[int(found[1]) - 1], template)
+
+
+def own_log(machine, folder):
+    """What a service has logged, with the texts in English."""
+    fields = re.split("([\t\n])", machine.read(f"{folder}/daemon.log"))
+    return "".join(filled(*field.split("\x1f")) for field in fields)
 
 
 class ServiceTest(MachineTest):

@@ -5,7 +5,7 @@ import pytest
 
 from clients import DISK_FULL, DONE, NOT_FOUND, SECRET, ClientTest
 from machine import eventually, fact
-from services import KEYCHAIN, STORES
+from services import KEYCHAIN, STORES, filled
 from traces import WithTraces
 
 FOLDER = f"{STORES}/1001"
@@ -114,6 +114,7 @@ class ReadOnlyFolderTests(DiskTest):
         eventually(lambda: self.machine.run("readlink", program).stdout.strip() == "/usr/libexec/latchkeyd")
         self.machine.run("mount", "-o", "remount,ro", STORES)
         status, message, hint = (self.app().do("app.add", "token", SECRET)[1].get(field) for field in range(3))
+        message, hint = filled(*message), filled(*hint)
         self.assertEqual(status, READ_ONLY, message)
         self.assertIn(FOLDER, message)
         self.assertEqual(hint, "Ask an administrator to make the folder and its file system writable.")

@@ -9,11 +9,10 @@ from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, C
 from fingers import LOCKED_OUT, TOUCHED, WithFingers
 from fprint import UNIT, WithFprintd
 from machine import eventually, fact
-from services import AUTHORITY
+from services import AUTHORITY, RECORDS, own_log
 
 
 NOT_AVAILABLE = 75
-LOG = "/var/lib/latchkey-authd/daemon.log"
 # What a careless administrator could write: a user may have the name of fprintd.
 POLICY = "/etc/dbus-1/system.d/test-taker.conf"
 ALLOWED = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
@@ -125,7 +124,7 @@ class VirtualReaderTests(FprintTest):
         self.assertEqual((status["biometry"], status["biometryVirtual"]), ("none", False))
         self.evaluate()
         self.assertEqual(self.first.end()[1][0], NOT_AVAILABLE)
-        self.assertIn("allow-virtual-hardware = yes", self.machine.read(LOG))
+        self.assertIn("allow-virtual-hardware = yes", own_log(self.machine, RECORDS))
         fact("a virtual reader of libfprint", "absent without the line of root, and named as virtual with it")
 
 
@@ -170,7 +169,7 @@ class TrustTests(FprintTest):
         self.finger("miss")
         self.prompts.do("agent.follow")
         self.forge_match()
-        eventually(lambda: "sensorRefused" in self.machine.read(LOG))
+        eventually(lambda: "sensorRefused" in own_log(self.machine, RECORDS))
         self.prompts.do("agent.event", [3])
         self.assertNotEqual(self.first.end(), SECRET)
         eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
@@ -182,10 +181,10 @@ class TrustTests(FprintTest):
         for _ in range(4):
             self.evaluate()
             self.asked()
-            noted = self.machine.read(LOG).count("sensorRefused")
+            noted = own_log(self.machine, RECORDS).count("sensorRefused")
             for _ in range(5):
                 self.forge_match("bob")
-            eventually(lambda: self.machine.read(LOG).count("sensorRefused") > noted)
+            eventually(lambda: own_log(self.machine, RECORDS).count("sensorRefused") > noted)
             self.prompts.do("agent.event", [3])
             self.assertEqual(self.first.end()[0], 0)
             self.await_end()
@@ -203,7 +202,7 @@ class TrustTests(FprintTest):
         self.assertEqual(thief.stdout.readline(), "taken\n")
         self.evaluate()
         self.assertEqual(self.first.end()[1][0], NOT_AVAILABLE)
-        eventually(lambda: "belongs to user 1001, not to root" in self.machine.read(LOG))
+        eventually(lambda: "belongs to user 1001, not to root" in own_log(self.machine, RECORDS))
         eventually(lambda: self.refusals(self.first) == [[SENSOR_REFUSED, ""]])
 
     def forge_match(self, user="alice"):

@@ -4,7 +4,7 @@
 import json
 
 from clients import DONE, PASSCODE, SECRET, SET_PASSCODE, ClientTest
-from services import NOT_FOUND, RECORDS, REFUSED, SERVICES, SOCKETS, STORES
+from services import NOT_FOUND, RECORDS, REFUSED, SERVICES, SOCKETS, STORES, own_log
 
 NUMBER = "1100"
 
@@ -90,7 +90,7 @@ class RemovalTests(ClientTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"The keychain of user {NUMBER} was removed.", done.stdout)
         self.assertEqual(self.folders(), [False, False])
-        lines = self.machine.read(f"{RECORDS}/daemon.log").splitlines()
+        lines = own_log(self.machine, RECORDS).splitlines()
         removed = [line for line in lines if "userRemoved" in line and f"user {NUMBER}" in line]
         self.assertEqual(len(removed), 1, lines[-3:])
 

@@ -28,7 +28,7 @@ extension Authorisation {
             }
         }
         let granted: [Authorisation] = effects.compactMap {
-            if case .reply(_, .granted(let authorisation)) = $0 { authorisation } else { nil }
+            if case .reply(_, .success(let authorisation)) = $0 { authorisation } else { nil }
         }
         precondition(granted.count == 1, "the reducer grants exactly one authorisation")
         return granted[0]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyModel
+
 /// Why a proof is not accepted.
 ///
 /// Two errors are equal when their codes are equal. The message is for display and may change between releases.
@@ -45,11 +47,13 @@ public struct DeviceProofError: Error, Equatable, Sendable, CustomStringConverti
     /// The check that failed.
     public let code: Code
     /// A description of the cause in English.
-    public let message: String
+    public var message: String { text.description }
+    /// The description, for a program that translates it.
+    package let text: Phrase
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ text: Phrase) {
         self.code = code
-        self.message = message
+        self.text = text
     }
 
     /// The same text as ``message``.

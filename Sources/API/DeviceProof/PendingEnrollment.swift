@@ -53,7 +53,7 @@ struct AttestationPublicKey {
 
     /// Check 2: the key cannot leave its TPM, and signs only structures that the TPM makes itself.
     init(_ area: [UInt8]) throws(DeviceProofError) {
-        let message = "The attestation key is not one that signs only statements of its TPM."
+        let message: Phrase = "The attestation key is not one that signs only statements of its TPM."
         let decoded = try reading(.unsuitableAttestationKey, message) { () throws(Failure) in
             try TPMPublicArea(decoding: area)
         }

@@ -175,7 +175,7 @@ public struct Verifier: Sendable {
     private func checkKey(
         _ message: KeyProof, _ publicKey: [UInt8], _ kind: DeviceKind
     ) throws(DeviceProofError) -> ProvenKey {
-        let unsuitable = "The key is not one of the Secure Enclave that is bound to its TPM."
+        let unsuitable: Phrase = "The key is not one of the Secure Enclave that is bound to its TPM."
         let area = try reading(.unsuitableKey, unsuitable) { () throws(Failure) in
             try TPMPublicArea(decoding: message.key)
         }
@@ -208,12 +208,14 @@ public struct Verifier: Sendable {
 
 /// Runs a body that decodes what a device sent; an error has that code.
 func reading<Value>(
-    _ code: DeviceProofError.Code, _ message: String, _ body: () throws(Failure) -> Value
+    _ code: DeviceProofError.Code, _ message: Phrase, _ body: () throws(Failure) -> Value
 ) throws(DeviceProofError) -> Value {
     do throws(Failure) { return try body() } catch { throw DeviceProofError(code, message) }
 }
 
 /// Runs a body that fails only if libcrypto does.
 func computing<Value>(_ body: () throws(Failure) -> Value) throws(DeviceProofError) -> Value {
-    do throws(Failure) { return try body() } catch { throw DeviceProofError(.internalFailure, error.message) }
+    do throws(Failure) { return try body() } catch {
+        throw DeviceProofError(.internalFailure, error.message)
+    }
 }

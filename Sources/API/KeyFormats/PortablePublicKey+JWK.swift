@@ -95,7 +95,7 @@ extension PortablePublicKey {
         do throws(Failure) {
             return Base64.url.encode(try DigestAlgorithm.sha256.hash(Array(jwkText.utf8)))
         } catch {
-            throw KeyFormatError(.internalFailure, error.message)
+            throw KeyFormatError(.internalFailure, error.message.description)
         }
     }
 }

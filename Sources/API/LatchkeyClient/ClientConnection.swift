@@ -1,53 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
+import Synchronization
 
 /// Multiplexes the requests and replies of any number of threads over one channel.
 ///
 /// It has no thread of its own: one of the waiting callers reads the channel for all of them, so that a single call
 /// sends and reads on its own thread.
-final class ClientConnection: @unchecked Sendable {
-    // Everything below is only accessed with `lock` held, except the channel, which has one sender and one reader at a
-    // time.
+final class ClientConnection: Sendable {
+    fileprivate struct State: Sendable {
+        var replies: [UInt64: [Reply]] = [:]
+        var nextID: UInt64 = 1
+        /// Whether a thread reads the channel; it began with `beginReading`.
+        var isReading = false
+        var end: Failure?
+    }
+    /// Has one sender, with `sending` locked, and one reader at a time.
     private let channel: any ClientChannel
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let sending = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var replies: [UInt64: [Reply]] = [:]
-    private var nextID: UInt64 = 1
-    private var isReading = false
-    private var end: Failure?
+    private let sending = Mutex(())
+    private let state = Monitor(State())
 
-    init(_ channel: any ClientChannel) {
-        self.channel = channel
-        pthread_mutex_init(lock, nil)
-        pthread_mutex_init(sending, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // Setting the wall clock back must not prolong a wait.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(changed, &attributes)
-        pthread_condattr_destroy(&attributes)
-    }
-
-    deinit {
-        pthread_mutex_destroy(lock)
-        pthread_mutex_destroy(sending)
-        pthread_cond_destroy(changed)
-        lock.deallocate()
-        sending.deallocate()
-        changed.deallocate()
-    }
+    init(_ channel: any ClientChannel) { self.channel = channel }
 
     /// Whether a call can still be made.
     var isUsable: Bool {
         if let socket = channel as? SocketChannel, !socket.isOurs { return false }
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return end == nil
+        return state.withLock { $0.end == nil }
     }
 
     /// Begins the connection: sends hello, and repeats the challenge of a service.
@@ -83,16 +63,12 @@ final class ClientConnection: @unchecked Sendable {
         seconds: Int64, _ payload: (_ id: UInt64) -> SecretBytes, page: (Reply) -> Void
     ) throws(Failure) -> Reply {
         let deadline = Uptime.deadline(seconds: seconds)
-        pthread_mutex_lock(lock)
-        let id = nextID
-        nextID += 1
-        replies[id] = []
-        pthread_mutex_unlock(lock)
-        defer {
-            pthread_mutex_lock(lock)
-            replies[id] = nil
-            pthread_mutex_unlock(lock)
+        let id = state.withLock { state in
+            defer { state.nextID += 1 }
+            state.replies[state.nextID] = []
+            return state.nextID
         }
+        defer { state.withLock { $0.replies[id] = nil } }
         try send(payload(id))
         var items: [FoundItem] = []
         while true {
@@ -118,10 +94,8 @@ final class ClientConnection: @unchecked Sendable {
         guard payload.count <= Limits.frameBytes else {
             throw Failure(.dataTooLarge, "The request is larger than one frame.", hint: "A secret has at most 1 MiB.")
         }
-        pthread_mutex_lock(sending)
-        defer { pthread_mutex_unlock(sending) }
         do throws(Failure) {
-            try channel.send(payload)
+            try sending.withLock { _ throws(Failure) in try channel.send(payload) }
         } catch {
             throw fail(error)
         }
@@ -130,47 +104,68 @@ final class ClientConnection: @unchecked Sendable {
     /// Ends the connection after a failed send. Reads the daemon's reason first, if any: a connection beyond a limit is
     /// closed while its first request is being sent.
     private func fail(_ failure: Failure) -> Failure {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        if end == nil, !isReading { read(until: Uptime.nanoseconds) }
-        let reason = end ?? failure
-        end = reason
-        pthread_cond_broadcast(changed)
-        return reason
+        let isReader = state.withLock { state in state.end == nil ? state.beginReading() : false }
+        if isReader { read(until: Uptime.nanoseconds) }
+        return state.change { state in
+            let reason = state.end ?? failure
+            state.end = reason
+            return reason
+        }
+    }
+
+    private enum Step {
+        case reply(Reply)
+        case ended(Failure)
+        case read
+        case late
     }
 
     private func next(_ id: UInt64, until deadline: Int64) throws(Failure) -> Reply {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
         while true {
-            if let reply = replies[id]?.first {
-                replies[id]?.removeFirst()
-                return reply
+            let left = max(0, deadline - Uptime.nanoseconds)
+            // A condition variable cannot wait on CLOCK_BOOTTIME, so the deadline is checked again after a wait.
+            let step = state.wait(seconds: left / 1_000_000_000 + 1) { state -> Step? in
+                if let reply = state.replies[id]?.first {
+                    state.replies[id]?.removeFirst()
+                    return .reply(reply)
+                }
+                if let end = state.end { return .ended(end) }
+                guard Uptime.nanoseconds < deadline else { return .late }
+                return state.beginReading() ? .read : nil
             }
-            if let end { throw end }
-            guard Uptime.nanoseconds < deadline else {
-                throw Failure(.timedOut, "The daemon did not answer in time.", hint: "See: latchkey status")
+            switch step {
+            case .reply(let reply): return reply
+            case .ended(let failure): throw failure
+            case .late: throw Failure(.timedOut, "The daemon did not answer in time.", hint: "See: latchkey status")
+            case .read: read(until: deadline)
+            case nil: break
             }
-            if isReading { wait(until: deadline) } else { read(until: deadline) }
         }
     }
 
-    /// Reads one frame, whichever request it answers; releases `lock` while it waits.
+    /// Reads one frame, whichever request it answers. The caller has begun to read.
     private func read(until deadline: Int64) {
-        isReading = true
-        pthread_mutex_unlock(lock)
         let result = Result { () throws(Failure) in try channel.receive(until: deadline) }
-        pthread_mutex_lock(lock)
-        isReading = false
-        switch result {
-        case .success(nil): break
-        case .success(let payload?): take(payload)
-        case .failure(let failure): if end == nil { end = failure }
+        state.change { state in
+            state.isReading = false
+            switch result {
+            case .success(nil): break
+            case .success(let payload?): state.take(payload)
+            case .failure(let failure): if state.end == nil { state.end = failure }
+            }
         }
-        pthread_cond_broadcast(changed)
+    }
+}
+
+extension ClientConnection.State {
+    /// Whether the calling thread is now the one that reads the channel.
+    fileprivate mutating func beginReading() -> Bool {
+        guard !isReading else { return false }
+        isReading = true
+        return true
     }
 
-    private func take(_ payload: SecretBytes) {
+    fileprivate mutating func take(_ payload: SecretBytes) {
         do throws(WireError) {
             guard case .reply(let id, let reply) = try Message(decoding: payload) else { throw .unknownMessage }
             // Id 0 refers to the connection, not to a request.
@@ -182,14 +177,5 @@ final class ClientConnection: @unchecked Sendable {
                 .malformedRequest, "The daemon's answer cannot be read (\(error)).",
                 hint: "Install the same version of library and daemon.")
         }
-    }
-
-    private func wait(until deadline: Int64) {
-        // A condition variable cannot wait on CLOCK_BOOTTIME, so `next` checks the deadline again.
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let left = max(0, deadline - Uptime.nanoseconds)
-        time.tv_sec += Int(left / 1_000_000_000) + 1
-        pthread_cond_timedwait(changed, lock, &time)
     }
 }

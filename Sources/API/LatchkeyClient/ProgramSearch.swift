@@ -55,7 +55,7 @@ package struct ProgramSearch: Sendable {
     ///
     /// - Parameter hint: what the failure advises if there is none.
     /// - Throws: `daemonUnavailable` if there is none; its message names every place.
-    package func find(hint: String) throws(Failure) -> String {
+    package func find(hint: Phrase) throws(Failure) -> String {
         var places: [String] = []
         var refused: String?
         for place in self.places {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
+public import LatchkeyModel
 import LatchkeySystem
 import Synchronization
 
@@ -32,22 +32,25 @@ public final class FingerprintControl: Sendable {
         public let advice: Advice
     }
 
-    /// What the person should do next. Raw values are those of `latchkey-fingerprint enroll --plain`.
-    public enum Advice: String, CaseIterable, Sendable {
+    /// What the person should do next.
+    public enum Advice: Equatable, Sendable {
         /// The scan was accepted: lift the finger and scan it again.
         case passed
         /// The enrolment is complete.
         case done
-        /// The scan was not clear: try again.
-        case again
-        /// The swipe was too short: try again.
-        case longer
-        /// The finger was not centred on the reader: try again.
-        case centre
-        /// The finger stayed on the reader: lift it and try again.
-        case lift
-        /// The finger moved too fast: try again.
-        case slower
+        /// The reader could not use the scan: try again.
+        case again(SensorGuidance)
+
+        /// - Parameter word: a word of `latchkey-fingerprint enroll --plain`.
+        init?(_ word: String) {
+            switch word {
+            case "passed": self = .passed
+            case "done": self = .done
+            default:
+                guard let guidance = SensorGuidance.allCases.first(where: { $0.word == word }) else { return nil }
+                self = .again(guidance)
+            }
+        }
     }
 
     /// The names of all fingers: `left-` or `right-`, then the finger.
@@ -104,7 +107,7 @@ public final class FingerprintControl: Sendable {
     ) throws(SettingsFailure) {
         try run(["enroll", finger] + Self.options(reader) + (replaces ? ["--replace"] : [])) { fields in
             guard fields.count == 4, fields[0] == "scan", let passed = Int(fields[1]), let total = Int(fields[2]),
-                let advice = Advice(rawValue: fields[3])
+                let advice = Advice(fields[3])
             else { return }
             progress(Progress(passed: passed, total: total, advice: advice))
         }
@@ -179,8 +182,8 @@ public final class FingerprintControl: Sendable {
     /// The failure that the program's exit status (sysexits(3)) and its standard error describe.
     private static func failure(_ status: CInt, _ said: [UInt8]) -> SettingsFailure {
         let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
-        func text(_ start: String) -> String? {
-            lines.first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        func text(_ start: String) -> Phrase? {
+            lines.first { $0.hasPrefix(start) }.map { "\($0.dropFirst(start.count))" }
         }
         let code: SettingsFailure.Code =
             switch (status >> 8) & 0xff {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
+public import LatchkeyModel
 import LatchkeySystem
 
 /// What this machine has and lacks, as `latchkey doctor` examines it.
@@ -36,8 +36,8 @@ public enum Health {
         public let name: String
         /// The result of the examination.
         public let state: State
-        /// What was found, as a phrase in English.
-        public let found: String
+        /// What was found, as a phrase for people.
+        public let found: Phrase
         /// The next step; nil if nothing needs to be done, or if nothing can be.
         public let fix: Fix?
 

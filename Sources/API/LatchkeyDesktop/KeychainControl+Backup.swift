@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 import LatchkeySystem
 
 extension KeychainControl {
@@ -10,8 +10,8 @@ extension KeychainControl {
         public let app: String
         /// Its name; empty if it has none or cannot be read.
         public let name: String
-        /// Why it was left out, as a clause in English.
-        public let reason: String
+        /// Why it was left out, as a clause for people.
+        public let reason: Phrase
 
         init(_ item: SkippedItem) {
             let names = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 
 // What is left when the passcode is forgotten.
 
 extension KeychainControl {
     /// What a recovery code has opened.
     public struct Recovery: Equatable, Sendable {
-        /// Why the keychain was refused before, as a sentence in English, and is accepted as it is now; nil if it was not.
-        public let accepted: String?
+        /// Why the keychain was refused before, as a sentence for people, and is accepted as it is now; nil if it was not.
+        public let accepted: Phrase?
         /// Number of private keys that cannot be used any more.
         public let lostCount: UInt64
         /// The first of them, with the reason.

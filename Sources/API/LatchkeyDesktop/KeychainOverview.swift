@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 
 /// The state of the user's keychain.
 public struct KeychainOverview: Equatable, Sendable {
@@ -14,18 +14,6 @@ public struct KeychainOverview: Equatable, Sendable {
         case user
         /// A simulated machine for tests, which protects nothing.
         case simulated
-    }
-
-    /// The kind of sensor.
-    public enum Sensor: CaseIterable, Sendable {
-        /// There is no sensor.
-        case none
-        /// A fingerprint reader.
-        case finger
-        /// A camera for faces.
-        case face
-        /// A camera for eyes.
-        case eyes
     }
 
     /// What a passcode is.
@@ -61,7 +49,7 @@ public struct KeychainOverview: Equatable, Sendable {
     /// Whether the keychain is locked.
     public let isLocked: Bool
     /// The kind of sensor that the daemon uses.
-    public let sensor: Sensor
+    public let sensor: BiometryKind
     /// Whether a finger or a face is enrolled.
     public let isEnrolled: Bool
     /// Whether the sensor is ignored until the passcode was entered.
@@ -79,13 +67,7 @@ public struct KeychainOverview: Equatable, Sendable {
             case .user: .user
             case .simulated: .simulated
             }
-        sensor =
-            switch report.biometry {
-            case .none: .none
-            case .touchID: .finger
-            case .faceID: .face
-            case .opticID: .eyes
-            }
+        sensor = report.biometry
         storePath = report.storePath
         problem = report.problem.map { SettingsFailure($0) }
         itemCount = report.problem == nil ? report.itemCount : 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 
 /// Why an operation of `KeychainControl` or `FingerprintControl` did not succeed.
 public struct SettingsFailure: Error, Equatable, Sendable {
@@ -34,21 +34,20 @@ public struct SettingsFailure: Error, Equatable, Sendable {
 
     /// Which kind of failure occurred.
     public let code: Code
-    /// What happened, as one or more sentences in English. It contains no secret.
-    public let message: String
-    /// What the user can do, as a sentence in English that may name a command of the shell; empty when there is no
+    /// What happened, as one or more sentences. It contains no secret.
+    public let message: Phrase
+    /// What the user can do, as a sentence that may name a command of the shell; empty when there is no
     /// advice.
-    public let hint: String
+    public let hint: Phrase
 
-    init(_ code: Code, _ message: String, hint: String = "") {
+    init(_ code: Code, _ message: Phrase, hint: Phrase = "") {
         self.code = code
         self.message = message
         self.hint = hint
     }
 
     init(_ failure: Failure) {
-        self.init(
-            Code(failure.status), failure.text, hint: failure.advice)
+        self.init(Code(failure.status), failure.text, hint: failure.advice)
     }
 
     static let cancelled = SettingsFailure(.cancelled, "The operation was cancelled.")

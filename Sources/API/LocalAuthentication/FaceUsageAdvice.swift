@@ -14,6 +14,6 @@ extension LAContext {
         else { return failure }
         return Failure(
             failure.status, "The app may not use Face ID: it has no NSFaceIDUsageDescription.",
-            hint: AppIdentity.placeOfFaceUsage)
+            hint: "\(AppIdentity.placeOfFaceUsage)")
     }
 }

@@ -40,9 +40,9 @@ extension Failure {
     var localAuthenticationError: LAError {
         var details: [String: Any] = [:]
         // Apps show or log only `localizedDescription`, so it includes the hint.
-        let words = [message, hint].filter { !$0.isEmpty }.joined(separator: " ")
+        let words = [message.description, hint.description].filter { !$0.isEmpty }.joined(separator: " ")
         if !words.isEmpty { details[NSLocalizedDescriptionKey] = words }
-        if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint }
+        if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint.description }
         return LAError(status.localAuthenticationCode, userInfo: details)
     }
 }

@@ -55,7 +55,7 @@ package enum EnclaveAttestation {
     }
 
     /// Refuses before sending what no frame may contain, so that the error says what is wrong.
-    private static func check(_ isAllowed: Bool, _ message: String) throws {
+    private static func check(_ isAllowed: Bool, _ message: Phrase) throws {
         guard isAllowed else { throw Failure(.invalidParameter, message).cfError }
     }
 

@@ -33,13 +33,13 @@ private final class PrintedError: NSError, @unchecked Sendable {
 
 extension Failure {
     /// The error that is returned to the app.
-    var cfError: CFError { .status(status.osStatus, message, hint: hint) }
+    var cfError: CFError { .status(status.osStatus, "\(message)", hint: "\(hint)") }
 
     /// The error of an operation with a key: of `com.apple.LocalAuthentication` when authentication for a Secure
     /// Enclave key failed, else `cfError`.
     func cfError(of key: SecKey) -> CFError {
         guard key.backing is EnclaveKeyBacking, let code = status.authenticationCode else { return cfError }
-        return .status(OSStatus(code), message, hint: hint, domain: "com.apple.LocalAuthentication")
+        return .status(OSStatus(code), "\(message)", hint: "\(hint)", domain: "com.apple.LocalAuthentication")
     }
 }
 

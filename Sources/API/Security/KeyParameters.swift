@@ -28,7 +28,7 @@ struct KeyParameters {
         try check()
     }
 
-    static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
+    static func refusal(_ words: Phrase) -> Failure { Failure(.invalidParameter, words) }
 
     // MARK: - Type, class and size
 

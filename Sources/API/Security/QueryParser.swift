@@ -32,7 +32,7 @@ struct ParsedQuery {
     var skipsProtected = false
     var reason: String?
 
-    static func refusal(_ message: String) -> Failure { Failure(.invalidParameter, message) }
+    static func refusal(_ message: Phrase) -> Failure { Failure(.invalidParameter, message) }
 }
 
 extension ParsedQuery {

@@ -9,7 +9,7 @@ enum LastFailure {
 
     /// Records the message and the hint of a failure for this thread.
     static func keep(_ failure: Failure) {
-        let words = failure.hint.isEmpty ? failure.message : "\(failure.message) \(failure.hint)"
+        let words = failure.hint.isEmpty ? "\(failure.message)" : "\(failure.message) \(failure.hint)"
         keep(words, for: failure.status.osStatus)
     }
 

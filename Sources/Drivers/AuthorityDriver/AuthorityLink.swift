@@ -82,14 +82,13 @@ package final class AuthorityLink: Sendable {
         let calls = CallTable<AuthorityReply>()
         do throws(Failure) {
             // The welcome message may arrive before `connect` returns, so it waits for the function that sends.
-            let early = Mutex<[SecretBytes]>([])
-            let isReady = Mutex(false)
+            let gate = Gate<SecretBytes>()
             let send = try connect { [self] payload in
-                let isEarly = isReady.withLock { isReady in
-                    if !isReady { early.withLock { $0.append(payload) } }
-                    return !isReady
+                switch gate.enter(payload) {
+                case .open: received(payload, number)
+                case .waits: true
+                case .full, .ended: false
                 }
-                return isEarly || received(payload, number)
             } _: { [self] in
                 ended(number, calls)
             }
@@ -97,11 +96,7 @@ package final class AuthorityLink: Sendable {
                 // It may have ended already, before this function could store it.
                 if state.begun == number { state.pending = (send, calls) }
             }
-            let frames = isReady.withLock { isReady in
-                isReady = true
-                return early.withLock { $0 }
-            }
-            for frame in frames where !received(frame, number) { ended(number, calls) }
+            for frame in gate.openAtOnce() where !received(frame, number) { ended(number, calls) }
         } catch {
             log.note(.authorityLost, error)
             startLater()

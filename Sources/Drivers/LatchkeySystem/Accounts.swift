@@ -22,7 +22,7 @@ package enum Accounts {
     /// - Throws: `peerNotTrusted` if there is no account, or if the database cannot be read: which account has the
     ///   number is unknown then, and nothing of it may be opened or removed.
     package static func name(of number: UInt32) throws(Failure) -> AccountName {
-        let hint = "See: getent passwd \(number)"
+        let hint: Phrase = "See: getent passwd \(number)"
         let found: (user: UserIdentity, name: AccountName?)?
         do throws(SystemError) {
             found = try find { getpwuid_r(number, $0, $1, $2, $3) }

@@ -166,12 +166,12 @@ package enum Files {
 
     /// What to do about the folder that a failure names. A service of the system does not read LATCHKEY_HOME; systemd gives
     /// it the path of its folder in STATE_DIRECTORY (systemd.exec(5)), and an app that is a service the path of another one.
-    fileprivate static func hint(_ text: String, orOfService advice: String, about words: String) -> String {
+    fileprivate static func hint(_ text: Phrase, orOfService advice: Phrase, about words: String) -> Phrase {
         guard let folder = Environment.value("STATE_DIRECTORY"), words.contains(folder) else { return text }
         return advice
     }
 
-    fileprivate static func hintForUnwritable(_ words: String) -> String {
+    fileprivate static func hintForUnwritable(_ words: String) -> Phrase {
         hint(
             "Set LATCHKEY_HOME to a folder you may write.",
             orOfService: "Ask an administrator to make the folder and its file system writable.", about: words)
@@ -196,12 +196,12 @@ package enum Files {
 extension Failure {
     /// Translates a failed system call on the store. A full disk and a folder that cannot be written have codes of
     /// their own.
-    package init(_ error: SystemError, _ action: String, file: String = #fileID, line: UInt = #line) {
-        let message = "\(action): \(String(cString: strerror(error.code)))"
-        let (status, hint): (Status, String) =
+    package init(_ error: SystemError, _ action: Phrase, file: String = #fileID, line: UInt = #line) {
+        let message = action + ": \(String(cString: strerror(error.code)))"
+        let (status, hint): (Status, Phrase) =
             switch error.code {
             case ENOSPC, EDQUOT: (.diskFull, "Free some space and try again.")
-            case EROFS, EACCES, EPERM: (.storeReadOnly, Files.hintForUnwritable(action))
+            case EROFS, EACCES, EPERM: (.storeReadOnly, Files.hintForUnwritable(action.description))
             default: (.storeUnreadable, "")
             }
         self.init(status, message, hint: hint, cause: error, file: file, line: line)

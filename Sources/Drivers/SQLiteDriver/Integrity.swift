@@ -16,7 +16,7 @@ enum Integrity {
             return try pages(connection) + parts(connection) + duplicates(connection)
         } catch {
             guard error.status == .storeUnreadable else { throw error }
-            return [error.message]
+            return [error.message.description]
         }
     }
 

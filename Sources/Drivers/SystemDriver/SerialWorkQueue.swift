@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 package import LatchkeySeams
 import LatchkeySystem
 
@@ -8,21 +7,19 @@ import LatchkeySystem
 ///
 /// Passing a write to another thread and back costs a quarter of the write. So a write about one item runs on the
 /// submitting thread when the queue is idle and `mayWorkHere` allows it.
-package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
-    // The array and the flag are only accessed with the lock held.
-    private var work: [@Sendable () -> Void] = []
-    private var isBusy = false
+package final class SerialWorkQueue: WorkQueue {
+    private struct State: Sendable {
+        var work: [@Sendable () -> Void] = []
+        var isBusy = false
+    }
+    private let state = Monitor(State())
     private let mayWorkHere: @Sendable () -> Bool
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     /// Starts the thread; it lasts as long as the process.
     ///
     /// - Parameter mayWorkHere: whether a write about one item may block the thread that submits it.
     package init(mayWorkHere: @escaping @Sendable () -> Bool) {
         self.mayWorkHere = mayWorkHere
-        pthread_mutex_init(lock, nil)
-        pthread_cond_init(changed, nil)
         Processes.detachThread { [self] in
             while true { performNext() }
         }
@@ -34,34 +31,32 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
     private func performNext() { perform(next()) }
 
     package func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) {
-        pthread_mutex_lock(lock)
-        let isForHere = extent == .oneItem && !isBusy && self.work.isEmpty && mayWorkHere()
-        if isForHere {
-            isBusy = true
-        } else {
-            self.work.append(work)
-            pthread_cond_signal(changed)
+        let isForHere = state.withLock { state in
+            let isForHere = extent == .oneItem && !state.isBusy && state.work.isEmpty && mayWorkHere()
+            if isForHere { state.isBusy = true } else { state.work.append(work) }
+            return isForHere
         }
-        pthread_mutex_unlock(lock)
-        if isForHere { perform(work) }
+        // A write on this thread wakes no other.
+        if isForHere { perform(work) } else { state.wake() }
     }
 
     /// Waits for the next piece of work and marks the queue busy.
     private func next() -> @Sendable () -> Void {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        while work.isEmpty || isBusy { pthread_cond_wait(changed, lock) }
-        isBusy = true
-        return work.removeFirst()
+        state.wait { state in
+            guard !state.work.isEmpty, !state.isBusy else { return nil }
+            state.isBusy = true
+            return state.work.removeFirst()
+        }
     }
 
     /// Runs a piece of work, then marks the queue idle.
     private func perform(_ work: @Sendable () -> Void) {
         work()
-        pthread_mutex_lock(lock)
-        isBusy = false
-        if !self.work.isEmpty { pthread_cond_signal(changed) }
-        pthread_mutex_unlock(lock)
+        let hasMore = state.withLock { state in
+            state.isBusy = false
+            return !state.work.isEmpty
+        }
+        if hasMore { state.wake() }
     }
 }
 

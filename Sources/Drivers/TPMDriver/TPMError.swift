@@ -24,7 +24,7 @@ package enum TPMError: Error {
         }
     }
 
-    private static func hint(_ kind: TPMResponseCode) -> String {
+    private static func hint(_ kind: TPMResponseCode) -> Phrase {
         switch kind {
         case .badAuthorization, .authorizationFailed:
             "The endorsement hierarchy of the TPM has a password, which Latchkey does not have."

@@ -133,7 +133,7 @@ extension TPMMemory {
         refused("The TPM did not accept the approval, the passcode or the password of the key.", cause)
     }
 
-    private static func refused(_ message: String, _ cause: TPMError? = nil) -> TPMError {
+    private static func refused(_ message: Phrase, _ cause: TPMError? = nil) -> TPMError {
         .failed(Failure(.itemAuthenticationFailed, message, cause: cause))
     }
 

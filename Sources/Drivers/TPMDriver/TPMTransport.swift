@@ -64,7 +64,7 @@ package struct TPMPlace: TPMConnecting {
         }
     }
 
-    private static func hint(_ error: SystemError) -> String {
+    private static func hint(_ error: SystemError) -> Phrase {
         switch error.code {
         case ENOENT, ENXIO, ENODEV: "Check in the firmware settings that the TPM is turned on. See: latchkey doctor"
         case EACCES, EPERM:

@@ -11,11 +11,11 @@ package struct EvaluationEnd: Equatable, Sendable {
     /// Why the evaluation was refused; nil if it was granted.
     package let refusal: Status?
 
-    init(_ application: String, _ outcome: Outcome) {
+    init(_ application: String, _ result: Result<Authorisation, Status>) {
         self.application = application
-        switch outcome {
-        case .granted(let proof): (methods, refusal) = (proof.methods, nil)
-        case .denied(let status): (methods, refusal) = ([], status)
+        switch result {
+        case .success(let proof): (methods, refusal) = (proof.methods, nil)
+        case .failure(let status): (methods, refusal) = ([], status)
         }
     }
 }

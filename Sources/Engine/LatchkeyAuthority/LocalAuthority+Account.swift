@@ -76,7 +76,7 @@ extension LocalAuthority {
     private func say(_ message: String, _ id: UInt64) {
         let shown = PromptText.clean(message, characters: Limits.reasonCharacters)
         guard !shown.isEmpty else { return }
-        core.withLock { $0.pending[id]?.accountMessage = shown }
+        core.withLock { $0.pending[id]?.accountMessage = "\(shown)" }
         post(.accountMessage(id))
     }
 
@@ -85,8 +85,8 @@ extension LocalAuthority {
         core.withLock { core in
             // A module that refuses an account often said why, in the user's language.
             guard fault != .refused || core.pending[id]?.accountMessage.isEmpty == true else { return }
-            core.pending[id]?.accountMessage = PromptText.clean(
-                failure.message, characters: Limits.reasonCharacters)
+            let shown = PromptText.clean(failure.message.description, characters: Limits.reasonCharacters)
+            core.pending[id]?.accountMessage = failure.message == "\(shown)" ? failure.message : "\(shown)"
         }
         post(.accountNotProven(id, fault))
     }

@@ -95,7 +95,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// The password of the account that the system has accepted in this evaluation.
         var accountPassword: SecretBytes?
         /// What a module of the system said last about the account.
-        var accountMessage = ""
+        var accountMessage: Phrase = ""
         /// Why its passcode could not be verified.
         var cause: Failure?
         /// What its right passcode has opened.
@@ -232,15 +232,15 @@ package final class LocalAuthority: AuthenticationAuthority {
 
     package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
 
-    /// Converts the outcome of an evaluation to an answer with a token.
+    /// Converts the result of an evaluation to an answer with a token.
     func answer(
-        _ outcome: Outcome, to pending: Pending, entered: SecretBytes?
+        _ result: Result<Authorisation, Status>, to pending: Pending, entered: SecretBytes?
     ) -> Result<AuthenticationGrant, Failure> {
-        switch outcome {
-        case .denied(let status):
+        switch result {
+        case .failure(let status):
             if let cause = pending.cause, cause.status == status { return .failure(cause) }
             return .failure(Failure(status))
-        case .granted(let proof):
+        case .success(let proof):
             do throws(Failure) {
                 let token = try mint.issue(
                     proof, for: pending.request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],

@@ -62,7 +62,7 @@ package struct StoreCheck {
             let last = try store.lastAuditEntry()?.sequence ?? 0
             return (last, UInt64(clamping: try store.itemCount()) + UInt64(clamping: last))
         }
-        for line in try keychain.store.problems() { add(Finding(.database, words: String(line.prefix(240)))) }
+        for line in try keychain.store.problems() { add(Finding(.database, words: "\(line.prefix(240))")) }
         stage = .rows(after: .min)
     }
 
@@ -142,7 +142,7 @@ package struct StoreCheck {
         if let end { add(end) }
         for finding in balance.findings { add(finding) }
         try check(.recordChanged, "header") { () throws(Failure) in try tree.checkHeader() }
-        try check(.recordChanged, RecordName.state.rawValue) { () throws(Failure) in
+        try check(.recordChanged, "\(RecordName.state.rawValue)") { () throws(Failure) in
             _ = try keychain.store.read { (store) throws(Failure) in try keychain.stateValues(in: store) }
         }
         try check(.recordChanged, "counters") { () throws(Failure) in try keychain.checkCounters() }
@@ -163,7 +163,7 @@ package struct StoreCheck {
     }
 
     private mutating func check(
-        _ kind: Finding.Kind, _ name: String = "", _ body: () throws(Failure) -> Void
+        _ kind: Finding.Kind, _ name: Phrase = "", _ body: () throws(Failure) -> Void
     ) throws(Failure) {
         do throws(Failure) {
             try body()

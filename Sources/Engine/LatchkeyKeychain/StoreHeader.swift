@@ -109,9 +109,9 @@ package struct StoreHeader: Equatable, Sendable {
 extension Failure {
     /// The failure of a store that is damaged or was changed by another program; `what` completes "The store cannot
     /// be read: …".
-    package static func damagedStore(_ what: String, file: String = #fileID, line: UInt = #line) -> Failure {
+    package static func damagedStore(_ what: Phrase, file: String = #fileID, line: UInt = #line) -> Failure {
         Failure(
-            .storeUnreadable, "The store cannot be read: \(what).",
+            .storeUnreadable, "The store cannot be read: " + what + ".",
             hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.",
             file: file, line: line)
     }

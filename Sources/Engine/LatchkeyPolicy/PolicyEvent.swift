@@ -101,7 +101,8 @@ package enum PolicyEffect: Hashable, Sendable {
     case checkPasscode(UInt64)
     /// Posts `deadlinePassed` after that many seconds; replaces an earlier deadline of the evaluation.
     case startDeadline(UInt64, seconds: Int64)
-    case reply(UInt64, Outcome)
+    /// Answers an evaluation: with what the user has proven, or why it is refused.
+    case reply(UInt64, Result<Authorisation, Status>)
     /// Stores the counters; nothing waits for the result. If it fails, the stored counters remain too high, never too
     /// low.
     case keep(PolicyCounters)
@@ -111,10 +112,4 @@ package enum PolicyEffect: Hashable, Sendable {
     case startDelay(UInt64, seconds: Int64)
     /// Stores the face permissions of all apps.
     case keepPermissions([String: Bool])
-}
-
-/// The result of an evaluation.
-package enum Outcome: Hashable, Sendable {
-    case granted(Authorisation)
-    case denied(Status)
 }

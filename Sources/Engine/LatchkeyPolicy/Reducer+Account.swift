@@ -39,7 +39,7 @@ extension PolicyState {
             evaluation.notice = fault == .refused ? .accountRefused : .accountNotChecked
         }
         put(evaluation)
-        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .denied(.authenticationFailed)) }
+        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .failure(.authenticationFailed)) }
         return keep + [.update(id, content(evaluation))] + delay(evaluation)
     }
 

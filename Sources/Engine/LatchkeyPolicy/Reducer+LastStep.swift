@@ -11,7 +11,7 @@ extension PolicyState {
         let id = evaluation.request.id
         guard evaluation.request.lastStep != .none || evaluation.accountHasExpired else {
             put(evaluation)
-            return end(id, .granted(evaluation.proven))
+            return end(id, .success(evaluation.proven))
         }
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
@@ -28,7 +28,7 @@ extension PolicyState {
     /// Grants the evaluation when the user completed the last step.
     mutating func endLastStep(_ id: UInt64, _ steps: PromptContent.Step...) -> [PolicyEffect] {
         guard let evaluation = inLastStep(id, steps) else { return [] }
-        return end(id, .granted(evaluation.proven))
+        return end(id, .success(evaluation.proven))
     }
 
     /// Returns the evaluation with that number if its prompt is visible and in one of those steps.
@@ -55,7 +55,7 @@ extension PolicyState {
     /// Grants the evaluation if both entries are equal; otherwise asks for a new passcode from the beginning.
     mutating func newPasscodeRepeated(_ id: UInt64, isEqual: Bool) -> [PolicyEffect] {
         guard let evaluation = inLastStep(id, [.newPasscodeRepeated]) else { return [] }
-        if isEqual { return end(id, .granted(evaluation.proven)) }
+        if isEqual { return end(id, .success(evaluation.proven)) }
         return askForNewPasscode(evaluation, again: false, notice: .newPasscodesDiffer)
     }
 

@@ -51,7 +51,7 @@ extension PolicyState {
     mutating func countersNotKept(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let evaluation = shown(id), evaluation.isStoring else { return [] }
         if case .passcode(_, .counting(let before)) = evaluation.phase { takeBack(before) }
-        return end(id, .denied(status))
+        return end(id, .failure(status))
     }
 
     mutating func passcodeChecked(_ id: UInt64, isRight: Bool) -> [PolicyEffect] {
@@ -65,7 +65,7 @@ extension PolicyState {
         evaluation.failedTries += 1
         evaluation.notice = .wrongPasscode
         put(evaluation)
-        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .denied(.authenticationFailed)) }
+        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .failure(.authenticationFailed)) }
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
 
@@ -73,14 +73,14 @@ extension PolicyState {
     mutating func passcodeNotVerified(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let (evaluation, before) = checked(id) else { return [] }
         put(evaluation)
-        return takeBackTry(before) + end(id, .denied(status))
+        return takeBackTry(before) + end(id, .failure(status))
     }
 
     /// Ends the evaluation because the passcode could not be verified. The try stays counted, since verification had
     /// begun.
     mutating func passcodeNotChecked(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard checked(id) != nil else { return [] }
-        return end(id, .denied(status))
+        return end(id, .failure(status))
     }
 
     // MARK: - Delay
@@ -109,9 +109,9 @@ extension PolicyState {
     mutating func deadlinePassed(_ id: UInt64) -> [PolicyEffect] {
         // Nothing is left to prove.
         if let evaluation = shown(id), evaluation.step == .accountExpired {
-            return end(id, .granted(evaluation.proven))
+            return end(id, .success(evaluation.proven))
         }
         let isDelay = shown(id).map { isDelayed($0) } ?? false
-        return end(id, .denied(isDelay ? .passcodeDelayed : .systemCancel))
+        return end(id, .failure(isDelay ? .passcodeDelayed : .systemCancel))
     }
 }

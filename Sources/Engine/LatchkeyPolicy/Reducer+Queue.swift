@@ -8,7 +8,7 @@ import LatchkeyModel
 extension PolicyState {
     mutating func wait(_ request: EvaluationRequest) -> [PolicyEffect] {
         guard waiting.count(where: { $0.program == request.program }) < Limits.waitingPrompts else {
-            return [.reply(request.id, .denied(.limitExceeded))]
+            return [.reply(request.id, .failure(.limitExceeded))]
         }
         waiting.append(request)
         return []

@@ -56,11 +56,11 @@ extension PolicyState {
     }
 
     mutating func endAll(_ status: Status) -> [PolicyEffect] {
-        var effects = waiting.map { PolicyEffect.reply($0.id, .denied(status)) }
+        var effects = waiting.map { PolicyEffect.reply($0.id, .failure(status)) }
         waiting = []
         let ended = active
         active = []
-        for evaluation in ended { effects += close(evaluation, .denied(status)) }
+        for evaluation in ended { effects += close(evaluation, .failure(status)) }
         return effects + next()
     }
 
@@ -82,7 +82,7 @@ extension PolicyState {
     private mutating func sensorChanged(around evaluation: ActiveEvaluation, isAnotherKind: Bool) -> [PolicyEffect] {
         // A match of the previous enrolment set must not count in a later stage (abuse case 32).
         if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
-            return end(evaluation.request.id, .denied(.authenticationFailed))
+            return end(evaluation.request.id, .failure(.authenticationFailed))
         }
         guard evaluation.method == .biometry else { return [] }
         if let refusal = biometryRefusal(of: evaluation.request) {
@@ -108,7 +108,7 @@ extension PolicyState {
         return keep
             + forEachShown { state, evaluation in
                 if let refusal = state.refusal(of: evaluation.request) {
-                    return state.end(evaluation.request.id, .denied(refusal))
+                    return state.end(evaluation.request.id, .failure(refusal))
                 }
                 // Biometry requires that a passcode is set.
                 guard evaluation.method == .biometry else { return [] }

@@ -18,8 +18,8 @@ extension PolicyState {
         switch event {
         case .evaluate(let request): begin(request, at: now)
         case .promptVisible(let id): promptVisible(id)
-        case .promptUnavailable(let id): end(id, .denied(.notInteractive))
-        case .promptLost(let id): end(id, .denied(.systemCancel))
+        case .promptUnavailable(let id): end(id, .failure(.notInteractive))
+        case .promptLost(let id): end(id, .failure(.systemCancel))
         case .matched(let id, let set, let isVirtual): matched(id, set, isVirtual: isVirtual)
         case .notMatched(let id): notMatched(id)
         case .sensorFailed(let id): sensorFailed(id)
@@ -27,7 +27,7 @@ extension PolicyState {
         case .sensorInUse(let id, let isInUse): sensorInUse(id, isInUse)
         case .sensorDisconnected(let id): sensorDisconnected(id)
         case .fallbackChosen(let id): fallbackChosen(id)
-        case .cancelChosen(let id): end(id, .denied(.userCancel))
+        case .cancelChosen(let id): end(id, .failure(.userCancel))
         case .passcodeEntered(let id, let time): passcodeEntered(id, at: time)
         case .passcodeRepeated(let id): passcodeRepeated(id)
         case .countersKept(let id): countersKept(id)
@@ -46,7 +46,7 @@ extension PolicyState {
         case .codeMistyped(let id): codeMistyped(id)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
-        case .withdrawn(let id, let status): end(id, .denied(status))
+        case .withdrawn(let id, let status): end(id, .failure(status))
         case .deadlinePassed(let id): deadlinePassed(id)
         case .sensorChanged(let sensor): sensorChanged(sensor)
         case .locked: locked()
@@ -67,14 +67,14 @@ extension PolicyState {
     mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
         // Without stages and without a last step there is nothing to request.
         if request.plan.stages.isEmpty, request.lastStep == .none, !request.startsWithAccount {
-            return [.reply(request.id, .granted(.none))]
+            return [.reply(request.id, .success(.none))]
         }
         if let refusal = refusal(of: request) {
-            return [.reply(request.id, .denied(refusal))]
+            return [.reply(request.id, .failure(refusal))]
         }
-        if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
+        if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .success(unlock))] }
         guard request.interactionAllowed, !isLocked || request.purpose.mayAskWhileLocked, !isInBackground else {
-            return [.reply(request.id, .denied(.notInteractive))]
+            return [.reply(request.id, .failure(.notInteractive))]
         }
         return isFree(request) ? activate(request) : wait(request)
     }
@@ -117,21 +117,21 @@ extension PolicyState {
     }
 
     /// Ends an active or waiting evaluation with exactly one reply; any other number is ignored.
-    mutating func end(_ id: UInt64, _ outcome: Outcome) -> [PolicyEffect] {
+    mutating func end(_ id: UInt64, _ result: Result<Authorisation, Status>) -> [PolicyEffect] {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
-            return [.reply(id, outcome)]
+            return [.reply(id, result)]
         }
         guard let index = active.firstIndex(where: { $0.request.id == id }) else { return [] }
-        return close(active.remove(at: index), outcome) + next()
+        return close(active.remove(at: index), result) + next()
     }
 
     /// Returns the effects that end an evaluation which was removed.
-    mutating func close(_ evaluation: ActiveEvaluation, _ outcome: Outcome) -> [PolicyEffect] {
+    mutating func close(_ evaluation: ActiveEvaluation, _ result: Result<Authorisation, Status>) -> [PolicyEffect] {
         let id = evaluation.request.id
         heldEntries.removeAll { $0.id == id }
         var effects: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
-        effects += [.dismiss(id), .reply(id, outcome)]
+        effects += [.dismiss(id), .reply(id, result)]
         return effects
     }
 
@@ -141,7 +141,7 @@ extension PolicyState {
         var effects = passSensor()
         while let request = takeWaiting() {
             if let refusal = refusal(of: request) {
-                effects.append(.reply(request.id, .denied(refusal)))
+                effects.append(.reply(request.id, .failure(refusal)))
             } else {
                 effects += activate(request)
             }
@@ -277,7 +277,7 @@ extension PolicyState {
         _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
     ) -> [PolicyEffect] {
         let id = evaluation.request.id
-        guard passcodeIsAllowed(evaluation) else { return end(id, .denied(status)) }
+        guard passcodeIsAllowed(evaluation) else { return end(id, .failure(status)) }
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.phase = .typing
@@ -330,7 +330,7 @@ extension PolicyState {
         let request = evaluation.request
         if let refusal = refusal(of: stages[stage], for: request) {
             put(evaluation)
-            return end(id, .denied(refusal))
+            return end(id, .failure(refusal))
         }
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = stage

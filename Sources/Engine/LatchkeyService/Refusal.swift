@@ -14,7 +14,7 @@ enum Refusal {
     static func failure(
         _ status: Status, _ state: PolicyState?, in session: String? = nil, hasCode: Bool = false
     ) -> Failure {
-        func forgotten(_ hint: String, _ state: PolicyState?) -> String { Self.forgotten(hint, state, hasCode) }
+        func forgotten(_ hint: Phrase, _ state: PolicyState?) -> Phrase { Self.forgotten(hint, state, hasCode) }
         return switch status {
         case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
         case .userCancel, .interrupted: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
@@ -87,7 +87,7 @@ enum Refusal {
     private static let triesBeforeWayOut = 5
 
     /// Returns the hint, followed by advice for a forgotten passcode after `triesBeforeWayOut` wrong passcodes.
-    private static func forgotten(_ hint: String, _ state: PolicyState?, _ hasCode: Bool) -> String {
+    private static func forgotten(_ hint: Phrase, _ state: PolicyState?, _ hasCode: Bool) -> Phrase {
         guard let state, state.passcodeFailures >= triesBeforeWayOut else { return hint }
         return (hint.isEmpty ? "" : hint + " ")
             + (hasCode
@@ -111,7 +111,7 @@ enum Refusal {
         }
     }
 
-    private static func biometryLocked(_ message: String) -> Failure {
+    private static func biometryLocked(_ message: Phrase) -> Failure {
         Failure(.biometryLockout, message, hint: "Enter the passcode once: latchkey passcode check")
     }
 }

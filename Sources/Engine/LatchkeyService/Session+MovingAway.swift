@@ -102,7 +102,7 @@ extension Session {
             throw Failure(
                 error.status,
                 "The system's keychain has the items, but the own store could not be marked as moved and stays in use: "
-                    + error.message, hint: "Run latchkey migrate again.", cause: error)
+                    + "\(error.message)", hint: "Run latchkey migrate again.", cause: error)
         }
         keychain.closeAfterMove()
         return .migrated(report)

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of event that an audit log entry records. Raw values are part of the store format.
-package enum AuditEvent: UInt8, CaseIterable, Sendable {
+public enum AuditEvent: UInt8, CaseIterable, Sendable {
+    /// An item was stored.
     case added = 1
+    /// An item was changed.
     case updated = 2
+    /// An item was deleted.
     case deleted = 3
+    /// A secret was read, or a key was used.
     case used = 4
+    /// A program did not get what it asked for.
     case refused = 5
+    /// Items of the earlier fingers or faces became unreadable.
     case invalidated = 6
+    /// The first passcode was set.
     case passcodeSet = 7
+    /// The passcode was changed.
     case passcodeChanged = 8
+    /// The passcode was removed.
     case passcodeRemoved = 9
+    /// Fingers or faces were enrolled or deleted.
     case enrollmentChanged = 10
+    /// A store that looks restored from a copy was accepted.
     case rollbackAccepted = 11
     /// The stored failure counters were modified or removed from the file.
     case countersLost = 12
@@ -23,10 +34,15 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case tryFailed = 15
     /// The rows differ from those that were stored: rows were put back, changed or removed in the file.
     case rowsChanged = 16
+    /// The keychain was locked.
     case locked = 17
+    /// The keychain was unlocked.
     case unlocked = 18
+    /// An app was allowed or refused to use Face ID.
     case facePermissionChanged = 19
+    /// A backup was made.
     case exported = 20
+    /// A backup was read.
     case imported = 21
     /// Biometry or passcode entry was locked after too many failed tries.
     case lockedOut = 22

@@ -6,11 +6,15 @@ package enum AuthenticationMethod: UInt8, CaseIterable, Hashable, Sendable {
     case passcode = 2
 }
 
-/// The kind of sensor. Raw values are those of Apple's `LABiometryType`.
-package enum BiometryKind: UInt8, CaseIterable, Sendable {
+/// The kind of sensor of a machine. Raw values are those of Apple's `LABiometryType`.
+public enum BiometryKind: UInt8, CaseIterable, Sendable {
+    /// There is no sensor.
     case none = 0
+    /// A fingerprint reader.
     case touchID = 1
+    /// A camera that recognises faces.
     case faceID = 2
+    /// A camera that recognises eyes.
     case opticID = 4
 
     /// Failed tries within one evaluation before the sensor stops (behaviour LA-27).

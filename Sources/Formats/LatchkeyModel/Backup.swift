@@ -39,7 +39,7 @@ package enum SkipReason: UInt8, CaseIterable, Sendable {
     case impossibleGroup = 17
 
     /// The reason as a clause for the user.
-    package var words: String {
+    package var words: Phrase {
         switch self {
         case .thisDeviceOnly: "its class is bound to this device"
         case .inToken: "it is a private key of the enclave"

@@ -126,8 +126,8 @@ package struct DaemonLogLine: Equatable, Sendable {
     package var event: String
     /// Status, message and hint of the failure; empty if the event has none.
     package var status = ""
-    package var message = ""
-    package var hint = ""
+    package var message: Phrase = ""
+    package var hint: Phrase = ""
     /// The place in the source code that created the failure and, in parentheses, the failure's `cause` if it has one;
     /// empty if the event has no failure.
     package var source = ""
@@ -154,12 +154,26 @@ package struct DaemonLogLine: Equatable, Sendable {
         self.time = time
         self.processID = processID
         (severity, event, status) = (fields[2], fields[3], fields[4])
-        (message, hint, source) = (fields[5], fields[6], fields[7])
+        (message, hint, source) = (Self.phrase(fields[5]), Self.phrase(fields[6]), fields[7])
     }
 
-    /// The eight fields separated by tabs, without a line terminator.
+    /// The eight fields separated by tabs, without a line terminator. The values of a text follow its template, each
+    /// after U+001F, so that the text can be translated when it is read.
     package var text: String {
-        "\(time)\t\(processID)\t\(severity)\t\(event)\t\(status)\t\(message)\t\(hint)\t\(source)"
+        "\(time)\t\(processID)\t\(severity)\t\(event)\t\(status)\t\(Self.parts(message))\t\(Self.parts(hint))\t\(source)"
+    }
+
+    private static func parts(_ phrase: Phrase) -> String {
+        ([phrase.template] + phrase.arguments).joined(separator: "\u{1f}")
+    }
+
+    private static func phrase(_ parts: String) -> Phrase {
+        let parts = parts.split(separator: "\u{1f}", omittingEmptySubsequences: false).map(String.init)
+        return Phrase(template: parts[0], arguments: Array(parts.dropFirst()))
+    }
+
+    private static func clean(_ phrase: Phrase) -> Phrase {
+        Phrase(template: clean(phrase.template), arguments: phrase.arguments.map(clean))
     }
 
     /// Replaces control, format and separator characters by spaces, so that the text is one line and cannot control a

@@ -16,9 +16,9 @@ package struct Failure: Error, Equatable, Sendable {
     package let status: Status
     /// A description of the error for people, one or more sentences. It never contains a secret, an item's value or a
     /// passcode.
-    package let message: String
+    package let message: Phrase
     /// What the user can do about the error; empty if there is no advice.
-    package let hint: String
+    package let hint: Phrase
     /// The place in the source code that created the failure, for logs. It is not sent to a peer: a failure from a peer
     /// has the place that decoded its frame.
     package let source: Source
@@ -28,7 +28,7 @@ package struct Failure: Error, Equatable, Sendable {
 
     /// Creates a failure whose `source` is the place of the call.
     package init(
-        _ status: Status, _ message: String = "", hint: String = "", cause: (any Error)? = nil,
+        _ status: Status, _ message: Phrase = "", hint: Phrase = "", cause: (any Error)? = nil,
         file: String = #fileID, line: UInt = #line
     ) {
         self.status = status

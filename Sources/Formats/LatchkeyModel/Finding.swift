@@ -52,10 +52,10 @@ package struct Finding: Equatable, Sendable {
     /// The 16-byte identifier of the item; empty if the finding concerns no item.
     package var item: [UInt8]
     /// A description or a record name, depending on `kind`; empty if it has no meaning.
-    package var words: String
+    package var words: Phrase
 
     /// Creates a finding from its fields.
-    package init(_ kind: Kind, number: Int64 = 0, item: [UInt8] = [], words: String = "") {
+    package init(_ kind: Kind, number: Int64 = 0, item: [UInt8] = [], words: Phrase = "") {
         self.kind = kind
         self.number = number
         self.item = item

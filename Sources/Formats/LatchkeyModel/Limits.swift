@@ -61,6 +61,10 @@ package enum Limits {
     package static let attributeBytes = 64 << 10
     /// Maximum bytes of a reason or a button title; longer text is clipped before it is shown.
     package static let titleBytes = 16 << 10
+    /// Maximum values of a text for people that one process sends to another to be shown in the user's language.
+    package static let phraseArguments = 9
+    /// Maximum bytes of the English template of such a text, and of each value.
+    package static let phraseBytes = 16 << 10
     /// Maximum characters shown of a reason.
     package static let reasonCharacters = 240
     /// Maximum lines of a reason in a prompt.

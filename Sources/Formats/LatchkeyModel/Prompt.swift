@@ -179,13 +179,13 @@ package struct PromptContent: Hashable, Sendable {
     /// What a module of the system says about the account, already cleaned and clipped; empty if it says nothing.
     ///
     /// Policy always leaves it empty; `LocalAuthority` sets it when it sends the content.
-    package var message: String
+    package var message: Phrase
 
     /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
         question: Question = .none, step: Step = .proof, delaySeconds: Int = 0,
-        recoveryCode: SecretBytes? = nil, secret: Secret = .passcode, message: String = ""
+        recoveryCode: SecretBytes? = nil, secret: Secret = .passcode, message: Phrase = ""
     ) {
         self.secret = secret
         self.message = message

@@ -4,7 +4,7 @@
 ///
 /// The cases are the retry results of fprintd's `VerifyStatus` signal and of libfprint's `FpDeviceRetry`. Raw values
 /// are part of the wire format and never reused.
-package enum SensorGuidance: UInt8, CaseIterable, Sendable {
+public enum SensorGuidance: UInt8, CaseIterable, Sendable {
     /// The scan was not usable for another reason (`verify-retry-scan`).
     case scanAgain = 1
     /// The swipe was too short (`verify-swipe-too-short`).
@@ -15,6 +15,17 @@ package enum SensorGuidance: UInt8, CaseIterable, Sendable {
     case removeAndRetry = 4
     /// The finger moved too fast (`FP_DEVICE_RETRY_TOO_FAST`).
     case tooFast = 5
+
+    /// Its word in a record of `latchkey-fingerprint enroll --plain`.
+    package var word: String {
+        switch self {
+        case .scanAgain: "again"
+        case .swipeTooShort: "longer"
+        case .fingerNotCentred: "centre"
+        case .removeAndRetry: "lift"
+        case .tooFast: "slower"
+        }
+    }
 
     /// The message of a prompt with this guidance.
     package var notice: PromptContent.Notice {

@@ -2,10 +2,10 @@
 
 /// A sentence that says what happened, and what to do about it.
 private struct StatusText {
-    let sentence: String
-    let advice: String
+    let sentence: Phrase
+    let advice: Phrase
 
-    init(_ sentence: String, _ advice: String = "") {
+    init(_ sentence: Phrase, _ advice: Phrase = "") {
         self.sentence = sentence
         self.advice = advice
     }
@@ -14,10 +14,10 @@ private struct StatusText {
 /// What a person and a script are told of each status; `Tests/LatchkeyModelTests/StatusTests.swift` has the table again.
 extension Status {
     /// A sentence that says what happened, for a failure without a message of its own.
-    package var sentence: String { text.sentence }
+    package var sentence: Phrase { text.sentence }
 
     /// What to do about it, for a failure without a hint of its own; empty if there is nothing to do.
-    package var advice: String { text.advice }
+    package var advice: Phrase { text.advice }
 
     private var text: StatusText {
         switch self {
@@ -111,8 +111,8 @@ extension Status {
 
 extension Failure {
     /// What happened, for people: the message, or what its status says.
-    package var text: String { message.isEmpty ? status.sentence : message }
+    package var text: Phrase { message.isEmpty ? status.sentence : message }
 
     /// What to do about it, for people: the hint, or what its status says if there is no message either.
-    package var advice: String { hint.isEmpty && message.isEmpty ? status.advice : hint }
+    package var advice: Phrase { hint.isEmpty && message.isEmpty ? status.advice : hint }
 }

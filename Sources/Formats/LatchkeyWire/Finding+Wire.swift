@@ -18,6 +18,6 @@ extension Finding: WireTuple, WireValue {
             try tuple.field(0, \.kind),
             number: try tuple.field(1, \.number),
             item: try tuple.field(2, \.item, .bytes(limit: 64)),
-            words: try tuple.field(3, \.words, .text(limit: Limits.titleBytes)))
+            words: try tuple.field(3, \.words, .phrase))
     }
 }

@@ -49,7 +49,7 @@ private struct ContentFields: WireTuple {
             delaySeconds: try tuple.field(6, \.content.delaySeconds, CountShape()))
         content.recoveryCode = try tuple.field(7, \.shownCode, CodeShape())
         content.secret = try tuple.field(8, \.content.secret)
-        content.message = try tuple.field(9, \.content.message, .text(limit: Limits.titleBytes))
+        content.message = try tuple.field(9, \.content.message, .phrase)
         return Self(content: content)
     }
 

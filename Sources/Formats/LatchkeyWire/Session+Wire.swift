@@ -27,8 +27,8 @@ extension Failure: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             try map.field(0, \.status),
-            try map.field(1, \.message, .text()),
-            hint: try map.field(2, \.hint, .text()))
+            try map.field(1, \.message, .phrase),
+            hint: try map.field(2, \.hint, .phrase))
     }
 }
 

@@ -61,6 +61,29 @@ package struct TextShape: WireShape {
     package func read(from reader: inout CBORReader) throws(WireError) -> String { try reader.text(limit: limit) }
 }
 
+/// A text for people: an array of its template and its values.
+package struct PhraseShape: WireShape {
+    package func write(_ value: Phrase, to writer: inout CBORWriter) {
+        writer.array(1 + value.arguments.count)
+        for text in [value.template] + value.arguments { writer.text(Self.cut(text)) }
+    }
+
+    package func read(from reader: inout CBORReader) throws(WireError) -> Phrase {
+        var texts: [String] = []
+        try reader.array(limit: 1 + Limits.phraseArguments) { (reader) throws(WireError) in
+            texts.append(try reader.text(limit: Limits.phraseBytes))
+        }
+        guard let template = texts.first else { throw .invalidValue }
+        return Phrase(template: template, arguments: Array(texts.dropFirst()))
+    }
+
+    /// A value, such as a list of names, may be too long; a scalar has at most four bytes.
+    private static func cut(_ text: String) -> String {
+        text.utf8.count <= Limits.phraseBytes
+            ? text : String(text.unicodeScalars.prefix(Limits.phraseBytes / 4).map(Character.init))
+    }
+}
+
 /// At most `limit` bytes that are not secret.
 package struct BytesShape: WireShape {
     let limit: Int
@@ -123,6 +146,10 @@ extension WireShape {
 
 extension WireShape where Self == TextShape {
     package static func text(limit: Int = Limits.frameBytes) -> TextShape { TextShape(limit: limit) }
+}
+
+extension WireShape where Self == PhraseShape {
+    package static var phrase: PhraseShape { PhraseShape() }
 }
 
 extension WireShape where Self == BytesShape {

@@ -17,9 +17,6 @@ package final class Catalogue: Sendable {
     /// those of the source, because they decide which placeholders a translation needs.
     private let texts: [String: [String]]
     private let rule: PluralRule?
-    /// The texts with placeholders and without plural, those with the most text first: the most specific one that makes
-    /// an English text is its template.
-    let templates: [(english: Template, translation: Template)]
 
     /// Reads a catalogue; nil when it is damaged, is not in UTF-8, or has an invalid rule for plurals.
     package init?(_ bytes: [UInt8]) {
@@ -31,7 +28,6 @@ package final class Catalogue: Sendable {
         guard plural == nil || rule != nil else { return nil }
         self.rule = rule
         var texts: [String: [String]] = [:]
-        var templates: [(english: Template, translation: Template)] = []
         for (key, value) in pairs where !key.isEmpty {
             let english = key.split(separator: "\0", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let forms = value.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
@@ -41,14 +37,8 @@ package final class Catalogue: Sendable {
             let originals = [text] + english.dropFirst()
             guard forms.allSatisfy({ TranslationRule.allows($0, for: originals) }) else { continue }
             texts[key] = forms
-            let template = Template(text)
-            if english.count == 1, name == text, !template.numbers.isEmpty {
-                templates.append((template, Template(forms[0])))
-            }
         }
         self.texts = texts
-        // The order of the file, which is that of the texts, decides between equals.
-        self.templates = templates.sorted { $0.english.literalBytes > $1.english.literalBytes }
     }
 
     /// The translation of a text; nil if there is none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchkeyModel
+
 /// The texts of one language.
 ///
 /// Without a catalogue, or for a text that the catalogue does not have, the text is the English one of the source.
@@ -9,10 +11,6 @@ public struct Words: Equatable, Sendable {
     /// Whether texts are isolated whose direction could reorder the sentence around them.
     private let isolates: Bool
     private let catalogue: Catalogue?
-
-    /// Bytes of text that a template needs, so that it is not one of those that fit to unrelated texts, such as
-    /// `%1$s and %2$s`.
-    private static let leastLiteral = 9
 
     /// English, as in the source.
     package static let english = Words(language: "en", catalogue: nil, isolates: true)
@@ -60,31 +58,12 @@ public struct Words: Equatable, Sendable {
         return filled(catalogue.text(one.template, other.template, number), other) ?? made(phrase)
     }
 
-    /// The translation of a text that another room or a service has composed in English: of a text of the catalogue, or
-    /// of one that a template of the catalogue makes with some values. The text itself when there is none.
-    ///
-    /// The result depends on the text only, so it says what the English text says, whatever a value contains.
-    ///
-    /// - Parameter english: a text in English, such as `SettingsFailure.message`.
-    public func translation(of english: String) -> String {
-        guard let catalogue, !english.isEmpty else { return english }
-        if let text = catalogue.text(english, context: nil), Template(text).numbers.isEmpty { return text }
-        for (template, translation) in catalogue.templates where template.literalBytes >= Self.leastLiteral {
-            guard let values = template.values(in: english) else { continue }
-            return translation.filled(values.map(isolated)) ?? english
-        }
-        return english
-    }
-
     private func filled(_ translation: String?, _ phrase: Phrase) -> String? {
         translation.flatMap { Template($0).filled(phrase.arguments.map(isolated)) }
     }
 
     /// The English text.
-    private func made(_ phrase: Phrase) -> String {
-        guard isolates, phrase.arguments.contains(where: { isolated($0) != $0 }) else { return phrase.english }
-        return Template(phrase.template).filled(phrase.arguments.map(isolated)) ?? phrase.english
-    }
+    private func made(_ phrase: Phrase) -> String { filled(phrase.template, phrase) ?? phrase.description }
 
     private func isolated(_ value: String) -> String {
         guard isolates, isRightToLeft || Direction.hasRightToLeft(value) else { return value }

@@ -30,7 +30,7 @@ struct UserProcess {
         let channel = try WorkerChannel(user: user, listeners: 2)
         // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
         let unlocked = try DaemonProcess.protectMemory()
-        if let reason = unlocked() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        if let reason = unlocked() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         let signals = DaemonProcess.blockEndingSignals()
         try AuthorityPrivileges.drop()
         DaemonProcess.checkAccount(of: channel)

@@ -55,7 +55,7 @@ package struct SSHAgent: Sendable {
 
     /// What an error says, in the language of the log.
     func text(of error: Failure) -> String {
-        words.translation(of: error.text)
+        words(error.text)
     }
 
     func deadline(_ seconds: Int64) -> Int64 { now() + seconds * 1_000_000_000 }

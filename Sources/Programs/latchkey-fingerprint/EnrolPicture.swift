@@ -35,7 +35,7 @@ final class EnrolPicture: Sendable {
     func show(_ status: EnrolStatus, stages: Int?) {
         switch status {
         case .stagePassed: draw(add: 1, stages, texts.next(isSwiped: isSwiped), "passed")
-        case .guidance(let guidance): draw(add: 0, stages, texts.sentence(guidance), Self.word(guidance))
+        case .guidance(let guidance): draw(add: 0, stages, texts.sentence(guidance), guidance.word)
         case .completed: draw(add: 1, stages, texts.done, "done", isLast: true)
         case .duplicate, .full, .disconnected, .failed: if form == .terminal { write("\n") }
         }
@@ -54,17 +54,6 @@ final class EnrolPicture: Sendable {
         case .terminal: write("\r\u{1b}[K" + line + (isLast ? "\n" : ""))
         case .lines: write(line + "\n")
         case .records: write("scan\t\(passed)\t\(total)\t\(word)\n")
-        }
-    }
-
-    /// The word of a record for what the person should do differently.
-    static func word(_ guidance: SensorGuidance) -> String {
-        switch guidance {
-        case .scanAgain: "again"
-        case .swipeTooShort: "longer"
-        case .fingerNotCentred: "centre"
-        case .removeAndRetry: "lift"
-        case .tooFast: "slower"
         }
     }
 }

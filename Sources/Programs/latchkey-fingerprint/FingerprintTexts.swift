@@ -27,57 +27,57 @@ struct FingerprintTexts: Sendable {
 
     // MARK: - Failures
 
-    var misused: Failure { Failure(.invalidParameter, words("The command line is not understood."), hint: usage) }
+    var misused: Failure { Failure(.invalidParameter, "The command line is not understood.", hint: "\(usage)") }
 
     var noReader: Failure {
         Failure(
-            .biometryNotAvailable, words("There is no fingerprint reader."),
-            hint: words("fprintd supports the readers of https://fprint.freedesktop.org/supported-devices.html"))
+            .biometryNotAvailable, "There is no fingerprint reader.",
+            hint: "fprintd supports the readers of https://fprint.freedesktop.org/supported-devices.html")
     }
 
     var noneEnrolled: Failure {
         Failure(
-            .biometryNotEnrolled, words("No finger is enrolled."),
-            hint: words("Enroll one with: latchkey fingerprint enroll"))
+            .biometryNotEnrolled, "No finger is enrolled.",
+            hint: "Enroll one with: latchkey fingerprint enroll")
     }
 
-    var notRecognised: Failure { Failure(.authenticationFailed, words("Not recognised.")) }
+    var notRecognised: Failure { Failure(.authenticationFailed, "Not recognised.") }
 
-    var disconnected: Failure { Failure(.biometryDisconnected, words("The reader was disconnected.")) }
+    var disconnected: Failure { Failure(.biometryDisconnected, "The reader was disconnected.") }
 
     var failed: Failure {
         Failure(
-            .biometryNotAvailable, words("The reader did not recognise a finger in time, or failed."),
-            hint: words("See: systemctl status fprintd"))
+            .biometryNotAvailable, "The reader did not recognise a finger in time, or failed.",
+            hint: "See: systemctl status fprintd")
     }
 
     func unknownFinger(_ name: String) -> Failure {
         Failure(
-            .invalidParameter, words("There is no finger \(name)."),
-            hint: words("Use one of: \(FprintFingers.names.joined(separator: ", "))"))
+            .invalidParameter, "There is no finger \(name).",
+            hint: "Use one of: \(FprintFingers.names.joined(separator: ", "))")
     }
 
     /// - Parameter known: the numbers and names of all readers.
     func unknownReader(_ name: String, _ known: [String]) -> Failure {
         Failure(
-            .invalidParameter, words("No reader, or more than one, has the name \(name)."),
-            hint: words("Use a number or a name of: \(known.joined(separator: ", "))"))
+            .invalidParameter, "No reader, or more than one, has the name \(name).",
+            hint: "Use a number or a name of: \(known.joined(separator: ", "))")
     }
 
     func notEnrolled(_ finger: String) -> Failure {
         Failure(
-            .itemNotFound, words("Your \(name(finger, context: "your")) is not enrolled."),
-            hint: words("See: latchkey fingerprint list"))
+            .itemNotFound, "Your \(name(finger, context: "your")) is not enrolled.",
+            hint: "See: latchkey fingerprint list")
     }
 
     func enrolledAlready(_ finger: String) -> Failure {
         Failure(
-            .duplicateItem, words("Your \(name(finger, context: "your")) is enrolled already."),
-            hint: words("Add --replace."))
+            .duplicateItem, "Your \(name(finger, context: "your")) is enrolled already.",
+            hint: "Add --replace.")
     }
 
     func notTyped(_ word: String) -> Failure {
-        Failure(.userCancel, words("\(word) was not typed."), hint: words("Nothing was changed."))
+        Failure(.userCancel, "\(word) was not typed.", hint: "Nothing was changed.")
     }
 
     // MARK: - Sentences
@@ -141,14 +141,9 @@ struct FingerprintTexts: Sendable {
         }
     }
 
-    /// A failure of another room, which composes its texts in English, in this language.
-    func translated(_ failure: Failure) -> (message: String, hint: String) {
-        (words.translation(of: failure.text), words.translation(of: failure.advice))
-    }
-
     /// The lines on standard error about a failure.
     func report(_ failure: Failure) -> String {
-        let (message, hint) = translated(failure)
+        let (message, hint) = (words(failure.text), words(failure.advice))
         return words("error:") + " \(message)\n" + (hint.isEmpty ? "" : words("hint:") + " \(hint)\n")
     }
 

@@ -30,7 +30,7 @@ enum CheckCommand {
         if faults > 0 {
             throw .failure(
                 Failure(
-                    .storeUnreadable, localized.count(faults, "One problem found.", "\(faults) problems found."),
+                    .storeUnreadable, "\(localized.count(faults, "One problem found.", "\(faults) problems found."))",
                     hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
         }
     }

@@ -7,7 +7,7 @@ import LatchkeySystem
 /// Why a command failed: wrong usage (message, hint), a failure of the work, or a standard stream that cannot be read or
 /// written.
 enum CommandFailure: Error {
-    case usage(String, String)
+    case usage(Phrase, Phrase)
     case failure(Failure)
     case stream(StandardStream, SystemError)
 
@@ -21,16 +21,16 @@ enum CommandFailure: Error {
     }
 
     /// A line of a report; several on a terminal that is narrower.
-    private static func line(_ head: String, _ text: String) -> String {
+    private static func line(_ head: String, _ text: Phrase) -> String {
         // It may have a name of an item or a group, which must not begin a line of its own.
-        (head + " " + localized.translation(of: text).withoutControls).wrapped(for: .error) + "\n"
+        (head + " " + localized(text).withoutControls).wrapped(for: .error) + "\n"
     }
 
-    private static func texts(_ failure: Failure) -> (message: String, hint: String) { (failure.text, failure.advice) }
+    private static func texts(_ failure: Failure) -> (message: Phrase, hint: Phrase) { (failure.text, failure.advice) }
 
     /// Writes on standard error what happened and what to do.
     func report() {
-        let (message, hint): (String, String) =
+        let (message, hint): (Phrase, Phrase) =
             switch self {
             case .usage(let message, let hint): (message, hint)
             case .failure(let failure): Self.texts(failure)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 extension CommandTable {
-    static let aboutAdmin = """
+    static let aboutAdmin: Phrase = """
         These commands are for root. They are for the keychains that the services of the system keep for all users
         (tiers file and tpm), and not for the keychain of tier user in a user's own folder.
         """

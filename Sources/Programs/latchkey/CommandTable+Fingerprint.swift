@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 extension CommandTable {
-    static let aboutFingerprint = """
+    static let aboutFingerprint: Phrase = """
         The fingers of your account on this machine's fingerprint readers, which fprintd keeps for all programs. A change
         of them ends items of the rule current-set.
 

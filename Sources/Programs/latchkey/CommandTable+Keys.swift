@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 extension CommandTable {
-    static let aboutKeys = """
+    static let aboutKeys: Phrase = """
         Keys are stored as apps store them: NAME is the application tag. A protected key prompts on the terminal first.
         Signatures and ciphertexts are bytes; --hex and --base64 write and read them as text.
         """

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 extension CommandTable {
-    static let aboutProofs = """
+    static let aboutProofs: Phrase = """
         The side of a relying party: enrols a device, and verifies that keys cannot leave it. Uses no daemon and no TPM.
         The messages come from latchkey key enroll, answer and attest on the device.
         docs/reference/device-proof.md has the format.

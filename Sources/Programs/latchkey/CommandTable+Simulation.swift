@@ -3,7 +3,7 @@
 import LatchkeyModel
 
 extension CommandTable {
-    static let aboutSimulation = """
+    static let aboutSimulation: Phrase = """
         A simulated daemon serves the folder that LATCHKEY_HOME names. Each action of the person waits in a queue until
         a prompt can use it. After "sim answer always" the person answers every prompt instead, after "sim answer never"
         they cancel it.
@@ -13,7 +13,7 @@ extension CommandTable {
 
     /// A verb that sends one command to the simulator.
     private static func verb(
-        _ name: String, _ summary: String, _ options: [CommandOption] = [],
+        _ name: String, _ summary: Phrase, _ options: [CommandOption] = [],
         command: @escaping @Sendable (Options) throws(CommandFailure) -> SimulatorCommand
     ) -> CommandEntry {
         CommandEntry("sim " + name, summary, [], options) { (options) throws(CommandFailure) in
@@ -23,7 +23,7 @@ extension CommandTable {
 
     /// A verb with one argument.
     private static func verb(
-        _ name: String, _ summary: String, _ argument: CommandArgument,
+        _ name: String, _ summary: Phrase, _ argument: CommandArgument,
         command: @escaping @Sendable (String) throws(CommandFailure) -> SimulatorCommand
     ) -> CommandEntry {
         CommandEntry("sim " + name, summary, [argument]) { (options) throws(CommandFailure) in

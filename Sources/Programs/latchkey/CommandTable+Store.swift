@@ -3,7 +3,7 @@
 import LatchkeyModel
 
 extension CommandTable {
-    static let aboutPasscodes = """
+    static let aboutPasscodes: Phrase = """
         A new passcode has at least 4 characters, in tier tpm 6. In tiers file and tpm only the prompt asks for it; in
         other tiers this command reads the first one from the terminal, and each from a pipe (one line). The daemon asks
         for the current passcode in its own prompt; this command never reads it. In tier tpm the prompt shows a recovery code with the

@@ -12,17 +12,17 @@ struct CommandEntry: Sendable {
     /// `["set"]`, or `["key", "sign"]`.
     let words: [String]
     /// One line, without a full stop.
-    let summary: String
+    let summary: Phrase
     let arguments: [CommandArgument]
     /// Its own options; `--help` and `--json` are added.
     let options: [CommandOption]
     /// Paragraphs that `--help` shows besides the lists.
-    let about: String
+    let about: Phrase
     let action: Action
 
     init(
-        _ words: String, _ summary: String, _ arguments: [CommandArgument] = [], _ options: [CommandOption] = [],
-        takesJSON: Bool = true, about: String = "", action: @escaping Action
+        _ words: String, _ summary: Phrase, _ arguments: [CommandArgument] = [], _ options: [CommandOption] = [],
+        takesJSON: Bool = true, about: Phrase = "", action: @escaping Action
     ) {
         self.words = words.split(separator: " ").map(String.init)
         self.summary = summary
@@ -42,8 +42,8 @@ struct CommandEntry: Sendable {
 /// A command that is followed by a verb.
 struct CommandGroup: Sendable {
     let name: String
-    let summary: String
-    let about: String
+    let summary: Phrase
+    let about: Phrase
 }
 
 /// An argument of a command that is not an option.
@@ -76,9 +76,9 @@ struct CommandArgument: Sendable {
 /// An option of one command.
 struct CommandOption: Sendable {
     let name: OptionName
-    let summary: String
+    let summary: Phrase
 
-    init(_ name: OptionName, _ summary: String) {
+    init(_ name: OptionName, _ summary: Phrase) {
         self.name = name
         self.summary = summary
     }

@@ -16,7 +16,7 @@ enum Completion {
         let name = first == "help" ? Array(before.dropFirst()) : before
         if first == "help", name.isEmpty { return commands(typed) }
         if let group = CommandTable.group(name[0]), name.count == 1 {
-            return matching(typed, CommandTable.verbs(group.name).map { ($0.words[1], $0.summary) })
+            return matching(typed, CommandTable.verbs(group.name).map { ($0.words[1], $0.summary.description) })
         }
         guard first != "help", let (entry, rest) = try? CommandTable.entry(before) else { return [] }
         return candidates(entry, rest, typed)
@@ -28,8 +28,8 @@ enum Completion {
             CommandTable.names.map { name in
                 (
                     name,
-                    CommandTable.group(name)?.summary
-                        ?? CommandTable.entries.first { $0.words == [name] }?.summary ?? ""
+                    CommandTable.group(name)?.summary.description
+                        ?? CommandTable.entries.first { $0.words == [name] }?.summary.description ?? ""
                 )
             })
     }
@@ -39,7 +39,7 @@ enum Completion {
             return values(value, typed)
         }
         if typed.hasPrefix("-"), !rest.contains("--") {
-            return matching(typed, entry.options.map { ($0.name.word, $0.summary) })
+            return matching(typed, entry.options.map { ($0.name.word, $0.summary.description) })
         }
         let given = CompletionLines.argumentCount(rest) { word in
             entry.options.contains { $0.name.word == word && $0.name.value != nil }

@@ -26,14 +26,18 @@ extension DaemonLogLine {
     fileprivate var when: String { AuditLine.moment(time) }
 
     fileprivate var cells: [String] {
-        [when, "\(processID)", severity, event, [message, hint].filter { !$0.isEmpty }.joined(separator: " ")]
+        [
+            when, "\(processID)", severity, event,
+            [message, hint].filter { !$0.isEmpty }.map(\.description).joined(separator: " "),
+        ]
     }
 
     fileprivate var json: JSON {
         .object([
             ("time", .text(when)), ("process", .number(Int64(processID))), ("severity", .text(severity)),
             ("event", .text(event)), ("status", status.isEmpty ? .null : .text(status)),
-            ("message", message.isEmpty ? .null : .text(message)), ("hint", hint.isEmpty ? .null : .text(hint)),
+            ("message", message.isEmpty ? .null : .text(message.description)),
+            ("hint", hint.isEmpty ? .null : .text(hint.description)),
             ("source", source.isEmpty ? .null : .text(source)),
         ])
     }

@@ -19,18 +19,18 @@ enum DoctorCommand {
             write(text(rows), isColoured: isColoured)
         }
         guard gaps.isEmpty else {
-            let names = gaps.map { localized.translation(of: $0.name) }.joined(separator: ", ")
+            let names = gaps.map { localized($0.title) }.joined(separator: ", ")
             let lines = localized.count(
                 gaps.count, "One line needs attention", "\(gaps.count) lines need attention")
             throw .failure(
-                Failure(.internalFailure, localized("\(lines): \(names)."), hint: "Run the commands beside them."))
+                Failure(.internalFailure, "\(lines): \(names).", hint: "Run the commands beside them."))
         }
     }
 
     /// One line for each row, and one for its command.
     static func text(_ rows: [DoctorRow]) -> String {
         let lines = rows.flatMap { row -> [[String]] in
-            let line = [row.state.shown, localized.translation(of: row.name), localized.translation(of: row.found)]
+            let line = [row.state.shown, localized(row.title), localized(row.found)]
             return [line]
                 + (row.hint.map {
                     [["", "", ($0.needsRoot ? localized("run as root:") : localized("run:")) + " " + $0.command]]
@@ -75,7 +75,7 @@ extension DoctorRow.State {
 extension DoctorRow {
     fileprivate var json: JSON {
         .object([
-            ("name", .text(name)), ("state", .text(state.rawValue)), ("found", .text(found)),
+            ("name", .text(name)), ("state", .text(state.rawValue)), ("found", .text(found.description)),
             ("hint", hint.map { .text($0.command) } ?? .null), ("root", .boolean(hint?.needsRoot ?? false)),
         ])
     }

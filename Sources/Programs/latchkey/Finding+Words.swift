@@ -32,7 +32,7 @@ extension Finding {
         case .itemOlder: words("The row of \(owner) is older than the last change in the audit log.")
         case .unlisted: words("\(number) more findings are not listed.")
         case .recordChanged: words("The record \(self.words) was changed.")
-        case .anchor: words.translation(of: self.words)
+        case .anchor: words(self.words)
         case .setChanged:
             words("The rows are not those that were stored: some were put back, changed or removed.")
         case .entryMissing: words("The audit log breaks at entry \(number): it is missing.")

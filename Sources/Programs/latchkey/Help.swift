@@ -13,11 +13,11 @@ enum Help {
     static var overview: String {
         let rows = CommandTable.names.map { name -> (String, String) in
             if let group = CommandTable.group(name) {
-                return (name + " VERB", localized.translation(of: group.summary))
+                return (name + " VERB", localized(group.summary))
             }
             guard let entry = CommandTable.entries.first(where: { $0.words == [name] }) else { return (name, "") }
             return (
-                ([name] + entry.arguments.map(\.shown)).joined(separator: " "), localized.translation(of: entry.summary)
+                ([name] + entry.arguments.map(\.shown)).joined(separator: " "), localized(entry.summary)
             )
         }
         return localized(
@@ -53,7 +53,7 @@ enum Help {
         let rows = verbs.map { entry in
             (
                 (entry.words.dropFirst() + entry.arguments.map(\.shown)).joined(separator: " "),
-                localized.translation(of: entry.summary)
+                localized(entry.summary)
             )
         }
         return localized(
@@ -61,7 +61,7 @@ enum Help {
             usage: latchkey \(group.name) VERB [options]
 
             \(list(rows))
-            \(localized.translation(of: group.about))
+            \(localized(group.about))
 
             Options of a verb: latchkey help \(group.name) VERB
 
@@ -71,15 +71,15 @@ enum Help {
 
     static func text(_ entry: CommandEntry) -> String {
         let usage = (["latchkey"] + entry.words + ["[options]"] + entry.arguments.map(\.shown)).joined(separator: " ")
-        let summary = localized.translation(of: entry.summary)
+        let summary = localized(entry.summary)
         let about =
             entry.about.isEmpty
-            ? summary.prefix(1).uppercased() + summary.dropFirst() + "." : localized.translation(of: entry.about)
+            ? summary.prefix(1).uppercased() + summary.dropFirst() + "." : localized(entry.about)
         let rows = entry.options.map { option in
             let letter = option.name.letter.map { ", -\($0)" } ?? ""
             return (
                 option.name.word + letter + (option.name.value.map { " \($0.name)" } ?? ""),
-                localized.translation(of: option.summary)
+                localized(option.summary)
             )
         }
         return localized("usage: \(usage)\n\n\(about)\n\n\(list(rows))").paragraphs(width: width)
@@ -100,7 +100,7 @@ enum Help {
         .array(
             CommandTable.entries.map { entry in
                 .object([
-                    ("command", .text(entry.name)), ("summary", .text(entry.summary)),
+                    ("command", .text(entry.name)), ("summary", .text(entry.summary.description)),
                     ("arguments", .array(entry.arguments.map { .text($0.shown) })),
                     ("options", .array(entry.options.map { .text($0.name.word) })),
                 ])

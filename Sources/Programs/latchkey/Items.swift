@@ -154,13 +154,12 @@ enum Items {
         // If they cannot be listed now, the hint says less.
         let others =
             (try? Client.command.items(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(name)])))
-        let hint: String
+        let hint: Phrase
         if let other = others?.first, !other.place.isEmpty {
-            hint = localized(
+            hint =
                 "One of that name is in service \(other.place), group \(other.text(.accessGroup)): see --service and --group"
-            )
         } else if let keys = try? NamedKey.all(named: name), !keys.isEmpty {
-            hint = localized("A key has that name, see: latchkey key list")
+            hint = "A key has that name, see: latchkey key list"
         } else {
             hint = "See: latchkey list"
         }

@@ -205,7 +205,7 @@ enum PublicFormat: String, CaseIterable {
             do throws(KeyFormatError) {
                 return Array((try key.openSSH(comment: comment) + "\n").utf8)
             } catch {
-                throw Failure(.invalidParameter, error.message)
+                throw Failure(.invalidParameter, "\(error.message)")
             }
         }
     }
@@ -216,7 +216,7 @@ extension PortablePublicKey {
         do throws(KeyFormatError) {
             try self.init(externalRepresentation: key.externalRepresentation)
         } catch {
-            throw Failure(.internalFailure, error.message)
+            throw Failure(.internalFailure, "\(error.message)")
         }
     }
 }

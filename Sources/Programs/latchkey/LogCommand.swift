@@ -89,7 +89,8 @@ enum LogCommand {
             Output.write(JSON.object(pairs).line + "\n")
         }
         if let finding {
-            throw .failure(Failure(.storeUnreadable, finding.sentence(localized), hint: finding.hint(localized)))
+            throw .failure(
+                Failure(.storeUnreadable, "\(finding.sentence(localized))", hint: "\(finding.hint(localized))"))
         }
         guard !options.isJSON else { return }
         guard let newest else { return Output.write(localized("The audit log is complete: it has no entries.") + "\n") }

@@ -141,7 +141,7 @@ struct Options: Sendable {
 
     private var help: String { entry.name }
 
-    private var see: String { localized("See: latchkey help \(help)") }
+    private var see: Phrase { "See: latchkey help \(help)" }
 
     private func unknown(_ word: String, name: String?) -> CommandFailure {
         // Distinguishes an option of other commands from a typing error.
@@ -150,13 +150,13 @@ struct Options: Sendable {
             guard others.count <= 5 else { return .usage("\(entry.name) has no option \(word)", see) }
             return .usage(
                 "\(entry.name) has no option \(word)",
-                localized("It is an option of: \(others.joined(separator: ", ")).") + " " + see)
+                "\(localized("It is an option of: \(others.joined(separator: ", ")).")) \(localized(see))")
         }
         let known = entry.options.map(\.name.rawValue)
         guard let name, let nearest = Suggestion.nearest(name, known) else {
             return .usage("unknown option \(word)", see)
         }
-        return .usage("unknown option \(word)", localized("Did you mean \("--" + nearest)?") + " " + see)
+        return .usage("unknown option \(word)", "\(localized("Did you mean \("--" + nearest)?")) \(localized(see))")
     }
 }
 

@@ -139,14 +139,13 @@ enum ProofCommand {
     }
 
     private static func refusal(_ error: DeviceProofError, _ request: [UInt8]?) -> CommandFailure {
-        var hint = ""
+        var hint: Phrase = ""
         if error.code == .unknownEndorsementKey, let request,
             let name = try? Verifier.endorsementKeyName(in: request)
         {
-            hint = localized(
-                "If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))")
+            hint = "If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))"
         }
-        return .failure(Failure(.invalidParameter, error.message, hint: hint))
+        return .failure(Failure(.invalidParameter, error.text, hint: hint))
     }
 
     /// What is proven about the device that made the key, as a sentence.

@@ -22,10 +22,13 @@ extension AccessControl {
             return
         }
         guard let known = AccessControl.byName.first(where: { $0.name == name }) else {
+            let nearest = Suggestion.nearest(name, AccessControl.protectionNames)
             throw .usage(
                 "unknown protection \(name)",
-                (Suggestion.nearest(name, AccessControl.protectionNames).map { localized("Did you mean \($0)?") + " " }
-                    ?? "") + localized("Use none, presence, biometry, current-set or passcode."))
+                """
+                \(nearest.map { localized("Did you mean \($0)?") + " " } ?? "")\
+                \(localized("Use none, presence, biometry, current-set or passcode."))
+                """)
         }
         let isPortable = [.userPresence, .devicePasscode].contains(known.constraints)
         self.init(

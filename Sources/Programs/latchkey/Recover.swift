@@ -24,7 +24,7 @@ enum Recover {
                 the new one apart from this machine.
                 """) + "\n"
         if let accepted = recovered.accepted {
-            let message = localized.translation(of: accepted.message)
+            let message = localized(accepted.message)
             text +=
                 localized(
                     """

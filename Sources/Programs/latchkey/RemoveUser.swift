@@ -30,11 +30,11 @@ enum RemoveUser {
         let remaining = try failing { () throws(Failure) in try removal.run() }
         if options.isJSON {
             let user = JSON.number(Int64(removal.userID))
-            let rest = JSON.array(remaining.map { .text($0.message) })
+            let rest = JSON.array(remaining.map { .text($0.message.description) })
             return Output.write(
                 JSON.object([("removed", .boolean(true)), ("user", user), ("remaining", rest)]).line + "\n")
         }
-        for failure in remaining { Output.write(localized.translation(of: failure.message).withoutControls + "\n") }
+        for failure in remaining { Output.write(localized(failure.message).withoutControls + "\n") }
         Output.write(
             localized(
                 """

@@ -38,7 +38,7 @@ enum StatusCommand {
             [localized("biometry"), biometry],
             [localized("passcode"), passcode(report)],
             [localized("keychain"), report.isLocked ? localized("locked") : localized("unlocked")],
-            [localized("enclave"), report.deviceProblem.map(\.message) ?? enclave(report)],
+            [localized("enclave"), report.deviceProblem.map { localized($0.message) } ?? enclave(report)],
             [
                 localized("memory"),
                 report.unlockedMemory.map { localized("secrets may be swapped out: \($0)") }
@@ -132,13 +132,13 @@ enum StatusCommand {
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),
             ("enclaveVirtual", report.enclaveDevice.map { .boolean($0 == .program) } ?? .null),
-            ("enclaveProblem", report.deviceProblem.map { .text($0.message) } ?? .null),
+            ("enclaveProblem", report.deviceProblem.map { .text($0.message.description) } ?? .null),
             ("memoryLocked", .boolean(report.unlockedMemory == nil)),
             ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),
             ("otherStore", otherStore(report, .plainEnglish).map { .text($0) } ?? .null),
             ("quarantined", .number(Int64(clamping: report.quarantineCount))),
-            ("problem", report.problem.map { .text($0.message) } ?? .null),
+            ("problem", report.problem.map { .text($0.message.description) } ?? .null),
         ])
     }
 }

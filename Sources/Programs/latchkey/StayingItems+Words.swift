@@ -25,7 +25,7 @@ extension SkippedItem {
         let name = [label, service, account].filter { !$0.isEmpty }.map(\.withoutControls).joined(separator: " ")
         return
             "\(group.isEmpty ? "?" : group.withoutControls)  \(itemClass.kind)\(name.isEmpty ? "" : "  " + name): "
-            + localized.translation(of: reason.words)
+            + localized(reason.words)
     }
 
     var json: JSON {

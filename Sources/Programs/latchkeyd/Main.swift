@@ -85,7 +85,7 @@ enum Main {
         try options.read(folder.configuration)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
-        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         // Must precede the creation of threads, which inherit the signal mask: a thread that does not block these
         // signals would receive them, and they would end the process.
         let signals = DaemonProcess.blockEndingSignals()

@@ -1,42 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
+import LatchkeySystem
 
 /// A connection to the engine in this process: frames pass through a queue in memory instead of the daemon's socket.
 final class MemoryChannel: ClientChannel, @unchecked Sendable {
-    // The queue is only accessed with the lock held; the session is set once, before any frame can be sent.
-    private var frames: [SecretBytes] = []
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private struct State: Sendable {
+        var frames: [SecretBytes] = []
+        var isClosed = false
+    }
+    private let state = Monitor(State())
+    // Set once, before any frame can be sent.
     private var session: HostSession?
-    private var isClosed = false
 
     /// Creates a channel to the handler that `begin` creates when the client sends its hello.
     init(_ begin: @escaping @Sendable (Request.Hello) -> any RequestHandler) {
-        pthread_mutex_init(lock, nil)
-        pthread_cond_init(changed, nil)
         self.session = HostSession(
             send: { [weak self] in self?.push($0) }, end: { [weak self] in self?.end() }, begin: begin)
     }
 
-    deinit {
-        session?.close()
-        pthread_mutex_destroy(lock)
-        pthread_cond_destroy(changed)
-        lock.deallocate()
-        changed.deallocate()
-    }
+    deinit { session?.close() }
 
-    private func push(_ payload: SecretBytes) {
-        pthread_mutex_lock(lock)
-        frames.append(payload)
-        pthread_cond_signal(changed)
-        pthread_mutex_unlock(lock)
-    }
+    private func push(_ payload: SecretBytes) { state.change { $0.frames.append(payload) } }
 
     /// Closes the connection, for a restart of the machine. Blocked calls of `receive` end.
     func close() {
@@ -44,40 +32,22 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
         session?.close()
     }
 
-    private func end() {
-        pthread_mutex_lock(lock)
-        isClosed = true
-        pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(lock)
-    }
-
-    private func hasEnded() -> Bool {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return isClosed
-    }
+    private func end() { state.change { $0.isClosed = true } }
 
     func send(_ payload: SecretBytes) throws(Failure) {
-        guard !hasEnded() else { throw MemoryChannel.restarted }
+        guard !state.withLock({ $0.isClosed }) else { throw MemoryChannel.restarted }
         session?.receive(payload)
     }
 
     private static let restarted = Failure(.daemonUnavailable, "The simulated machine was restarted.")
 
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        // Frames that were sent before the end are still delivered.
-        guard !isClosed || !frames.isEmpty else { throw MemoryChannel.restarted }
         // Waits for at most a second: the caller checks its deadline between two calls.
-        if frames.isEmpty {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            time.tv_sec += 1
-            pthread_cond_timedwait(changed, lock, &time)
+        let result = state.wait(seconds: 1) { state -> Result<SecretBytes, Failure>? in
+            // Frames that were sent before the end are still delivered.
+            if !state.frames.isEmpty { return .success(state.frames.removeFirst()) }
+            return state.isClosed ? .failure(MemoryChannel.restarted) : nil
         }
-        if !frames.isEmpty { return frames.removeFirst() }
-        if isClosed { throw MemoryChannel.restarted }
-        return nil
+        return try result?.get()
     }
 }

@@ -11,7 +11,7 @@ extension Simulator {
     ///
     /// - Parameter sensor: the new sensor; `none` removes it.
     /// - Throws: `SimulatorError` when the state cannot be stored.
-    public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor.kind)) }
+    public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor)) }
 
     /// Enrols one more finger or face. The enrolment set changes.
     ///

@@ -1,31 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 import SimulatedDriver
-
-/// Why a sensor cannot use a scan.
-public enum ScanGuidance: Sendable, CaseIterable {
-    /// The scan was not clear.
-    case scanAgain
-    /// The swipe was too short.
-    case swipeTooShort
-    /// The finger was not centred on the sensor.
-    case fingerNotCentred
-    /// The finger has to be removed first.
-    case removeAndRetry
-    /// The finger moved too fast.
-    case tooFast
-
-    fileprivate var value: SensorGuidance {
-        switch self {
-        case .scanAgain: .scanAgain
-        case .swipeTooShort: .swipeTooShort
-        case .fingerNotCentred: .fingerNotCentred
-        case .removeAndRetry: .removeAndRetry
-        case .tooFast: .tooFast
-        }
-    }
-}
 
 // The actions of the user. Each action is queued until a prompt accepts it. If no action is queued, or the shown prompt
 // can never accept the first one, the prompt ends: see `scriptProblem`.
@@ -96,8 +72,8 @@ extension Simulator {
     ///   - filePath: the path to report when the script cannot continue.
     ///   - line: the line to report when the script cannot continue.
     public func scanBadly(
-        _ guidance: ScanGuidance, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
-    ) { perform(.guidance(guidance.value), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
+        _ guidance: SensorGuidance, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
+    ) { perform(.guidance(guidance), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
     /// Unplugs the sensor as soon as it is armed; `connect` connects it again. Does not block.
     ///

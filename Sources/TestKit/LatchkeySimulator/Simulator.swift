@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyClient
-import LatchkeyModel
+public import LatchkeyModel
 package import LatchkeySeams
 package import SimulatedDriver
 
@@ -24,25 +24,7 @@ package import SimulatedDriver
 /// `makeDefault`.
 public final class Simulator: Sendable {
     /// The kind of the simulated sensor.
-    public enum Sensor: Sendable {
-        /// The machine has no sensor.
-        case none
-        /// A sensor that reads fingerprints.
-        case touchID
-        /// A camera that recognises faces.
-        case faceID
-        /// A camera that recognises eyes.
-        case opticID
-
-        var kind: BiometryKind {
-            switch self {
-            case .none: .none
-            case .touchID: .touchID
-            case .faceID: .faceID
-            case .opticID: .opticID
-            }
-        }
-    }
+    public typealias Sensor = BiometryKind
 
     /// The user's answer to an app's request to use Face ID.
     public enum FaceIDPermission: Sendable {
@@ -126,7 +108,7 @@ public final class Simulator: Sendable {
         ClientScope.requireWorld()
         do throws(Failure) {
             let machine = try Machine(
-                sensor: sensor.kind, isEnrolled: isEnrolled, enclave: enclave, store: store,
+                sensor: sensor, isEnrolled: isEnrolled, enclave: enclave, store: store,
                 waitsForActions: waitsForActions, line: place)
             self.machine = machine
             client = Client(application: application, groups: accessGroups, faceUsage: faceIDUsageDescription) {
@@ -220,6 +202,6 @@ public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     init(_ failure: Failure) {
-        description = failure.hint.isEmpty ? failure.message : "\(failure.message) \(failure.hint)"
+        description = failure.hint.isEmpty ? "\(failure.message)" : "\(failure.message) \(failure.hint)"
     }
 }

@@ -322,7 +322,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             defer { core.untold = nil }
             return core.untold
         }
-        return problem.map { Failure(.notInteractive, $0.message, hint: $0.hint) }
+        return problem.map { Failure(.notInteractive, "\($0.message)", hint: "\($0.hint)") }
     }
 
     /// Returns a closure that performs the action if it is accepted now; nil otherwise.

@@ -63,9 +63,9 @@ import Widgets
         case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.newPasscodeEntry, _),
             (.newPasscodeRepetition, _), (.message, _), (.biometry, .none), (.permission, .none), (.scan, .none):
             picture.show("dialog-password-symbolic")
-        case (_, .finger): picture.show("auth-fingerprint-symbolic")
-        case (_, .face): picture.show("auth-face-symbolic")
-        case (_, .eyes): picture.show("view-reveal-symbolic")
+        case (_, .touchID): picture.show("auth-fingerprint-symbolic")
+        case (_, .faceID): picture.show("auth-face-symbolic")
+        case (_, .opticID): picture.show("view-reveal-symbolic")
         }
     }
 }

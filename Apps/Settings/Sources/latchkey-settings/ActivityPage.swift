@@ -142,7 +142,7 @@ import Widgets
         group.show(
             found.map { entry in
                 let row = Row(
-                    sentence(entry), subtitle: ActivityWords.subtitle(entry), icon: ActivityWords.icon(entry.event))
+                    sentence(entry), subtitle: ActivityWords.subtitle(entry), icon: ActivityWords.icon(entry))
                 return row
             })
     }

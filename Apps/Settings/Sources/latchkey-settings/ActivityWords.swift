@@ -82,8 +82,8 @@ enum ActivityWords {
         return isToday ? words("Today, \(shown)") : String(shown.drop { $0 == " " })
     }
 
-    static func icon(_ event: ActivityEntry.Event?) -> String {
-        switch event {
+    static func icon(_ entry: ActivityEntry) -> String {
+        switch entry.event {
         case .added: "list-add-symbolic"
         case .updated, .restored: "document-edit-symbolic"
         case .deleted, .protectedDiscarded: "user-trash-symbolic"

@@ -12,15 +12,15 @@ enum FailureWords {
     static func sentence(_ failure: SettingsFailure) -> String {
         switch failure.code {
         case .cancelled: cancelled
-        case .unavailable: words("Latchkey’s service cannot be reached. \(message(failure))")
-        case .storeUnusable: words("The keychain cannot be opened. \(message(failure))")
+        case .unavailable: words("Latchkey’s service cannot be reached. \(words(failure.message))")
+        case .storeUnusable: words("The keychain cannot be opened. \(words(failure.message))")
         case .noPrompt:
             words("Latchkey could not ask you, because the program that shows its prompts is not running.")
         case .locked: words("The keychain is locked. Unlock it first.")
         case .passcodeNotSet: words("This needs a passcode, and none is set. Set one on the page Passcode.")
         case .notAuthenticated: words("That was not right, so nothing was changed.")
         case .delayed: words("There were too many wrong tries. Wait a little, and try again.")
-        case .exists, .notFound, .noReader, .other: message(failure)
+        case .exists, .notFound, .noReader, .other: words(failure.message)
         }
     }
 
@@ -33,10 +33,7 @@ enum FailureWords {
             ? words(
                 """
                 The service that keeps your passwords and keys is not installed or does not answer. Your stored items are \
-                not lost. \(message(failure))
-                """) : words("Nothing was changed. \(message(failure))")
+                not lost. \(words(failure.message))
+                """) : words("Nothing was changed. \(words(failure.message))")
     }
-
-    /// The sentence of the library or the daemon, which compose it in English.
-    static func message(_ failure: SettingsFailure) -> String { words.translation(of: failure.message) }
 }

@@ -32,7 +32,7 @@ enum FingerprintWords {
                 """
                 The part of Latchkey that speaks to fingerprint readers is not installed. It comes with the system’s \
                 services. Your passcode works without it.
-                """) : FailureWords.message(failure)
+                """) : words(failure.message)
     }
 
     static func name(_ finger: String) -> String {
@@ -64,11 +64,11 @@ enum FingerprintWords {
         case .passed:
             isSwiped ? words("Lift your finger, and swipe again.") : words("Lift your finger, and touch again.")
         case .done: words("Done.")
-        case .again: words("The scan was not clear. Try again.")
-        case .longer: words("The swipe was too short. Try again.")
-        case .centre: words("Centre your finger on the reader, and try again.")
-        case .lift: words("Lift your finger, and try again.")
-        case .slower: words("That was too fast. Try again.")
+        case .again(.scanAgain): words("The scan was not clear. Try again.")
+        case .again(.swipeTooShort): words("The swipe was too short. Try again.")
+        case .again(.fingerNotCentred): words("Centre your finger on the reader, and try again.")
+        case .again(.removeAndRetry): words("Lift your finger, and try again.")
+        case .again(.tooFast): words("That was too fast. Try again.")
         }
     }
 

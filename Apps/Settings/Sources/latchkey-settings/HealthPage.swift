@@ -46,7 +46,7 @@ import Widgets
     private func row(_ row: Health.Row, _ icon: String, _ style: String) -> Row {
         let title = HealthWords.title(row.name)
         var buttons: [Widget] = []
-        var subtitle = words.translation(of: row.found)
+        var subtitle = words(row.found)
         switch row.fix {
         case nil: break
         case .setPasscode, .checkPasscode:

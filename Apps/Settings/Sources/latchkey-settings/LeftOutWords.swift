@@ -12,7 +12,7 @@ enum LeftOutWords {
         var lines = shown.map { item in
             let name = item.name.isEmpty ? AppsWords.noName : item.name
             let app = item.app.isEmpty ? AppsWords.noApp : item.app
-            return words("“\(name)” of \(app): \(words.translation(of: item.reason))")
+            return words("“\(name)” of \(app): \(words(item.reason))")
         }
         let rest = count - UInt64(shown.count)
         if rest > 0 { lines.append(words("and \(rest) more.")) }

@@ -71,7 +71,7 @@ extension DoctorRow {
         // A file with a wrong owner or mode is refused before it is parsed, and then has no line.
         let isProtected = problems.allSatisfy { $0.line > 0 }
         return DoctorRow(
-            name, .attention, problems.map(\.description).joined(separator: "; "),
+            name, .attention, "\(problems.map(\.description).joined(separator: "; "))",
             .init(
                 isProtected ? "${EDITOR:-vi} \(words)" : "chown root \(words) && chmod go-w \(words)", needsRoot: true)
         )
@@ -84,7 +84,7 @@ extension DoctorRow {
         do throws(Failure) {
             problems = try DeclarationFolder(folder).declarations.problems
         } catch {
-            problems = [AppDeclarations.Problem(file: folder, message: error.message)]
+            problems = [AppDeclarations.Problem(file: folder, message: error.message.description)]
         }
         return declaredApps(problems, folder: folder, exists: Files.exists(folder))
     }

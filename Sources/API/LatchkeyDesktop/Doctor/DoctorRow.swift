@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyModel
+
 /// One line of `latchkey doctor`: a part of the machine, what was found, and the next step if there is one.
 package struct DoctorRow: Equatable, Sendable {
     /// The result of an examination.
@@ -26,11 +28,14 @@ package struct DoctorRow: Equatable, Sendable {
     package let name: String
     package let state: State
     /// What was found, as a phrase for people.
-    package let found: String
+    package let found: Phrase
     /// The next step; nil if nothing needs to be done, or if no command can do it.
     package let hint: Hint?
 
-    package init(_ name: String, _ state: State, _ found: String, _ hint: Hint? = nil) {
+    /// The name as a text for people.
+    package var title: Phrase { Phrase(template: name, arguments: []) }
+
+    package init(_ name: String, _ state: State, _ found: Phrase, _ hint: Hint? = nil) {
         self.name = name
         self.state = state
         self.found = found

@@ -165,6 +165,6 @@ extension DoctorRow {
                 name, .attention, "\(stopped.joined(separator: ", ")) not active",
                 .init("systemctl enable --now \(names)", needsRoot: true))
         }
-        return DoctorRow(name, .ok, UnitFacts.sockets.joined(separator: ", ") + " are active")
+        return DoctorRow(name, .ok, "\(UnitFacts.sockets.joined(separator: ", ")) are active")
     }
 }

@@ -56,7 +56,7 @@ extension DoctorRow {
             return DoctorRow(name, .attention, "\(path) cannot be read", mend)
         }
         if let flaw = PAMServiceFile.flaw(of: text) { return DoctorRow(name, .attention, "\(path): \(flaw)", mend) }
-        return DoctorRow(name, .ok, path)
+        return DoctorRow(name, .ok, "\(path)")
     }
 
     /// Reads the service file.

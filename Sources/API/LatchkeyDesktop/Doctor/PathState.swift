@@ -65,7 +65,7 @@ extension [PathDefect] {
     func row(_ name: String, needsRoot: Bool) -> DoctorRow? {
         guard !isEmpty else { return nil }
         return DoctorRow(
-            name, .attention, map(\.found).joined(separator: "; "),
+            name, .attention, "\(map(\.found).joined(separator: "; "))",
             .init(map(\.command).joined(separator: " && "), needsRoot: needsRoot))
     }
 }

@@ -104,7 +104,7 @@ extension DoctorRow {
                     ? "neither a terminal nor a display, so a program started here can show no prompt"
                     : "\(known), neither a terminal nor a display, so a program started here can show no prompt")
         }
-        return DoctorRow("session", .ok, parts.joined(separator: ", "))
+        return DoctorRow("session", .ok, "\(parts.joined(separator: ", "))")
     }
 
     /// The agent, which programs without a terminal need in a graphical session.

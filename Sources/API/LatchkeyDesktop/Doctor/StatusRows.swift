@@ -53,7 +53,7 @@ extension DoctorRow {
     ) -> DoctorRow {
         let name = "memory"
         if let reason = report?.unlockedMemory {
-            let found = "secrets may be swapped out: \(reason)"
+            let found: Phrase = "secrets may be swapped out: \(reason)"
             if isSystem {
                 return DoctorRow(
                     name, .attention, found,

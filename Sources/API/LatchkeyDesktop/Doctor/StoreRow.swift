@@ -56,7 +56,7 @@ extension DoctorRow {
         let path: String
         switch facts.folder {
         case .failure(let failure):
-            let found = [failure.message, failure.hint].filter { !$0.isEmpty }.joined(separator: " ")
+            let found = failure.hint.isEmpty ? failure.message : failure.message + " " + failure.hint
             return DoctorRow(name, .attention, found, facts.isChosen ? .init("unset LATCHKEY_HOME") : nil)
         case .success(let found): path = found
         }
@@ -82,19 +82,19 @@ extension DoctorRow {
         guard facts.rootKey != nil else {
             return DoctorRow(name, .absent, "\(path) is empty; the first call creates the store")
         }
-        return problem(report) ?? DoctorRow(name, .ok, path)
+        return problem(report) ?? DoctorRow(name, .ok, "\(path)")
     }
 
     /// The store of a user in the system's keychain, whose files the user cannot see.
     package static func systemStore(_ report: StatusReport?) -> DoctorRow {
         problem(report)
-            ?? report.map { DoctorRow("store", .ok, $0.storePath) }
+            ?? report.map { DoctorRow("store", .ok, "\($0.storePath)") }
             ?? DoctorRow("store", .absent, "not known, because latchkeyd does not answer")
     }
 
     private static func problem(_ report: StatusReport?) -> DoctorRow? {
         report?.problem.map { problem in
-            let found = [problem.message, problem.hint].filter { !$0.isEmpty }.joined(separator: " ")
+            let found = problem.hint.isEmpty ? problem.message : problem.message + " " + problem.hint
             return DoctorRow("store", .attention, found, .init("latchkey check"))
         }
     }

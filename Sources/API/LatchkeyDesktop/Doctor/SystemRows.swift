@@ -94,7 +94,7 @@ extension DoctorRow {
                 .init("install -d -m 755 \(folder) && echo 'tier = file' > \(word)", needsRoot: true))
         }
         let defects = (chain + [file]).compactMap { PathDefect.changeable($0, owners: [administrator]) }
-        return defects.row(name, needsRoot: true) ?? DoctorRow(name, .ok, path)
+        return defects.row(name, needsRoot: true) ?? DoctorRow(name, .ok, "\(path)")
     }
 
     /// Reads the configuration's owner and mode.

@@ -28,7 +28,7 @@ public struct AgentFailure: Error, Sendable {
         self.hint = hint
     }
 
-    init(_ failure: Failure) { self.init(.unreachable, failure.text, hint: failure.advice) }
+    init(_ failure: Failure) { self.init(.unreachable, "\(failure.text)", hint: "\(failure.advice)") }
 
     static let taken = AgentFailure(
         .taken, "Another program already shows the prompts of this user.",

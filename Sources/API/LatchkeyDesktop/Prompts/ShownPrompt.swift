@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+public import LatchkeyModel
 package import LatchkeyPrompts
 
 /// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
@@ -33,24 +33,12 @@ public struct ShownPrompt: Equatable, Sendable {
         case newPasscodeRepetition
     }
 
-    /// The kinds of biometric sensor of a machine.
-    public enum Sensor: Equatable, Sendable {
-        /// The machine has no sensor.
-        case none
-        /// A fingerprint reader (Apple: Touch ID).
-        case finger
-        /// A camera that recognises faces (Apple: Face ID).
-        case face
-        /// A camera that recognises eyes (Apple: Optic ID).
-        case eyes
-    }
-
     /// Identifies the prompt in calls of `AgentLink`.
     public let number: UInt64
     /// What the user is asked for now.
     public let method: Method
     /// The biometric sensor of this machine.
-    public let sensor: Sensor
+    public let sensor: BiometryKind
     /// Whether the sensor is active once the prompt is visible.
     public let isWatching: Bool
     /// Whether a passcode, a recovery code or a new passcode is being checked.
@@ -138,13 +126,7 @@ public struct ShownPrompt: Equatable, Sendable {
             case (.proof, .biometry): .biometry
             case (.proof, .passcode): .passcode
             }
-        sensor =
-            switch prompt.sensor {
-            case .none: .none
-            case .touchID: .finger
-            case .faceID: .face
-            case .opticID: .eyes
-            }
+        sensor = prompt.sensor
         isWatching = method == .biometry && content.triesLeft > 0
         isDelayed = state.isDelayed
         isChecking = state.entry == .checking

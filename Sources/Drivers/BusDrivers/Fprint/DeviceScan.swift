@@ -193,7 +193,7 @@ final class DeviceScan {
             verdict = .disconnected
             return
         }
-        let hint =
+        let hint: Phrase =
             FprintName.Refusal(error) == .permissionDenied
             ? "polkit refuses it; see the action net.reactivated.fprint.device.verify: pkaction --verbose"
             : "See: systemctl status fprintd"

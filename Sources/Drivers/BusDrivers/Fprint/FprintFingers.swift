@@ -122,7 +122,7 @@ package final class FprintFingers: @unchecked Sendable {
     }
 
     private static func failure(_ status: EnrolStatus) -> Failure {
-        func notEnrolled(_ status: Status, _ message: String) -> Failure {
+        func notEnrolled(_ status: Status, _ message: Phrase) -> Failure {
             Failure(
                 status, message, hint: "No print is stored under this name now. Try again, or with another finger.")
         }

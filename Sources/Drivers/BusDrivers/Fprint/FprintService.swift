@@ -70,11 +70,11 @@ final class FprintService {
         }
     }
 
-    private static func untrusted(_ message: String) -> Failure {
+    private static func untrusted(_ message: Phrase) -> Failure {
         Failure(.peerNotTrusted, message, hint: "See: busctl status \(FprintName.service)")
     }
 
-    private static func unusable(_ message: String) -> Failure {
+    private static func unusable(_ message: Phrase) -> Failure {
         Failure(.biometryNotAvailable, message, hint: "See: systemctl status fprintd")
     }
 

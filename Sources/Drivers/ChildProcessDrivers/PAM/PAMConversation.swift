@@ -71,7 +71,7 @@ struct PAMConversation {
 
     private func refused(_ what: String) -> Step { .end(.failed(Self.violation(what))) }
 
-    private static let administrator = "Ask an administrator about the account."
+    private static let administrator: Phrase = "Ask an administrator about the account."
 
     /// The failure of a module that broke a rule of the conversation.
     static func violation(_ what: String) -> Failure { failure(what, .peerNotTrusted) }

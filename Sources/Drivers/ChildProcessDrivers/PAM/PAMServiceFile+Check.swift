@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyWire
 
 extension PAMServiceFile {
-    private static let hint = "See: latchkey doctor"
+    private static let hint: Phrase = "See: latchkey doctor"
 
     /// Throws unless the file decides alone what PAM does, and only its owner can change it.
     ///

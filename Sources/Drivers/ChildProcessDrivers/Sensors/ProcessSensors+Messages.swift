@@ -24,7 +24,7 @@ extension ProcessSensors {
                 state.notes += 1
                 return true
             }
-            if isWritten { log.note(note.event, Failure(note.status, message, hint: hint)) }
+            if isWritten { log.note(note.event, Failure(note.status, "\(message)", hint: "\(hint)")) }
         case .look, .arm, .disarm, .applied: return false
         }
         return true

@@ -49,7 +49,7 @@ package final class FileAndJournalLog: EventLog {
     }
 
     private func journal(_ line: DaemonLogLine, _ severity: DaemonEvent.Severity) {
-        let words = [line.event, line.message, line.hint].filter { !$0.isEmpty }.joined(separator: ": ")
+        let words = [line.event, "\(line.message)", "\(line.hint)"].filter { !$0.isEmpty }.joined(separator: ": ")
         // The number in angle brackets is the priority (sd-daemon(3)).
         let text = Array("<\(severity.rawValue)>\(words)\n".utf8)
         _ = write(STDERR_FILENO, text, text.count)

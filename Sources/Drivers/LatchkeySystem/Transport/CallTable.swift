@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 package import LatchkeyModel
 import Synchronization
 
@@ -72,47 +71,14 @@ package final class CallTable<Reply: Sendable>: Sendable {
 }
 
 /// A value that one thread waits for and another thread provides.
-package final class ReplyBox<Value: Sendable>: @unchecked Sendable {
-    // `value` is accessed with the lock held only.
-    private var value: Value?
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+package final class ReplyBox<Value: Sendable>: Sendable {
+    private let value = Monitor<Value?>(nil)
 
-    package init() {
-        pthread_mutex_init(lock, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // Setting the wall clock back must not prolong a wait.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(changed, &attributes)
-        pthread_condattr_destroy(&attributes)
-    }
+    package init() {}
 
-    deinit {
-        pthread_mutex_destroy(lock)
-        pthread_cond_destroy(changed)
-        lock.deallocate()
-        changed.deallocate()
-    }
-
-    /// Provides the value; one waiting thread continues.
-    package func put(_ value: Value) {
-        pthread_mutex_lock(lock)
-        self.value = value
-        pthread_cond_signal(changed)
-        pthread_mutex_unlock(lock)
-    }
+    /// Provides the value; a waiting thread continues.
+    package func put(_ value: Value) { self.value.change { $0 = value } }
 
     /// Waits for the value; nil if it was not provided in time.
-    package func take(seconds: Int64) -> Value? {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        var deadline = timespec(tv_sec: now.tv_sec + Int(seconds), tv_nsec: now.tv_nsec)
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        while value == nil {
-            if pthread_cond_timedwait(changed, lock, &deadline) == ETIMEDOUT { break }
-        }
-        return value
-    }
+    package func take(seconds: Int64) -> Value? { value.wait(seconds: seconds) { $0 } }
 }

@@ -28,7 +28,7 @@ extension PromptState {
     private func feedback(showsTries: Bool) -> String {
         // Texts of modules are in the language of the system already; those of the service are in English.
         let message =
-            content.message.isEmpty ? nil : words("The system says: “\(words.translation(of: content.message))”.")
+            content.message.isEmpty ? nil : words("The system says: “\(words(content.message))”.")
         if entry == .checking { return [checking, message].compactMap { $0 }.joined(separator: " ") }
         if content.question == .permission { return "" }
         let tries = showsTries && content.step == .proof ? tries : nil

@@ -8,11 +8,11 @@ extension SensorMessage {
     /// The line of an event; nil for an event that the process does not log. Longer texts are cut.
     package static func line(_ event: DaemonEvent, _ failure: Failure?) -> SensorMessage? {
         guard let note = Note.allCases.first(where: { $0.event == event }) else { return nil }
-        return .note(note, message: cut(failure?.message ?? ""), hint: cut(failure?.hint ?? ""))
+        return .note(note, message: cut(failure?.message), hint: cut(failure?.hint))
     }
 
-    private static func cut(_ text: String) -> String {
-        var cut = text
+    private static func cut(_ text: Phrase?) -> String {
+        var cut = text?.description ?? ""
         while cut.utf8.count > textBytes { cut.removeLast(max(1, (cut.utf8.count - textBytes) / 4)) }
         return cut
     }

@@ -50,7 +50,7 @@ struct RecoveryCopy: Equatable, Sendable {
                 + "damaged.", hint: hint)
     }
 
-    private static let hint =
+    private static let hint: Phrase =
         "Restore the newest files of latchkey-authd, or the newest file recovery of the keychain, from a backup."
 
     private static func record(_ reader: inout CBORReader) throws(WireError) -> RecoveryRecord {

@@ -4,6 +4,7 @@ import LatchkeyAuthority
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import LatchkeySystem
 import Synchronization
 
 /// The authority of one user on one connection.
@@ -51,8 +52,8 @@ final class UserAuthority: Sendable {
     }
     let grants = Mutex(Grants())
     let sessions: SessionFollower
-    /// Calls that wait until the user is attached; nil afterwards.
-    private let early = Mutex<[@Sendable () -> Void]?>([])
+    /// Calls that wait until the user is attached.
+    private let early = Gate<@Sendable () -> Void>()
     private static let earlyCalls = 1024
     private static let evaluations = Atomic<UInt64>(0)
 
@@ -116,23 +117,15 @@ final class UserAuthority: Sendable {
     /// - Parameter isChange: whether it is a change, such as a lock, for which there is room when programs have caused as many
     ///   other calls as may wait.
     func whenAttached(isChange: Bool, _ body: @escaping @Sendable () -> Void) throws(Failure) {
-        let (isAttached, hasRoom) = early.withLock { early in
-            guard let waiting = early?.count else { return (true, true) }
-            guard waiting < (isChange ? 2 : 1) * Self.earlyCalls else { return (false, false) }
-            early?.append(body)
-            return (false, true)
+        switch early.enter(body, limit: (isChange ? 2 : 1) * Self.earlyCalls) {
+        case .open: body()
+        case .waits: break
+        case .full, .ended: throw Failure(.limitExceeded, "Too many calls wait until the user is attached.")
         }
-        guard hasRoom else { throw Failure(.limitExceeded, "Too many calls wait until the user is attached.") }
-        if isAttached { body() }
     }
 
     private func handleEarlyCalls() {
-        let calls = early.withLock { early in
-            let calls = early ?? []
-            early = calls.isEmpty ? nil : []
-            return calls
-        }
-        guard !calls.isEmpty else { return }
+        guard let calls = early.next(), !calls.isEmpty else { return }
         for call in calls { call() }
         // What came meanwhile, after other work of the user, such as a lock.
         parts.work.submit(.any) { [self] in handleEarlyCalls() }

@@ -5,21 +5,13 @@ import LatchkeyService
 import LatchkeySystem
 import Synchronization
 
-/// A connection of a program whose identity is being determined. Frames that arrive meanwhile are kept in order.
+/// A connection of a program whose identity is being determined. Frames that arrive meanwhile are held in order.
 final class ArrivingProgram: FrameReceiver {
     private typealias Frame = (payload: SecretBytes, held: HeldBytes)
 
-    private enum Phase: Sendable {
-        case waiting
-        case serving(HostSession)
-        case over
-    }
-    private struct State: Sendable {
-        var phase = Phase.waiting
-        /// What arrived in the phase `waiting`.
-        var frames: [Frame] = []
-    }
-    private let state = Mutex(State())
+    private let gate = Gate<Frame>()
+    /// Set before the gate opens.
+    private let session = Mutex<HostSession?>(nil)
     private weak let connection: FrameConnection?
     private let count: SessionCount
 
@@ -29,19 +21,10 @@ final class ArrivingProgram: FrameReceiver {
         count.add(1)
     }
 
-    /// Passes the kept frames to the session, and later ones directly. Called once.
+    /// Passes the held frames to the session, and later ones directly. Called once.
     func begin(_ session: HostSession) {
-        while true {
-            let frames: [Frame]? = state.withLock { state in
-                guard case .waiting = state.phase else { return nil }
-                if state.frames.isEmpty { state.phase = .serving(session) }
-                defer { state.frames = [] }
-                return state.frames
-            }
-            guard let frames else { return session.close() }
-            if frames.isEmpty { return }
-            for frame in frames { session.receive(frame.payload, holding: frame.held) }
-        }
+        self.session.withLock { $0 = session }
+        if !gate.open({ session.receive($0.payload, holding: $0.held) }) { session.close() }
     }
 
     private static let otherSender = Failure(
@@ -50,30 +33,22 @@ final class ArrivingProgram: FrameReceiver {
 
     /// Refuses the connection with a failure.
     func refuse(_ failure: Failure) {
-        state.withLock { $0 = State(phase: .over) }
+        gate.end()
         connection?.send(HostSession.payload(of: failure))
         connection?.endAfterSending()
     }
 
     func received(_ payload: SecretBytes, holding held: HeldBytes) {
-        let (session, isTooMany): (HostSession?, Bool) = state.withLock { state in
-            switch state.phase {
-            case .waiting where state.frames.count == Limits.requestsInFlight: return (nil, true)
-            case .waiting:
-                state.frames.append((payload, held))
-                return (nil, false)
-            case .serving(let session): return (session, false)
-            case .over: return (nil, false)
-            }
-        }
-        if isTooMany {
+        switch gate.enter((payload, held), limit: Limits.requestsInFlight) {
+        case .open: session.withLock { $0 }?.receive(payload, holding: held)
+        case .waits, .ended: break
+        case .full:
             refuse(
                 Failure(
                     .limitExceeded,
                     "A program whose identity is being determined has sent \(Limits.requestsInFlight) requests, and may not "
                         + "send more."))
         }
-        session?.receive(payload, holding: held)
     }
 
     func refused(_ error: FrameError) {
@@ -99,10 +74,13 @@ final class ArrivingProgram: FrameReceiver {
 
     func disconnected() {
         count.add(-1)
-        let phase = state.withLock { state in
-            defer { state = State(phase: .over) }
-            return state.phase
+        let wasOpen = gate.end()
+        // The session refers to the connection, which refers to this object.
+        let session = session.withLock { session in
+            defer { session = nil }
+            return session
         }
-        if case .serving(let session) = phase { session.close() }
+        // Otherwise `begin` closes it.
+        if wasOpen { session?.close() }
     }
 }

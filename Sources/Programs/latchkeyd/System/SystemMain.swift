@@ -83,7 +83,7 @@ enum SystemMain {
         let channel = try WorkerChannel(user: options.worker ?? .max, listeners: 1)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
-        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
         DaemonProcess.checkAccount(of: channel)
