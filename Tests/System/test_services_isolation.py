@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What processes of alice do to both services, and what bob notices of it (docs/decisions/044-process-per-user.md)."""
 
-import json
 import statistics
 import subprocess
 import time
 
 from clients import DONE, NOT_FOUND, SECRET, SET_PASSCODE, ClientTest
-from machine import eventually, fact
+from machine import fact
 from services import AUTHORITY, KEYCHAIN, RECORDS, STORES
 
 MINE = "/usr/bin/latchkey-test-target"

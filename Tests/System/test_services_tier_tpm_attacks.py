@@ -5,13 +5,12 @@ fingers; keys that are exported."""
 import json
 import struct
 import subprocess
-import unittest
 
 from chips import PLACE, STATE
 from clients import DONE, FOLDER, NO_INTERACTION, SECRET, ClientTest
 from fingers import ChangedFingers, WithFingers
 from fprint import WithFprintd
-from machine import CHECKOUT, eventually, fact
+from machine import CHECKOUT, RELEASE, eventually, fact
 from prompts import PASSCODE
 from relay import (NO_KEY, PASSWORD, SECRET_COMMANDS, START_SESSION, WithRelay, authorizations, commands, part)
 from sensors import WithSensor
@@ -19,7 +18,7 @@ from services import AUTHORITY, CONFIGURATION, KEYCHAIN, RECORDS, SOCKETS, STORE
 from terminals import Terminal
 from test_services_tier_tpm import OTHER, TIER, TierTest
 
-APP = CHECKOUT / ".build/static/release/latchkey-test-client"
+APP = RELEASE / "latchkey-test-client"
 SPY = ("chip_client.py", "spy_client.py")
 
 

@@ -3,7 +3,8 @@
 
 import subprocess
 
-from notes_screen import Machine, QUICKNOTE, check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, until
+from notes_screen import Machine, QUICKNOTE
 
 
 def opened(machine, *texts):
