@@ -30,6 +30,7 @@ PROGRAMS = {
     "LATCHKEY_SERVER": "RelyingParty/.build/debug/latchkey-server",
     "LATCHKEY_EXAMPLE": "RelyingParty/Examples/SignInServer/.build/debug/sign-in-server",
 }
+FOLDERS = ("LATCHKEY_PROGRAMS", "LATCHKEY_RELEASE")
 # What a folder of tests runs, and the command that builds it.
 NEEDED = {
     "Tests/Terminal": ("make test", "LATCHKEY_PROGRAMS"),
@@ -94,8 +95,9 @@ def pytest_collection_modifyitems(items, config):
 def pytest_runtest_setup(item):
     command, *names = NEEDED.get(folder_of(item), ("",))
     for name in names:
-        if not os.path.exists(os.environ[name]):
-            pytest.fail(f"{os.environ[name]} is not built: run `{command}` first", pytrace=False)
+        program = os.environ[name] + "/latchkeyd" * (name in FOLDERS)
+        if not os.path.exists(program):
+            pytest.fail(f"{program} is not built: run `{command}` first", pytrace=False)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -12,7 +12,8 @@ import threading
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "Tests" / name) for name in ("BrowserTests", "ServerTests")]
-from page import AdministrationServer, Page  # noqa: E402
+from administration import AdministrationServer  # noqa: E402
+from page import Page  # noqa: E402
 
 DEVICES, ROUNDS = 100_000, 20
 

@@ -10,7 +10,6 @@ before under the same number of processes that only use a processor.
 
 import ctypes
 import errno
-import fcntl
 import json
 import mmap
 import os

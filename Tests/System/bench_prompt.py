@@ -13,13 +13,13 @@ from clients import FOLDER, SECRET, ClientTest
 from desktops import WithDesktop
 from fingers import WithFingers
 from fprint import WithFprintd
-from machine import CHECKOUT, fact
+from machine import CHECKOUT, RELEASE, fact
 from modules import install_compiled
 from prompts import PromptTest
 from sensors import WithSensor
 from services import SERVICES
 
-BUILT, APP = CHECKOUT / ".build/static/release/latchkey-test-client", "/usr/bin/vault"
+BUILT, APP = RELEASE / "latchkey-test-client", "/usr/bin/vault"
 ROUNDS = 31
 # The first request of a program that waits at the socket of systemd, with the answer of both services.
 START = f"""

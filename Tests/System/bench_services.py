@@ -61,7 +61,7 @@ def main():
     os.chdir(machine.CHECKOUT)
     image = pathlib.Path(subprocess.run(["scripts/system-image", "machine"], stdout=subprocess.PIPE, text=True,
                                         check=True).stdout.strip())
-    with machine.Machine(image, pathlib.Path(".build/static/release")) as booted:
+    with machine.Machine(image, machine.RELEASE) as booted:
         for path in (pathlib.Path("Tests") / name for name in CLIENT):
             booted.copy(path, f"{FOLDER}/{path.name}")
         calls = booted.run("python3", f"{FOLDER}/bench_client.py", "/home/alice/store", user="alice",

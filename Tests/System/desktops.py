@@ -5,9 +5,9 @@ import os
 import pathlib
 
 from clients import FOLDER, Client
-from machine import CHECKOUT
+from machine import CHECKOUT, RELEASE
 
-AGENT, INSTALLED = CHECKOUT / ".build/static/release/latchkey-agent", "/usr/libexec/latchkey-agent"
+AGENT, INSTALLED = RELEASE / "latchkey-agent", "/usr/libexec/latchkey-agent"
 FILES = ("Tests/System/attack_client.py", "Tests/System/desktop_client.py", "Tests/System/keyboard.py",
          "Tests/Wire/deterministic_cbor.py", "Apps/Widgets/Tests/accessible.py", "scripts/with-display")
 # The message bus of the session and its services write to the standard output and error with which the bus was started.

@@ -26,6 +26,8 @@ import unittest
 import pytest
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+# The built programs that are installed.
+RELEASE = pathlib.Path(os.environ.get("LATCHKEY_RELEASE", CHECKOUT / ".build/static/release"))
 PASSWORDS = {"alice": "the password of alice", "bob": "the password of bob"}
 
 # Name and value of each row in the table at the end of a run. Tests add rows with `fact`.

@@ -2,13 +2,14 @@
 """A reader that forms images, behind the real fprintd: libfprint finds the minutiae of what is laid on it and compares
 them. The fingers never existed; each time one is laid on the reader, its picture is another one."""
 
+import os
+import pathlib
 import subprocess
 import textwrap
 
 from fprint import ENROLMENT, WithFprintd, sender
-from machine import CHECKOUT
 
-MAKER = CHECKOUT / ".build/debug/synthetic-finger"
+MAKER = pathlib.Path(os.environ["LATCHKEY_PROGRAMS"]) / "synthetic-finger"
 SOCKET, FOLDER = "/run/fprint-test/image.sock", "/srv/fingers"
 VIRTUAL = textwrap.dedent(f"""\
     [Service]

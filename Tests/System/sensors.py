@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scripted sensor: `latchkey-authd-testing`, which is never installed, in place of the service."""
 
-from machine import CHECKOUT
+from machine import RELEASE
 from services import AUTHORITY, CONFIGURATION
 
-PROGRAM, TESTING = "/usr/libexec/latchkey-authd", CHECKOUT / ".build/static/release/latchkey-authd-testing"
+PROGRAM, TESTING = "/usr/libexec/latchkey-authd", RELEASE / "latchkey-authd-testing"
 DROP_IN = f"/run/systemd/system/{AUTHORITY}.d/sensor.conf"
 # The socket of the sensor is beside those of the service.
 WRITABLE = "[Service]\nReadWritePaths=/run/latchkey\n"

@@ -4,7 +4,7 @@
 import struct
 import time
 
-from attack_client import AGENTS, encode, failure, frame
+from attack_client import encode, frame
 from clients import PASSCODE, SECRET, SYSTEM_CANCEL, ClientTest
 from machine import PASSWORDS, eventually
 from sensors import WithSensor

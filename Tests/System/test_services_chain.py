@@ -5,11 +5,11 @@ app, and the window of the program that shows prompts."""
 import subprocess
 
 from desktops import WithDesktop
-from machine import CHECKOUT, fact
+from machine import RELEASE, fact
 from prints import WithFingerImages
 from test_services_tier_tpm import TierTest
 
-APP, VAULT = CHECKOUT / ".build/static/release/latchkey-test-client", "/usr/bin/vault"
+APP, VAULT = RELEASE / "latchkey-test-client", "/usr/bin/vault"
 NAME, SECRET, REASON = "safe", "what is in the safe", "open the safe in the cellar"
 OWN, STRANGER, NEXT = 1, 2, 3
 

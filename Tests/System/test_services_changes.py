@@ -7,7 +7,6 @@ import threading
 
 from attack_client import failure
 from clients import DISK_FULL, DONE, PASSCODE_ONLY, SECRET, ClientTest
-from machine import eventually
 from services import RECORDS, SOCKETS
 
 REMOVE, SET, CHANGE = 3, 4, 5

@@ -6,10 +6,9 @@ import json
 import pytest
 
 from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, ClientTest
-from fingers import LOCKED_OUT, TOUCHED, WithFingers
+from fingers import LOCKED_OUT, WithFingers
 from fprint import UNIT, WithFprintd
 from machine import eventually, fact
-from services import AUTHORITY, RECORDS, own_log
 
 
 NOT_AVAILABLE = 75

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What processes of alice do to both services, and what bob notices of it (docs/design/decisions/044-process-per-user.md)."""
 
-import json
 import statistics
 import subprocess
 import time
@@ -9,8 +8,8 @@ import time
 import pytest
 
 from clients import DONE, NOT_FOUND, SECRET, SET_PASSCODE, ClientTest
-from machine import eventually, fact
-from services import AUTHORITY, KEYCHAIN, RECORDS, STORES, filled
+from machine import fact
+from services import AUTHORITY, KEYCHAIN, RECORDS, STORES
 
 MINE = "/usr/bin/latchkey-test-target"
 # Connections that a program tries to have.

@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-from machine import CHECKOUT, eventually, fact
+from machine import RELEASE, eventually, fact
 from services import AUTHORITY, KEYCHAIN, RECORDS, SERVICES, STORES, ServiceTest
 
 # Bits of linux/capability.h.
@@ -38,8 +38,7 @@ LIBRARIES = {
 TOOLKIT = {"libadwaita-1.so.0", "libgtk-4.so.1", "libgio-2.0.so.0", "libgobject-2.0.so.0", "libglib-2.0.so.0",
            "libpango-1.0.so.0", "libpangocairo-1.0.so.0", "libharfbuzz.so.0", "libcairo.so.2", "libcairo-gobject.so.2",
            "libgdk_pixbuf-2.0.so.0", "libgraphene-1.0.so.0"}
-WINDOWS = {".build/static/release/latchkey-agent": RUNTIME | TOOLKIT | {"libqrencode.so.4"},
-           ".build/static/release/latchkey-settings": RUNTIME | TOOLKIT}
+WINDOWS = {"latchkey-agent": RUNTIME | TOOLKIT | {"libqrencode.so.4"}, "latchkey-settings": RUNTIME | TOOLKIT}
 
 # What only `latchkey-authd-testing` may contain.
 SCRIPTED = (b"SimulatedWorld", b"SimulatedDriver", b"ScriptedSensor", b"SensorSocket", b"sensor.sock")
@@ -203,7 +202,7 @@ class ProgramTests(ServiceTest):
         # Libraries that GTK itself needs differ between versions of it, so those of the program are compared.
         for program, expected in WINDOWS.items():
             with self.subTest(program):
-                listed = subprocess.run(["readelf", "--dynamic", "--wide", CHECKOUT / program], stdout=subprocess.PIPE,
+                listed = subprocess.run(["readelf", "--dynamic", "--wide", RELEASE / program], stdout=subprocess.PIPE,
                                         text=True, check=True).stdout
                 names = set(re.findall(r"\(NEEDED\).*\[(.*)\]", listed))
                 self.assertEqual({name for name in names if not name.startswith("ld-linux")}, expected)

@@ -8,12 +8,11 @@ import subprocess
 from clients import CURRENT_SET, DONE, SECRET, ClientTest
 from desktops import WithDesktop
 from fprint import WithFprintd
-from machine import CHECKOUT, PASSWORDS, eventually, fact
+from machine import PASSWORDS, RELEASE, eventually, fact
 from prompts import PASSCODE
-from services import AUTHORITY
 from test_services_tier_tpm import TierTest
 
-BUILT, INSTALLED = CHECKOUT / ".build/static/release/latchkey-settings", "/usr/bin/latchkey-settings"
+BUILT, INSTALLED = RELEASE / "latchkey-settings", "/usr/bin/latchkey-settings"
 OWN = "/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
 FIRST, SECOND = "first passcode 4711", "second passcode 4712"
 REMOVAL, DISCARD = "Remove the Passcode?", "Delete the Passcode and What It Protects?"

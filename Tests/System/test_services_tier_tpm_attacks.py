@@ -5,7 +5,6 @@ fingers; keys that are exported."""
 import json
 import struct
 import subprocess
-import unittest
 
 import pytest
 
@@ -13,7 +12,7 @@ from chips import PLACE, STATE
 from clients import DONE, FOLDER, NO_INTERACTION, SECRET, ClientTest
 from fingers import ChangedFingers, WithFingers
 from fprint import WithFprintd
-from machine import CHECKOUT, eventually, fact
+from machine import CHECKOUT, RELEASE, eventually, fact
 from prompts import PASSCODE
 from relay import (NO_KEY, PASSWORD, SECRET_COMMANDS, START_SESSION, WithRelay, authorizations, commands, part)
 from sensors import WithSensor
@@ -21,7 +20,7 @@ from services import AUTHORITY, CONFIGURATION, KEYCHAIN, RECORDS, SOCKETS, STORE
 from terminals import Terminal
 from test_services_tier_tpm import OTHER, TIER, TierTest
 
-APP = CHECKOUT / ".build/static/release/latchkey-test-client"
+APP = RELEASE / "latchkey-test-client"
 SPY = ("chip_client.py", "spy_client.py")
 
 

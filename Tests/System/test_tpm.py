@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from machine import CHECKOUT, fact
+from machine import RELEASE, fact
 from virtual import VirtualTest
 
 PROBE = """
@@ -113,7 +113,7 @@ latchkey("sim", "stop")
 print(json.dumps({"created": created, "seconds": sorted(seconds), "during": during, "after": transient(),
                   "enclave": enclave}))
 """
-PROGRAMS = CHECKOUT / ".build/static/release"
+PROGRAMS = RELEASE
 
 
 class KeyTests(VirtualTest):

@@ -6,10 +6,10 @@ import pathlib
 import unittest
 
 from chip_log import CONTEXT_LOAD, CONTEXT_SAVE, FLUSH, POLICY_SECRET, TEST_RESULT, names
-from machine import CHECKOUT, PASSWORDS, fact
+from machine import CHECKOUT, PASSWORDS, RELEASE, fact
 from virtual import VirtualTest
 
-PROGRAMS = CHECKOUT / ".build/static/release"
+PROGRAMS = RELEASE
 # A terminal of a process counts only if its root is that of the first process. So the file system of the machine is moved
 # to the root of the mount namespace, and the script is the first process of a namespace.
 START = """

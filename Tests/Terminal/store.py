@@ -14,7 +14,7 @@ from terminal_model import Screen
 from terminal import Terminal
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = os.environ.get("LATCHKEY_PROGRAMS") or str(ROOT / ".build/debug")
+PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
 SIMULATED = "tier = simulated\n"
 
 

@@ -18,7 +18,7 @@ from store import SIMULATED, Store
 USER = "tier = user\n"
 CODE, SECRET = b"246810", b"latchkey-plaintext-93c1"
 DEVICE_PASSCODE, CURRENT_SET = 16, 8
-PASSCODE, SIMULATE, ITEMS = 20, 30, 5
+PASSCODE, ITEMS = 20, 5
 DONE = [1, {}]
 CANCEL, GONE = [3], 2
 # The places of the step and of the delay in seconds in the content of a prompt, which is a part of the prompt.
@@ -172,9 +172,6 @@ def test_a_new_finger_reads_nothing_while_the_new_enrolment_set_cannot_be_writte
         daemon = Daemon(store)
         owner, agent = daemon.app(), daemon.agent()
 
-        def simulate(command, argument=None):
-            return owner.call(SIMULATE, {0: command} if argument is None else {0: command, 1: argument})
-
         def read():
             """The secret that a queued touch gives; what the prompt does not get in time is cancelled."""
             number = owner.send(11, owner.reading("treasure"))
@@ -182,16 +179,17 @@ def test_a_new_finger_reads_nothing_while_the_new_enrolment_set_cannot_be_writte
                 agent.await_prompt(3)
                 while agent.follow(3)[0] != GONE:
                     pass
-            simulate(20)
+            store.run("sim", "cancel")
             reply = owner.answer(number, 10)
             return reply[1][0].get(3) if reply[0] == ITEMS and reply[1] else None
 
         assert owner.add("treasure", SECRET, CURRENT_SET) == DONE
-        simulate(5, 1)
+        store.latchkey("sim", "touch")
         assert read() == SECRET
-        # The next write of the set fails, and the finger is replaced.
-        simulate(17, 1)
-        simulate(4)
-        simulate(7)
-        simulate(5, 1)
+        # The next write fails, which is that of the set when the finger is replaced: the one after it does not.
+        store.latchkey("sim", "fail", "disk")
+        store.run("sim", "replace")
+        assert owner.add("other", b"x") == DONE
+        store.latchkey("sim", "reset")
+        store.latchkey("sim", "touch")
         assert read() != SECRET

@@ -3,7 +3,6 @@
 import os
 import pathlib
 
-from administration import AdministrationServer  # noqa: F401
 from webdriver import Browser
 
 PICTURES = os.environ.get("LATCHKEY_PICTURES")

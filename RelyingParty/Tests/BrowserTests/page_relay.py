@@ -4,7 +4,7 @@ import http.client
 import http.server
 import threading
 
-from page import AdministrationServer
+from administration import AdministrationServer
 
 
 class Relay(http.server.ThreadingHTTPServer):

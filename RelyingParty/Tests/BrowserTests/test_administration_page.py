@@ -10,7 +10,8 @@ import threading
 import time
 import unittest
 
-from page import CHECK, AdministrationServer, Page
+from administration import AdministrationServer
+from page import CHECK, Page
 from passkey import AttestedPasskey
 from server import Device, counted, text
 

@@ -4,10 +4,10 @@ import contextlib
 import sqlite3
 import unittest
 
-from page import AdministrationServer, Page
+from page import Page
 from page_relay import Relay
 
-from administration import PageClient
+from administration import AdministrationServer, PageClient
 from server import text
 
 SILENT = "The server does not answer."

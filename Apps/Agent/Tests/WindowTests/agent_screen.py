@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import simulated
-from accessible import Node, check, until  # noqa: F401
+from accessible import Node, check
 from gi.repository import GLib
 from processes import Process, start_when_ready
 from simulated import PROGRAMS

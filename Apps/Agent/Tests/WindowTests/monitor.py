@@ -3,7 +3,7 @@
 
 import subprocess
 
-from agent_screen import check, until
+from accessible import check, until
 
 
 class AccessibilityMonitor:

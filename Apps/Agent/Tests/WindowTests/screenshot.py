@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from agent_screen import check, until
+from accessible import check, until
 
 # The accessibility bus reports logical units, each of which is several pixels at a larger scale.
 SCALE = int(os.environ.get("GDK_SCALE") or 1)

@@ -4,7 +4,8 @@ keys that change the state. The files beside it test its process, other sensors 
 
 import pytest
 
-from agent_screen import ASKS_FOR_PASSCODE, Machine, check
+from accessible import check
+from agent_screen import ASKS_FOR_PASSCODE, Machine
 from screenshot import changes_from, contrast, pixels
 
 PLAYS = ["Play enrolled finger", "Play another finger"]

@@ -7,7 +7,8 @@ import tempfile
 
 import pytest
 
-from agent_screen import Machine, check
+from accessible import check
+from agent_screen import Machine
 
 
 @contextlib.contextmanager

@@ -5,7 +5,8 @@ import pytest
 
 from memory import copies
 from monitor import AccessibilityMonitor
-from agent_screen import ASKS_FOR_PASSCODE, Machine, check, until
+from accessible import check, until
+from agent_screen import ASKS_FOR_PASSCODE, Machine
 
 TYPED = "correcthorse7391staple"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window when a sensor is locked, needs a permission or has stopped."""
 
-from agent_screen import Machine, check
+from accessible import check
+from agent_screen import Machine
 
 
 def test_locked_sensor_prompts_for_passcode_and_says_why():

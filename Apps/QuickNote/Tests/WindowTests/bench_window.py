@@ -8,7 +8,8 @@ import statistics
 import subprocess
 import time
 
-from notes_screen import Machine, NOTE_WRITER, until
+from accessible import until
+from notes_screen import Machine, NOTE_WRITER
 
 NOTES, RUNS = 1000, 7
 

@@ -4,7 +4,6 @@
 import os
 
 import simulated
-from accessible import check, everything_has_a_name, until  # noqa: F401
 
 QUICKNOTE = os.environ["QUICKNOTE"]
 NOTE_WRITER = os.path.join(os.path.dirname(QUICKNOTE), "note-writer")

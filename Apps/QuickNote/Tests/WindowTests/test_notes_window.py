@@ -5,7 +5,8 @@ import os
 import subprocess
 import time
 
-from notes_screen import Machine, NOTE_WRITER, QUICKNOTE, check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, until
+from notes_screen import Machine, NOTE_WRITER, QUICKNOTE
 
 
 def opened(machine, *texts):

@@ -11,7 +11,7 @@ import subprocess
 
 from gi.repository import Gio, GLib
 
-from settings_screen import check, until
+from accessible import check, until
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
 DAEMON = "/usr/bin/dbus-daemon"

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 
-from accessible import check, everything_has_a_name, until  # noqa: F401
+from accessible import check, until
 from processes import Process, start_when_ready
 
 PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]

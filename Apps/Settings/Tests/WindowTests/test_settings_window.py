@@ -9,7 +9,8 @@ import signal
 import subprocess
 
 from fprintd import Fprintd
-from settings_screen import AGENT, Machine, PROGRAMS, check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, until
+from settings_screen import AGENT, Machine, PROGRAMS
 
 
 def test_a_passcode_is_set_at_the_prompt():

@@ -5,7 +5,6 @@ import os
 
 import server
 import simulated
-from accessible import check, everything_has_a_name, until  # noqa: F401
 
 SIGN_IN = os.environ["LATCHKEY_SIGN_IN"]
 

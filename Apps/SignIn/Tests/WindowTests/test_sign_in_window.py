@@ -4,7 +4,8 @@ accessibility bus."""
 
 import subprocess
 
-from sign_in_screen import Machine, SIGN_IN, Server, check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, until
+from sign_in_screen import Machine, SIGN_IN, Server
 
 NARROW = 360
 FINGER = "Put your finger on the sensor."
