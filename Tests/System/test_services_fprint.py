@@ -9,6 +9,7 @@ from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, SENSOR_REFUSED, C
 from fingers import LOCKED_OUT, WithFingers
 from fprint import UNIT, WithFprintd
 from machine import eventually, fact
+from services import RECORDS, own_log
 
 
 NOT_AVAILABLE = 75

@@ -9,7 +9,7 @@ import pytest
 
 from clients import DONE, NOT_FOUND, SECRET, SET_PASSCODE, ClientTest
 from machine import fact
-from services import AUTHORITY, KEYCHAIN, RECORDS, STORES
+from services import AUTHORITY, KEYCHAIN, RECORDS, STORES, filled
 
 MINE = "/usr/bin/latchkey-test-target"
 # Connections that a program tries to have.
