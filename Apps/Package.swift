@@ -25,7 +25,7 @@ func tests(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name(path), dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-func name(_ path: String) -> String { String(path.split(separator: "/").last!) }
+func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
 let package = Package(
     name: "latchkey-apps",

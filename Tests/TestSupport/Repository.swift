@@ -8,7 +8,9 @@ package enum Repository {
         .deletingLastPathComponent()
 
     /// The folder of a fuzzer's corpus.
-    private static func corpus(_ fuzzer: String) -> URL { root.appending(components: "Tests", "Fuzz", "corpus", fuzzer) }
+    private static func corpus(_ fuzzer: String) -> URL {
+        root.appending(components: "Tests", "Fuzz", "corpus", fuzzer)
+    }
 
     /// The inputs of a fuzzer's corpus, by name.
     package static func inputs(_ fuzzer: String) throws -> [(name: String, bytes: [UInt8])] {
