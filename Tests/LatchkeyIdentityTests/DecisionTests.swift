@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyIdentity
 import LatchkeyModel
-import LatchkeySystem
 import Testing
+
+@testable import LatchkeyIdentity
+@testable import LatchkeySystem
 
 /// The decision about made-up facts.
 @Suite struct DecisionTests {

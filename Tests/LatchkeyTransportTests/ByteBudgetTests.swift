@@ -2,9 +2,10 @@
 
 import Glibc
 import LatchkeyModel
-import LatchkeySystem
 import Synchronization
 import Testing
+
+@testable import LatchkeySystem
 
 /// Limits of the memory that connections occupy.
 @Suite struct ByteBudgetTests {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySystem
 import Testing
+
+@testable import LatchkeySystem
 
 /// Limits of the number of connections.
 @Suite struct ConnectionCapsTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SSHAgent
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct SessionBindingTests {
     private let near: TestHost

@@ -2,9 +2,10 @@
 
 import LatchkeyModel
 import LatchkeyWords
-import SSHAgent
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct SigningReasonTests {
     private let host: HostKey

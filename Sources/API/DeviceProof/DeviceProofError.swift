@@ -47,10 +47,7 @@ public struct DeviceProofError: Error, Equatable, Sendable, CustomStringConverti
     /// A description of the cause in English.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+    init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The same text as ``message``.
     public var description: String { message }

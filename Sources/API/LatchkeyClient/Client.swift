@@ -49,7 +49,6 @@ package final class Client: Sendable {
         self.connect = connect
     }
 
-    /// A client of the user's daemon.
     package convenience init(ofDaemonFor application: String, groups: [String] = [], faceUsage: String?) {
         self.init(application: application, groups: groups, faceUsage: faceUsage) { () throws(Failure) in
             SocketChannel(try DaemonFinder.connect())

@@ -42,7 +42,6 @@ final class ClientConnection: @unchecked Sendable {
         changed.deallocate()
     }
 
-    /// Whether a call can still be made.
     var isUsable: Bool {
         if let socket = channel as? SocketChannel, !socket.isOurs { return false }
         pthread_mutex_lock(lock)

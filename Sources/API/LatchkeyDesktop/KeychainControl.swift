@@ -160,6 +160,5 @@ public final class KeychainControl: Sendable {
         do throws(Failure) { return try connection.call(request) } catch { throw SettingsFailure(error) }
     }
 
-    /// Copies a backup over this connection.
     var transfer: BackupTransfer { BackupTransfer(connection) }
 }

@@ -44,9 +44,7 @@ public struct EnrollmentMonitor: Sendable {
         store: KeychainStore = KeychainStore(), entry: KeychainEntry,
         makeContext: @escaping @Sendable () -> sending any BiometryEvaluating = { LAContext() }
     ) {
-        self.store = store
-        self.entry = entry
-        self.makeContext = makeContext
+        (self.store, self.entry, self.makeContext) = (store, entry, makeContext)
     }
 
     /// Compares the enrolled set with the trusted one.

@@ -132,9 +132,7 @@ public final class LAEnvironment: NSObject, Sendable {
         public let iconSystemName: String
 
         init(isUsable: Bool, localizedName: String, iconSystemName: String) {
-            self.isUsable = isUsable
-            self.localizedName = localizedName
-            self.iconSystemName = iconSystemName
+            (self.isUsable, self.localizedName, self.iconSystemName) = (isUsable, localizedName, iconSystemName)
         }
     }
 

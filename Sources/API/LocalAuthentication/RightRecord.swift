@@ -10,7 +10,6 @@ struct RightRecord: Sendable {
     private static let secretService = "LARightStore secret"
 
     let identifier: String
-    /// Persistent reference of the key.
     let key: Data
     /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
@@ -147,7 +146,6 @@ struct RightRecord: Sendable {
         try check(SecItemDelete(query(service, identifier, context)))
     }
 
-    /// All identifiers of this app's rights.
     static func identifiers(_ context: LAContext) throws -> [String] {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(

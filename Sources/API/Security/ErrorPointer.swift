@@ -32,7 +32,6 @@ private final class PrintedError: NSError, @unchecked Sendable {
 }
 
 extension Failure {
-    /// The error that is returned to the app.
     var cfError: CFError { .status(status.osStatus, message, hint: hint) }
 
     /// The error of an operation with a key: of `com.apple.LocalAuthentication` when authentication for a Secure

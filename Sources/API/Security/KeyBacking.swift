@@ -12,7 +12,6 @@ package protocol KeyBacking: Sendable {
     /// The public key itself, or the public half of a private key.
     var publicKey: PublicKey { get }
 
-    /// Whether this is the private half of a pair.
     var isPrivate: Bool { get }
 
     /// Attributes that depend on where the key is held, such as `kSecAttrTokenID`; `SecKeyCopyAttributes` reports them.

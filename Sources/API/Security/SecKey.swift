@@ -24,9 +24,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
     ///     `SecKeyCopyAttributes` reports them in place of the computed ones.
     ///   - publicAttributes: the attributes of the public half of a private key.
     package init(_ backing: any KeyBacking, attributes: [String: Any] = [:], publicAttributes: [String: Any] = [:]) {
-        self.backing = backing
-        self.attributes = attributes
-        self.publicAttributes = publicAttributes
+        (self.backing, self.attributes, self.publicAttributes) = (backing, attributes, publicAttributes)
     }
 
     /// A key in the memory of this process.

@@ -34,7 +34,6 @@ package final class AuthorityLink: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of connections that were begun.
         var begun: UInt64 = 0
         var connection: Connection?
         /// The connection that waits for its welcome message.

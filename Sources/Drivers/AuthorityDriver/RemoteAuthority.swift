@@ -27,12 +27,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
     /// The recovery of the root key, which also stores what the authority has of recovery codes; nil in tiers without one.
     private let recovery: (any RecoverableVault)?
 
-    /// Creates the authority of a user.
     package init(userID: UInt32, link: AuthorityLink, clock: any Clock, recovery: (any RecoverableVault)?) {
-        self.userID = userID
-        self.link = link
-        self.clock = clock
-        self.recovery = recovery
+        (self.userID, self.link, self.clock, self.recovery) = (userID, link, clock, recovery)
     }
 
     private var client: (any KeychainService)? { core.withLock { $0.client.client } }
@@ -90,10 +86,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         }
     }
 
-    /// Attaches the user on a new connection.
     func attach() { _ = link.begin(attachCall) { _ in } }
 
-    /// The connection has ended.
     func lost() {
         core.withLock { $0.known = nil }
         client?.authorityWasLost()

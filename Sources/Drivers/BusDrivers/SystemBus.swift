@@ -133,7 +133,6 @@ package final class SystemBus: @unchecked Sendable {
         return Timer(number: number)
     }
 
-    /// Prevents the call of a timer.
     package func cancel(_ timer: Timer) { timers[timer.number] = nil }
 
     /// Calls `body` whenever the file can be read. `body` must read what there is.

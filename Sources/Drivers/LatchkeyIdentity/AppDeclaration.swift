@@ -6,16 +6,9 @@ import LatchkeyModel
 package struct AppDeclaration: Equatable, Sendable {
     /// The label, and the first access group, of its programs.
     package let name: String
-    /// The paths of its programs.
     package let programs: [String]
     /// Further access groups, which other apps may declare, too.
-    package let groups: [String]
-
-    package init(name: String, programs: [String], groups: [String] = []) {
-        self.name = name
-        self.programs = programs
-        self.groups = groups
-    }
+    package var groups: [String] = []
 
     /// Maximum programs of one app.
     private static let programLimit = 64
@@ -25,13 +18,44 @@ package struct AppDeclaration: Equatable, Sendable {
         /// The number of the line, from 1; 0 if the whole file is meant.
         package let line: Int
         package let message: String
-
-        package init(line: Int, message: String) {
-            self.line = line
-            self.message = message
-        }
     }
 
+    /// Whether a group has the form of one that the system gives, so that no app may declare it.
+    package static func isReserved(_ group: String) -> Bool { problem(ofGroup: group) != nil }
+
+    /// What is wrong with a name or a group, as the end of a sentence; nil if nothing is.
+    private static func problem(ofGroup text: String) -> String? {
+        if text.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
+        // A label must not change the direction or the lines of the text around it in a prompt.
+        if text.unicodeScalars.contains(where: \.controlsText) {
+            return "contains an invisible or unassigned character"
+        }
+        for prefix in ["/", "unit:", "user:"] where text.begins(with: prefix) {
+            return "begins with `\(prefix)`, which is reserved for programs without a declaration"
+        }
+        return text == "com.apple.token" ? "is the group of smart cards" : nil
+    }
+
+    /// What is wrong with the path of a program, as the end of a sentence; nil if nothing is.
+    private static func problem(ofProgram path: String) -> String? {
+        if path.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
+        guard path.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return "has a character that is not ASCII" }
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix("/"), !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return "is not an absolute path without `//`, `.` and `..`"
+        }
+        return nil
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
+        let text = text.unicodeScalars.drop(while: isBlank)
+        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return Substring(text[...last])
+    }
+}
+
+extension AppDeclaration {
     /// Parses a file, lines of `key = value`; empty lines and lines that begin with `#` are left out.
     ///
     /// - Throws: the first line that is unknown or malformed.
@@ -79,39 +103,5 @@ package struct AppDeclaration: Equatable, Sendable {
             throw Malformation(line: 0, message: "The file has its `name` as a `group`; it is one already.")
         }
         self.init(name: name, programs: programs, groups: groups)
-    }
-
-    /// Whether a group has the form of one that the system gives, so that no app may declare it.
-    package static func isReserved(_ group: String) -> Bool { problem(ofGroup: group) != nil }
-
-    /// What is wrong with a name or a group, as the end of a sentence; nil if nothing is.
-    private static func problem(ofGroup text: String) -> String? {
-        if text.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
-        // A label must not change the direction or the lines of the text around it in a prompt.
-        if text.unicodeScalars.contains(where: \.controlsText) {
-            return "contains an invisible or unassigned character"
-        }
-        for prefix in ["/", "unit:", "user:"] where text.begins(with: prefix) {
-            return "begins with `\(prefix)`, which is reserved for programs without a declaration"
-        }
-        return text == "com.apple.token" ? "is the group of smart cards" : nil
-    }
-
-    /// What is wrong with the path of a program, as the end of a sentence; nil if nothing is.
-    private static func problem(ofProgram path: String) -> String? {
-        if path.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
-        guard path.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return "has a character that is not ASCII" }
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        guard path.hasPrefix("/"), !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-            return "is not an absolute path without `//`, `.` and `..`"
-        }
-        return nil
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
-        let text = text.unicodeScalars.drop(while: isBlank)
-        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return Substring(text[...last])
     }
 }

@@ -11,9 +11,7 @@ package struct AppDeclarations: Equatable, Sendable {
         package let message: String
 
         package init(file: String, line: Int = 0, message: String) {
-            self.file = file
-            self.line = line
-            self.message = message
+            (self.file, self.line, self.message) = (file, line, message)
         }
 
         /// One line for people: `path:line: message`.
@@ -24,7 +22,6 @@ package struct AppDeclarations: Equatable, Sendable {
     package private(set) var problems: [Problem] = []
     private var ofProgram: [String: AppDeclaration] = [:]
 
-    /// No declarations.
     package init() {}
 
     /// A folder that was refused as a whole.

@@ -52,9 +52,7 @@ package final class DeclarationFolder: Sendable {
         _ path: String = DeclarationFolder.system, _ calls: SystemCalls = .kernel,
         isProtected: @escaping @Sendable (PathWalk.Component) -> Bool = { ProtectedPath.isProtected($0) }
     ) {
-        self.path = path
-        self.calls = calls
-        self.isProtected = isProtected
+        (self.path, self.calls, self.isProtected) = (path, calls, isProtected)
     }
 
     /// The declarations as the folder is now.

@@ -13,14 +13,7 @@ package struct ProcessFacts: Equatable, Sendable {
         package var path: String
         /// The components of the path, looked up by this process; incomplete if one of them is not protected.
         package var components: [PathWalk.Component]
-        /// Whether it begins as an ELF file.
         package var isELF: Bool
-
-        package init(path: String, components: [PathWalk.Component], isELF: Bool) {
-            self.path = path
-            self.components = components
-            self.isELF = isELF
-        }
     }
 
     /// The real, effective, saved and file system user id.
@@ -43,19 +36,4 @@ package struct ProcessFacts: Equatable, Sendable {
     package var ownsTerminal: Bool
     /// What tells this execution of a program from others of the same process (`ProcessRecord.execution`).
     package var execution: UInt64 = 0
-
-    package init(
-        userIDs: [UInt32], executable: ExecutableFile?, program: ProgramFile?, isInSystemNamespaces: Bool,
-        isTraced: Bool, loadsForeignCode: Bool, controlGroup: String?, terminal: UInt64, ownsTerminal: Bool
-    ) {
-        self.userIDs = userIDs
-        self.executable = executable
-        self.program = program
-        self.isInSystemNamespaces = isInSystemNamespaces
-        self.isTraced = isTraced
-        self.loadsForeignCode = loadsForeignCode
-        self.controlGroup = controlGroup
-        self.terminal = terminal
-        self.ownsTerminal = ownsTerminal
-    }
 }

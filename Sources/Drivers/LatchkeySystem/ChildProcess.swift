@@ -278,7 +278,6 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Reaps children that have ended meanwhile.
     private static func reapOthers() { unreaped.withLock { $0.removeAll { reap($0) != nil } } }
 
     /// The number of children that were given up and have not been reaped, for tests.
@@ -292,11 +291,6 @@ package final class ChildProcess: Sendable {
 package struct OpenedTerminal: Sendable {
     package let descriptor: Descriptor
     package let modes: termios
-
-    package init(descriptor: Descriptor, modes: termios) {
-        self.descriptor = descriptor
-        self.modes = modes
-    }
 }
 
 /// The user and the group as which a program runs.
@@ -304,9 +298,5 @@ package struct UserIdentity: Equatable, Sendable {
     package let userID: uid_t
     package let groupID: gid_t
 
-    /// Creates an identity from its numbers.
-    package init(userID: uid_t, groupID: gid_t) {
-        self.userID = userID
-        self.groupID = groupID
-    }
+    package init(userID: uid_t, groupID: gid_t) { (self.userID, self.groupID) = (userID, groupID) }
 }

@@ -5,7 +5,6 @@ import Glibc
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {
-    /// The file descriptor number.
     package let number: CInt
 
     /// Takes ownership of `number`. One of a standard stream, which is free only in a program that was started without
@@ -31,7 +30,6 @@ package final class Descriptor: Sendable {
         try open(FilePath(path), flags, mode: mode)
     }
 
-    /// Opens a file whose path need not be text.
     package static func open(_ path: FilePath, _ flags: CInt, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
         let number = path.call { latchkey_open($0, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw SystemError("open") }

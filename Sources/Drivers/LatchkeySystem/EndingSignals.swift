@@ -27,7 +27,6 @@ package struct EndingSignals {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Whether one of the signals is pending.
     package static var isWaiting: Bool {
         var pending = sigset_t()
         sigpending(&pending)

@@ -21,16 +21,9 @@ package struct FileStatus: Equatable, Sendable {
     package var file: ExecutableFile
     /// The mount that the file was reached by, a key of `MountTable`.
     package var mount: UInt64
+}
 
-    package init(kind: Kind, owner: UInt32, mode: UInt32, links: UInt32, file: ExecutableFile, mount: UInt64) {
-        self.kind = kind
-        self.owner = owner
-        self.mode = mode
-        self.links = links
-        self.file = file
-        self.mount = mount
-    }
-
+extension FileStatus {
     /// Reads the status of an open file, also of one that was opened with O_PATH.
     ///
     /// - Throws: `SystemError` with ENOSYS on a kernel that does not report mounts (before Linux 5.8).

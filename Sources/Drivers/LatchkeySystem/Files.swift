@@ -72,7 +72,6 @@ package enum Files {
         try old.synchronize()
     }
 
-    /// Removes a file if it exists.
     package static func remove(_ path: String) { remove(FilePath(path)) }
 
     /// The same for a path that need not be text.

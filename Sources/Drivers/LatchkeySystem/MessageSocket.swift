@@ -7,19 +7,15 @@ import Glibc
 /// most one descriptor.
 package struct HandedMessage: Sendable {
     package var kind: UInt8
-    package var number: UInt64
+    package var number: UInt64 = 0
     package var descriptor: Descriptor?
-
-    package init(kind: UInt8, number: UInt64 = 0, descriptor: Descriptor? = nil) {
-        self.kind = kind
-        self.number = number
-        self.descriptor = descriptor
-    }
 
     static let byteCount = 9
 
     var bytes: [UInt8] { [kind] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
+}
 
+extension HandedMessage {
     init?(_ bytes: [UInt8], _ descriptor: Descriptor?) {
         guard bytes.count == Self.byteCount else { return nil }
         kind = bytes[0]
@@ -36,7 +32,6 @@ package struct MessageSocket: Sendable {
     /// What was received.
     package enum Received: Sendable {
         case message(HandedMessage)
-        /// Nothing has arrived.
         case nothing
         /// The other end was closed.
         case end

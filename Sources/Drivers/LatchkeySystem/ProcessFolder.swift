@@ -10,11 +10,9 @@ import Glibc
 package final class ProcessFolder: Sendable {
     package let processID: Int32
     private let folder: Descriptor
-    /// A pidfd of the process.
     private let handle: Descriptor
     private let calls: SystemCalls
 
-    /// Opens the folder of the process that has this id now.
     package init(_ process: Int32, _ calls: SystemCalls = .kernel) throws(SystemError) {
         self.calls = calls
         processID = process

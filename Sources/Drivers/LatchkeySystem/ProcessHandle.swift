@@ -10,7 +10,6 @@ package struct ProcessHandle: Sendable {
     /// Opens the handle; throws ESRCH if there is no such process.
     init(_ process: Int32) throws(SystemError) { descriptor = try SystemCalls.kernel.handle(of: process) }
 
-    /// Sends a signal.
     func signal(_ number: Int32) throws(SystemError) {
         guard latchkey_pidfd_signal(descriptor.number, number) == 0 else { throw SystemError("pidfd_send_signal") }
     }

@@ -6,7 +6,6 @@ package struct ProcessRecord: Equatable, Sendable {
     package let state: String
     package let parent: Int32
     package let processGroup: String
-    /// The foreground process group of the controlling terminal.
     package let terminalGroup: String
     /// The device number of the controlling terminal; 0 when there is none.
     package let terminal: UInt64

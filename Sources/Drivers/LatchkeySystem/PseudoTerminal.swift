@@ -9,7 +9,6 @@ package final class PseudoTerminal: Sendable {
     private let near: Descriptor
     /// Output after the text that was waited for last.
     private let unread = Mutex<[UInt8]>([])
-    /// The terminal's path.
     package let path: String
 
     /// Opens a pseudoterminal with a window of this size.

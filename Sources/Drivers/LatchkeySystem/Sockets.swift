@@ -166,7 +166,6 @@ package enum Sockets {
     /// Ends both directions of a connection; a thread that reads from it gets its end.
     package static func shutDown(_ descriptor: Descriptor) { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 
-    /// A connected pair of sockets.
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

@@ -10,7 +10,6 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
     case output = 1
     case error = 2
 
-    /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// The columns of the terminal; nil if it is none, or does not know its width.

@@ -6,7 +6,6 @@ import Glibc
 package struct SystemError: Error, Equatable, Sendable {
     /// The name of the call, as in its manual page.
     package let call: String
-    /// The value of errno.
     package let code: CInt
 
     /// Must be called directly after the failed call, because it reads errno.

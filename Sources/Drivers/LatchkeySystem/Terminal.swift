@@ -5,10 +5,8 @@ import Glibc
 
 /// A terminal and its modes.
 package struct Terminal: Sendable {
-    /// The open terminal device.
     package let descriptor: Descriptor
 
-    /// Wraps an open terminal device.
     package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     /// Opens the terminal with device number `device` if it exists and belongs to `user`.

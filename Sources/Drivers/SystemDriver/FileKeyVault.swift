@@ -9,7 +9,6 @@ import LatchkeySystem
 package final class FileKeyVault: KeyVault {
     private let folder: StoreFolder
 
-    /// Makes a vault for the files of that folder.
     package init(_ folder: StoreFolder) { self.folder = folder }
 
     private static let mark = FileMark.rootKey.bytes

@@ -39,7 +39,6 @@ extension PasscodeRecords {
         guard encoded == body else { return nil }
     }
 
-    /// The contents of the file.
     var encoded: [UInt8] {
         let count = preparedRecovery != nil ? 6 : recovery != nil ? 5 : !abandoned.isEmpty ? 4 : needsRekey ? 3 : 2
         var writer = CBORWriter()

@@ -46,7 +46,6 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
         if isForHere { perform(work) }
     }
 
-    /// Waits for the next piece of work and marks the queue busy.
     private func next() -> @Sendable () -> Void {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }

@@ -42,7 +42,6 @@ struct AttestationBlob: Sendable {
         }
     }
 
-    /// Encodes the blob.
     func encoded() throws(Failure) -> SecretBytes {
         var writer = TPMWriter()
         writer.add(Self.version)
@@ -53,7 +52,6 @@ struct AttestationBlob: Sendable {
 }
 
 extension EndorsementKey.Template {
-    /// The number of the template in a blob.
     fileprivate var number: UInt8 {
         switch self {
         case .p256: 1

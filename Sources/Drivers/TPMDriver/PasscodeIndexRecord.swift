@@ -13,7 +13,6 @@ struct PasscodeIndexRecord: Sendable {
     let parent: [UInt8]
     let handle: TPMHandle
     let resetPoint: TPMPoint
-    /// The sealed secret.
     let area: TPMSealedArea
     let privatePart: [UInt8]
     let hiddenResetKey: [UInt8]

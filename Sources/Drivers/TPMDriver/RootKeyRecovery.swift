@@ -9,7 +9,6 @@ import LatchkeySeams
 enum RootKeyRecovery {
     private static let associated = CryptographicLabel.rootRecovery.bytes
 
-    /// Encrypts the root key under a code.
     static func seal(_ rootKey: SecretBytes, _ code: SecretBytes, _ random: any RandomSource) throws(Failure) -> [UInt8]
     {
         try SymmetricKey.combining([code], label: .rootRecovery)

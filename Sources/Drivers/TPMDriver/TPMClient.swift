@@ -113,6 +113,5 @@ struct TPMClient: Sendable {
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
     mutating func endCarrying() { connection.endCarrying() }
 
-    /// Ends the connection.
     mutating func disconnect() { connection.disconnect() }
 }

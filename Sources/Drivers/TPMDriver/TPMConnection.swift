@@ -68,7 +68,6 @@ struct TPMConnection: Sendable {
         if hasCarried { disconnect() }
     }
 
-    /// Ends the connection.
     mutating func disconnect() {
         (transport, hasCarried, held) = (nil, false, TPMHeld())
         generation += 1

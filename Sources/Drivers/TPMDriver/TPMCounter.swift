@@ -23,7 +23,6 @@ final class TPMCounter: MonotonicCounter {
         policy = Result { () throws(Failure) in try Self.policy(of: owner, label) }
     }
 
-    /// The labels of all counters of a store.
     static let labels: [CryptographicLabel] = [.counterPolicy, .enrolmentCounterPolicy]
 
     /// The policy of the counter of an owner. No session can fulfil it: it is the digest of a text, not of policy commands.
@@ -94,7 +93,6 @@ final class TPMCounter: MonotonicCounter {
 }
 
 extension TPMClient {
-    /// Returns the counter with that policy if it has a number.
     mutating func writtenCounter(_ policy: [UInt8]) throws(TPMError) -> TPMIndexArea? {
         guard let area = try counterIndex(policy), area.attributes.contains(.written) else { return nil }
         return area

@@ -6,7 +6,6 @@ import TPMProtocol
 // Indices of the non-volatile memory: which exist, their definition and their removal.
 
 extension TPMClient {
-    /// An index as commands refer to it.
     func entity(_ area: TPMIndexArea) throws(TPMError) -> TPMEntity {
         TPMEntity(area.handle, name: try failing { () throws(Failure) in try area.name() })
     }

@@ -7,7 +7,6 @@ import TPMProtocol
 // The commands that use keys; `TPMKeyCreation.swift` has the one that creates them.
 
 extension EnclaveOperation {
-    /// The command that carries out the operation.
     var command: TPMCommand {
         switch self {
         case .sign: .sign

@@ -203,7 +203,6 @@ extension TPMError {
         return code.kind == .badAuthorization || code.kind == .authorizationFailed
     }
 
-    /// The error as one of a passcode.
     fileprivate var ofPasscode: TPMError {
         switch self {
         case .refused(let code, let command): .failed(passcodeFailure(code.kind, command))

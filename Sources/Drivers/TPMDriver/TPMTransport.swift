@@ -36,7 +36,6 @@ package struct TPMPlace: TPMConnecting {
     /// The device of the kernel's resource manager, which keeps the objects of different programs apart.
     package static let device = "/dev/tpmrm0"
 
-    /// Creates a place.
     package init(_ path: String = TPMPlace.device, seconds: Int64 = 60) {
         (self.path, self.seconds) = (path, seconds)
     }

@@ -10,7 +10,6 @@ extension TPMClient {
     /// Seconds after which a nonce is not used for another approval, which is valid for 60 seconds from the nonce.
     private static let nonceSeconds: Int64 = 20
 
-    /// Whether a use was begun and has not ended.
     var hasBegunUses: Bool { held.begun.values.contains { $0.isBegun() } }
 
     /// Removes the sessions of uses that have ended without being finished, and saves those of the others.
@@ -83,14 +82,12 @@ extension TPMClient {
                 hint: "Try again.", cause: cause))
     }
 
-    /// Keeps a session for the next use.
     mutating func keepSession(_ session: TPMSession) {
         guard held.idle == nil else { return forgetSession(session) }
         held.idle = session
         held.idle?.password = nil
     }
 
-    /// Removes a session.
     mutating func forgetSession(_ session: TPMSession) {
         // A session that cannot be removed now is removed with the connection.
         try? flush(session.handle)

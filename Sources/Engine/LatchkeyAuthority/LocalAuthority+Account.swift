@@ -9,15 +9,12 @@ package import LatchkeySeams
 /// What the authority of a user needs to verify the password of the account.
 package struct AccountParts: Sendable {
     package var account: UserAccount
-    /// The records that say what the passcode is.
     package var passcodes: any PasscodeRecordStore
     /// Opens the passcode that is the password of the account.
     package var passcode: any AccountPasscode
 
     package init(account: UserAccount, passcodes: any PasscodeRecordStore, passcode: any AccountPasscode) {
-        self.account = account
-        self.passcodes = passcodes
-        self.passcode = passcode
+        (self.account, self.passcodes, self.passcode) = (account, passcodes, passcode)
     }
 
     /// Returns what the passcode can be. Blocks.

@@ -94,7 +94,6 @@ package struct PasscodeVerification: Sendable {
         try stretched.derive(.passcodeValue).secret
     }
 
-    /// Carries out a prepared change.
     package func carryOut(_ change: ChipChange) throws(Failure) {
         guard let chip else { throw Failure(.internalFailure, "There is no chip that a passcode could be changed in.") }
         try chip.change(change.record, secret: change.secret, to: change.value)

@@ -334,7 +334,6 @@ package final class Anchor: Sendable {
         while number < generation { number = try counter.increment() }
     }
 
-    /// Returns the record with its prepared event committed.
     private static func finished(_ record: AnchorRecord) -> AnchorRecord {
         guard let preparation = record.preparation else { return record }
         var finished = record

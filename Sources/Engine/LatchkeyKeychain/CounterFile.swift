@@ -106,7 +106,6 @@ final class CounterFile: Sendable {
         state = State(values: next, slot: slot, isReadable: true)
     }
 
-    /// Encodes the first slot of a new store.
     static func first(_ key: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource) throws(Failure) -> [UInt8]
     {
         try key.seal(

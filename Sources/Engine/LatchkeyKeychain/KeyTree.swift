@@ -214,7 +214,6 @@ package final class KeyTree: Sendable {
         }
     }
 
-    /// The classes whose keys are in memory.
     var classesInMemory: Set<Accessibility> { openKeys.withLock { Set($0.classes.keys) } }
 
     // MARK: - Passcode

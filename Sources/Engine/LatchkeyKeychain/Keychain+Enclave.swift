@@ -21,7 +21,6 @@ package struct OpenedKey: Sendable {
 /// The result of opening a key.
 package enum KeyOpening: Sendable {
     case opened(OpenedKey)
-    /// The proofs that are missing.
     case needs(AuthenticationPlan)
     /// Parameters that the application password must be stretched with first.
     case stretch(StretchParameters)

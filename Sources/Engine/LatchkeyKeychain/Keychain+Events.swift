@@ -64,12 +64,7 @@ extension Keychain {
     /// The store generation of the database; nil when its state record cannot be read.
     private func generation() throws(Failure) -> UInt64? {
         try store.read { (store) throws(Failure) -> UInt64? in
-            do throws(Failure) {
-                return try stateValues(in: store).generation
-            } catch {
-                guard error.status == .storeUnreadable else { throw error }
-                return nil
-            }
+            try unlessDamaged { () throws(Failure) in try stateValues(in: store).generation }
         }
     }
 

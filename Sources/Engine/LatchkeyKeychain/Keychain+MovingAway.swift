@@ -7,7 +7,6 @@ import LatchkeySeams
 /// The next items of a migration.
 package struct MovingPage: Sendable {
     package var items: [FoundItem] = []
-    /// The items of the page that are not moved.
     package var report = MigrationReport()
     /// Position after which the next page begins; nil after the last page.
     package var next: Int64?
@@ -108,7 +107,6 @@ extension Keychain {
         return nil
     }
 
-    /// Adds the rows that were damaged before.
     private func addQuarantined(_ store: any ItemReading, to report: inout MigrationReport) throws(Failure) {
         try store.forEachQuarantined { (quarantined) throws(Failure) in
             report.lost.add(SkippedItem(quarantined.row.itemClass, nil, .unreadable))

@@ -10,7 +10,6 @@ extension Keychain {
     /// Sets the callback that schedules `quarantineDamaged` on the writer thread after a call has found damaged rows.
     package func whenDamaged(_ handler: @escaping @Sendable () -> Void) { suspects.whenNoted(handler) }
 
-    /// The number of rows in the quarantine.
     package func quarantineCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.quarantineCount() }
     }
@@ -46,16 +45,6 @@ extension Keychain {
         return opened
     }
 
-    /// Opens a row; nil if it fails authentication. Every other failure is thrown.
-    func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
-        do throws(Failure) {
-            return try open()
-        } catch {
-            guard error.status == .storeUnreadable else { throw error }
-            return nil
-        }
-    }
-
     /// Schedules the quarantine of the damaged rows that this call has found. Must be called outside a transaction.
     func reportDamage() { suspects.report() }
 
@@ -79,4 +68,14 @@ extension Keychain {
 /// The envelope of a row that fails authentication.
 enum Damage: Sendable {
     case attributes, secret
+}
+
+/// Opens a row or a record; nil if it fails authentication. Every other failure is thrown.
+func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
+    do throws(Failure) {
+        return try open()
+    } catch {
+        guard error.status == .storeUnreadable else { throw error }
+        return nil
+    }
 }

@@ -50,11 +50,8 @@ package final class Keychain: Sendable {
             let numbers = try audit.end(in: store).numbers
             counters.distrust(before: numbers.countersSerial)
             let serial = numbers.stateSerial
-            do throws(Failure) {
-                return try state.values(in: store, serial: serial).generation
-            } catch {
-                guard error.status == .storeUnreadable else { throw error }
-                return nil
+            return try unlessDamaged { () throws(Failure) in
+                try state.values(in: store, serial: serial).generation
             }
         }
         let copies = try tree.store.read { (store) throws(Failure) in try store.record(.oldCopies) }
@@ -65,7 +62,6 @@ package final class Keychain: Sendable {
         references = PersistentReference(key: tree.indexKey)
     }
 
-    /// The number of rows of all groups.
     package func itemCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.itemCount() }
     }

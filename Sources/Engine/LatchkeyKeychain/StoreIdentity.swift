@@ -15,7 +15,6 @@ package struct StoreIdentity: Sendable {
     /// How much of the disk the store may use; nil: as much as there is.
     package var quota: StoreQuota?
 
-    /// Creates an identity from its fields.
     package init(tier: Tier, userID: UInt32, account: AccountName? = nil, passcodeCost: UInt8 = 16) {
         self.tier = tier
         self.userID = userID
@@ -49,7 +48,6 @@ package struct StoreIdentity: Sendable {
         try vault.overwriteCounterSlot(0, with: files.counters)
     }
 
-    /// Opens the keychain of an existing store.
     package func open(
         _ store: any ItemStore, vault: any KeyVault, clock: any Clock, random: any RandomSource
     ) throws(Failure) -> Keychain {

@@ -18,13 +18,11 @@ struct StoreSum: Equatable, Sendable {
         left.words == right.words && left.count == right.count
     }
 
-    /// Adds the hash of a row.
     mutating func add(_ hash: RowHash) {
         change(by: hash.words)
         count &+= 1
     }
 
-    /// Subtracts the hash of a row.
     mutating func subtract(_ hash: RowHash) {
         // Adds the two's complement.
         let words = hash.words

@@ -38,10 +38,7 @@ package struct UserAccount: Sendable {
     /// What a first passcode is, where the account has a password.
     package var firstPasscode: PasscodeKind
 
-    /// Creates a value from its fields.
     package init(name: AccountName, passwords: any AccountPasswords, firstPasscode: PasscodeKind) {
-        self.name = name
-        self.passwords = passwords
-        self.firstPasscode = firstPasscode
+        (self.name, self.passwords, self.firstPasscode) = (name, passwords, firstPasscode)
     }
 }

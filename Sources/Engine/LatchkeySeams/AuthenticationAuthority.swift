@@ -16,7 +16,6 @@ package enum AuthorityChange: Sendable {
     case biometrySessions(BiometrySessions)
     /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
-    /// The passcode was replaced.
     case passcodeChanged
 }
 

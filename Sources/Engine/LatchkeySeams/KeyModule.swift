@@ -11,7 +11,6 @@ package import LatchkeyModel
 /// All calls may come from any thread, and block unless `isImmediate`. The engine checks access control and proofs
 /// before each use, whatever the module checks.
 package protocol KeyModule: AnyObject, Sendable {
-    /// The kind of implementation.
     var kind: EnclaveKind { get }
     /// The device of the module if it is known without asking it; does not block. Nil until `findDevice` has found it, and
     /// for a module without a device.
@@ -100,7 +99,6 @@ extension KeyModule {
 
 /// The properties of a new key of a module.
 package struct KeyProperties: Sendable {
-    /// The access control of the key.
     package var accessControl: AccessControl
     /// The enrolment set to which the access control binds the key; nil if it binds it to none.
     package var enrolment: EnrolmentSet?
@@ -110,7 +108,6 @@ package struct KeyProperties: Sendable {
     /// The authority that must approve each use; required if and only if the module checks approvals.
     package var binding: KeyBinding?
 
-    /// Creates a value from its parts.
     package init(
         accessControl: AccessControl, enrolment: EnrolmentSet? = nil, password: SecretBytes? = nil,
         binding: KeyBinding? = nil
@@ -129,11 +126,7 @@ package struct ModuleKey: Sendable {
     /// The public key in X9.63 format: 04, X, Y; 65 bytes.
     package var publicKey: [UInt8]
 
-    /// Creates a key from its parts.
-    package init(blob: SecretBytes, publicKey: [UInt8]) {
-        self.blob = blob
-        self.publicKey = publicKey
-    }
+    package init(blob: SecretBytes, publicKey: [UInt8]) { (self.blob, self.publicKey) = (blob, publicKey) }
 }
 
 /// What a module needs before it finishes a use of a key.
@@ -152,12 +145,8 @@ package struct KeyChallenge: Equatable, Sendable {
     /// What must be approved; nil if the module relies on the checks of the engine.
     package let subject: ApprovalSubject?
 
-    /// Creates a challenge for a begun use.
     package init(_ use: Identifier, nonce: [UInt8] = [], session: UInt32 = 0, subject: ApprovalSubject? = nil) {
-        self.use = use
-        self.nonce = nonce
-        self.session = session
-        self.subject = subject
+        (self.use, self.nonce, self.session, self.subject) = (use, nonce, session, subject)
     }
 }
 
@@ -169,6 +158,5 @@ package struct AttestationKey: Sendable {
     /// long as it exists, so the person must agree before it is sent.
     package var request: [UInt8]
 
-    /// Creates a key from its parts.
     package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
 }

@@ -12,7 +12,6 @@ package struct KeyPasscodeProof: Equatable, Sendable {
     /// Seconds from the nonce until the proof expires; positive.
     package let expirySeconds: Int32
 
-    /// Creates a value from its parts.
     package init(session: UInt32, nonce: [UInt8], command: [UInt8], reference: [UInt8], expirySeconds: Int32) {
         (self.session, self.nonce, self.command) = (session, nonce, command)
         (self.reference, self.expirySeconds) = (reference, expirySeconds)

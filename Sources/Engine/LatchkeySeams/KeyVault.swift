@@ -78,9 +78,5 @@ package struct NewStoreFiles: Sendable {
     /// The initial contents of counter slot 0.
     package let counters: [UInt8]
 
-    /// Creates a value from its parts.
-    package init(anchor: SecretBytes, counters: [UInt8]) {
-        self.anchor = anchor
-        self.counters = counters
-    }
+    package init(anchor: SecretBytes, counters: [UInt8]) { (self.anchor, self.counters) = (anchor, counters) }
 }

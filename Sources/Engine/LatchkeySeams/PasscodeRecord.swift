@@ -21,7 +21,6 @@ package struct PasscodeRecord: Equatable, Sendable {
     package let verifier: [UInt8]
     /// What the chip needs to verify the passcode (`PasscodeChip`); empty if the verifier does.
     package let chip: [UInt8]
-    /// What the passcode was when it was set.
     package let kind: PasscodeKind
 
     /// Maximum bytes of `chip`.
@@ -91,11 +90,8 @@ package struct PasscodeRecords: Equatable, Sendable {
     /// which one is valid.
     package var preparedRecovery: RecoveryRecord?
 
-    /// Creates a value from its fields.
     package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil, needsRekey: Bool = false) {
-        self.current = current
-        self.prepared = prepared
-        self.needsRekey = needsRekey
+        (self.current, self.prepared, self.needsRekey) = (current, prepared, needsRekey)
     }
 
     /// Makes the prepared recovery code the only one; does nothing without one.

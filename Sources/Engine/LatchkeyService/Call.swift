@@ -47,7 +47,6 @@ extension Session {
         }
     }
 
-    /// Records a refusal in the audit log.
     func recordRefusal() async {
         // A refusal that cannot be recorded is logged; the request fails with its own failure.
         try? await service.parts.work.run { [self] () throws(Failure) in

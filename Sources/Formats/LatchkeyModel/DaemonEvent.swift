@@ -83,7 +83,6 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         case warning = 4
         case notice = 5
 
-        /// The name of the severity in the log.
         package var name: String {
             switch self {
             case .error: "error"
@@ -93,7 +92,6 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// The severity of this event.
     package var severity: Severity {
         switch self {
         case .started, .stopped, .userRemoved, .accountPasswordChanged, .recovered: .notice

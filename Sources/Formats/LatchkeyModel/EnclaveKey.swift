@@ -18,7 +18,6 @@ package enum EnclaveKind: UInt8, CaseIterable, Sendable {
 
 /// The device of an implementation of the Secure Enclave, as it describes itself. Raw values are part of the wire format.
 package enum EnclaveDevice: UInt8, CaseIterable, Sendable {
-    /// A chip.
     case chip = 1
     /// A program: its administrator can copy the keys.
     case program = 2
@@ -49,12 +48,8 @@ package struct EnclaveKey: Equatable, Sendable {
     package var attributes: Attributes
     package var accessControl: AccessControl
 
-    /// Creates a description from its fields.
     package init(name: EnclaveKeyName, publicKey: [UInt8], attributes: Attributes, accessControl: AccessControl) {
-        self.name = name
-        self.publicKey = publicKey
-        self.attributes = attributes
-        self.accessControl = accessControl
+        (self.name, self.publicKey, self.attributes, self.accessControl) = (name, publicKey, attributes, accessControl)
     }
 }
 
@@ -93,9 +88,7 @@ extension Request {
         package var operation: EnclaveOperation
         package var authentication: Authentication
         package init(name: EnclaveKeyName, operation: EnclaveOperation, authentication: Authentication) {
-            self.name = name
-            self.operation = operation
-            self.authentication = authentication
+            (self.name, self.operation, self.authentication) = (name, operation, authentication)
         }
     }
 

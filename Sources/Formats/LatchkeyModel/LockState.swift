@@ -9,8 +9,7 @@ package struct LockState: Hashable, Sendable {
 
     /// Creates a state; by default unlocked since the start, as on a machine without a lock.
     package init(isLocked: Bool = false, wasUnlocked: Bool = true) {
-        self.isLocked = isLocked
-        self.wasUnlocked = wasUnlocked
+        (self.isLocked, self.wasUnlocked) = (isLocked, wasUnlocked)
     }
 
     /// Returns whether items of the accessibility class can be read and written (Apple: `kSecAttrAccessible...`).

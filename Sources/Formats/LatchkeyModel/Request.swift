@@ -195,10 +195,7 @@ extension Request {
         /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
         package var reuseSeconds: UInt64
         package init(context: ContextHandle, policy: Policy, prompting: Prompting, reuseSeconds: UInt64 = 0) {
-            self.context = context
-            self.policy = policy
-            self.prompting = prompting
-            self.reuseSeconds = reuseSeconds
+            (self.context, self.policy, self.prompting, self.reuseSeconds) = (context, policy, prompting, reuseSeconds)
         }
     }
 

@@ -16,7 +16,6 @@ package enum SensorGuidance: UInt8, CaseIterable, Sendable {
     /// The finger moved too fast (`FP_DEVICE_RETRY_TOO_FAST`).
     case tooFast = 5
 
-    /// The message of a prompt with this guidance.
     package var notice: PromptContent.Notice {
         switch self {
         case .scanAgain: .scanAgain

@@ -7,7 +7,6 @@ package struct SessionEvent: Equatable, Sendable {
         case locked
         case unlocked(byBiometry: Bool)
         case background(Bool)
-        /// The last session of the user ended.
         case ended
         /// The sessions changed otherwise; `SessionMonitor.sessions` has the present state.
         case changed
@@ -19,11 +18,8 @@ package struct SessionEvent: Equatable, Sendable {
     package let session: String
     package let change: Change
 
-    /// Creates an event from its fields.
     package init(user: UInt32?, session: String, _ change: Change) {
-        self.user = user
-        self.session = session
-        self.change = change
+        (self.user, self.session, self.change) = (user, session, change)
     }
 }
 
@@ -33,9 +29,5 @@ package struct SessionState: Equatable, Sendable {
     package var isLocked: Bool
     package var biometry: BiometrySessions
 
-    /// Creates a state from its fields.
-    package init(isLocked: Bool, biometry: BiometrySessions) {
-        self.isLocked = isLocked
-        self.biometry = biometry
-    }
+    package init(isLocked: Bool, biometry: BiometrySessions) { (self.isLocked, self.biometry) = (isLocked, biometry) }
 }

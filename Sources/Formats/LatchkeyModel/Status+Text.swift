@@ -5,10 +5,7 @@ private struct StatusText {
     let sentence: String
     let advice: String
 
-    init(_ sentence: String, _ advice: String = "") {
-        self.sentence = sentence
-        self.advice = advice
-    }
+    init(_ sentence: String, _ advice: String = "") { (self.sentence, self.advice) = (sentence, advice) }
 }
 
 /// What a person and a script are told of each status; `Tests/LatchkeyModelTests/StatusTests.swift` has the table again.

@@ -14,7 +14,7 @@
 //         }
 //     }
 //
-// The parameter is one of two passes. `MapWriter` writes the property of a message and returns it. `MapReader` ignores the
+// The parameter is one of two passes. `FieldWriter` writes the property of a message and returns it. `MapReader` ignores the
 // property and returns the value that it reads from the frame. The function is generic, and the compiler makes a
 // specialised copy for each pass: no existential, key path object or table exists at run time.
 //
@@ -36,7 +36,6 @@ package protocol FieldPass<Message>: ~Copyable {
     /// `WireError` when reading, `Never` when writing.
     associatedtype Failure: Error
 
-    /// A mandatory field.
     mutating func field<Shape: WireShape>(
         _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape
     ) throws(Failure) -> Shape.Value
@@ -93,7 +92,6 @@ extension MapPass where Self: ~Copyable {
         try field(number, value, OwnShape(), omitting: omitted)
     }
 
-    /// A field with a shape that is absent when it has its default value.
     @inline(__always) mutating func field<Shape: WireShape>(
         _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape, omitting omitted: Shape.Value
     ) throws(Failure) -> Shape.Value where Shape.Value: Equatable {

@@ -10,7 +10,6 @@ struct FieldOrder {
     /// Items of an array that were checked.
     var count: Int { Int(least) }
 
-    /// Checks the next field of a map.
     @inline(__always) mutating func check(_ number: UInt64) {
         assert(number >= least, "field \(number) is listed after field \(least - 1)")
         least = number + 1

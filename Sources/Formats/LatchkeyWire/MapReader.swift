@@ -9,7 +9,6 @@ struct MapReader<Message>: MapPass, ~Copyable {
 
     private var reader: CBORReader
     private var order = FieldOrder()
-    /// Entries whose key is not read yet.
     private var entriesLeft: Int
     private var key: UInt64?
     /// Whether the value of `key` is not read yet.

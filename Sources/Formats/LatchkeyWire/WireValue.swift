@@ -53,7 +53,6 @@ extension CBORReader {
     /// A value of the type that the caller expects.
     @inline(__always) mutating func value<Value: WireValue>() throws(WireError) -> Value { try Value(from: &self) }
 
-    /// A value of that shape.
     @inline(__always) package mutating func value<Shape: WireShape>(_ shape: Shape) throws(WireError) -> Shape.Value {
         try shape.read(from: &self)
     }

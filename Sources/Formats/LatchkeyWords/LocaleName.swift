@@ -2,7 +2,6 @@
 
 /// The languages that a person prefers, from the environment variables of locale(7) and of GNU gettext.
 package enum LocaleName {
-    /// The variables that choose the language of texts.
     package static let variables = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
     /// Maximum number of languages of `LANGUAGE` that are considered.
     private static let languageLimit = 16

@@ -5,7 +5,6 @@
 /// The literal with numbered placeholders in place of its values, `“%1$s” asks for your face`, is the key of the text in
 /// a catalogue. `scripts/words` finds the literals in the sources.
 public struct Phrase: ExpressibleByStringInterpolation, Sendable {
-    /// The literal with placeholders.
     package let template: String
     /// The values, in the order of the literal.
     package let arguments: [String]

@@ -39,13 +39,10 @@ package enum CommandDigest {
 
 /// What an authority signs to approve one command in one session (`aHash`, Part 3, section 23.3).
 package struct ApprovalText: Equatable, Sendable {
-    /// The nonce of the TPM for the session.
     package let nonce: [UInt8]
     /// Seconds until the approval expires, counted from the nonce; positive.
     package let expirySeconds: Int32
-    /// The digest of the approved command.
     package let command: [UInt8]
-    /// The reference of the policy.
     package let reference: [UInt8]
 
     /// Creates a text. Throws `invalidParameter` for an empty nonce, with which an approval would be valid in every

@@ -106,7 +106,6 @@ package struct PolicyDigest: Equatable, Sendable {
 
 /// The comparison of `TPM2_PolicyNV` with the whole number of a counter.
 package enum TPMNumberDemand {
-    /// The number as the counter contains it.
     static func operand(_ number: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
@@ -114,7 +113,6 @@ package enum TPMNumberDemand {
     /// From the first byte, `TPM_EO_EQ`.
     static let equality: [UInt8] = [0, 0, 0, 0]
 
-    /// The parameters of the command.
     package static func parameters(_ number: UInt64) throws(Failure) -> [UInt8] {
         var parameters = TPMWriter()
         try parameters.add(sized: operand(number))

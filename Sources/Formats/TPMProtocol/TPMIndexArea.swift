@@ -11,7 +11,6 @@ package struct TPMIndexArea: Equatable, Sendable {
     /// Bytes of the contents.
     package let size: UInt16
 
-    /// Creates an area from its parts.
     package init(handle: TPMHandle, attributes: TPMIndexAttributes, policy: [UInt8], size: UInt16) {
         (self.handle, self.attributes, self.policy, self.size) = (handle, attributes, policy, size)
     }
@@ -38,7 +37,6 @@ package struct TPMIndexArea: Equatable, Sendable {
         return left == right
     }
 
-    /// The encoded area.
     package func encoded() throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         writer.add(handle)

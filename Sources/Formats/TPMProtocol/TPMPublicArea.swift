@@ -30,11 +30,8 @@ package struct TPMPublicArea: Equatable, Sendable {
     /// Bytes of a policy digest and of a name's digest: SHA-256.
     package static let digestBytes = 32
 
-    /// Creates an area from its parts.
     package init(attributes: TPMObjectAttributes, policy: [UInt8] = [], point: TPMPoint? = nil) {
-        self.attributes = attributes
-        self.policy = policy
-        self.point = point
+        (self.attributes, self.policy, self.point) = (attributes, policy, point)
     }
 
     /// The template of the storage root key, under which the others are created. It is the one that the TCG provisions

@@ -3,7 +3,6 @@
 /// A selection of platform configuration registers (PCRs) of the SHA-256 bank (`TPML_PCR_SELECTION`, Part 2, section
 /// 10.9.7).
 package struct TPMRegisters: Equatable, Sendable {
-    /// The encoded selection.
     package let encoded: [UInt8]
 
     /// PCR 7, which the firmware extends with the state and the keys of Secure Boot ("TCG PC Client Platform Firmware

@@ -5,7 +5,6 @@ package enum CompletionLines {
     /// The line that means names of files.
     package static let files = ":files"
 
-    /// The lines of the candidates that begin as what was typed.
     package static func matching(_ typed: String, _ candidates: [(word: String, meaning: String)]) -> [String] {
         candidates.filter { $0.word.hasPrefix(typed) }.map { word, meaning in
             word + (meaning.isEmpty ? "" : "\t" + meaning)

@@ -24,9 +24,7 @@ final class LimitedLog: Sendable {
     init(
         words: Words, now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void
     ) {
-        self.words = words
-        self.now = now
-        self.write = write
+        (self.words, self.now, self.write) = (words, now, write)
     }
 
     func add(_ line: String) {

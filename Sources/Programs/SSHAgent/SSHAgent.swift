@@ -50,7 +50,6 @@ package struct SSHAgent: Sendable {
         lock = AgentLock(now: now)
     }
 
-    /// Logs a refusal.
     func log(_ line: String) { lines.add(line) }
 
     /// What an error says, in the language of the log.

@@ -14,9 +14,7 @@ struct SSHConnection {
     private var bindings = SessionBindings()
 
     init(_ socket: Descriptor, _ peer: PeerProcess, _ agent: SSHAgent) {
-        self.socket = socket
-        self.peer = peer
-        self.agent = agent
+        (self.socket, self.peer, self.agent) = (socket, peer, agent)
     }
 
     /// Serves the connection until it ends, is silent for too long, or sends what is no message.

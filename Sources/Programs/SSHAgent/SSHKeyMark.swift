@@ -12,7 +12,6 @@ package enum SSHKeyMark {
     /// names itself. Elsewhere the group is that of the program `latchkey`.
     package static let application = "latchkey.ssh"
 
-    /// Whether attributes are those of a key for SSH.
     package static func isOn(_ attributes: Attributes) -> Bool {
         attributes[.applicationLabel]?.compared == .data(applicationLabel)
     }

@@ -11,12 +11,6 @@ package struct SSHKey: Sendable {
     package var name: String
     /// The persistent reference of the private key.
     package var reference: [UInt8]
-
-    package init(blob: [UInt8], name: String, reference: [UInt8]) {
-        self.blob = blob
-        self.name = name
-        self.reference = reference
-    }
 }
 
 /// A proof that the person gave for one key, which the daemon keeps for this connection.

@@ -24,17 +24,6 @@ package struct FingerprintCommand: Sendable {
         package var isTerminal = false
         /// The texts for the person. With `--plain` they are not used: a program reads them.
         package var words = Words.plainEnglish
-
-        package init(
-            bus: SystemBus, account: String, userID: UInt32, write: @escaping @Sendable (String) -> Void,
-            ask: @escaping @Sendable (String) -> String?
-        ) {
-            self.bus = bus
-            self.account = account
-            self.userID = userID
-            self.write = write
-            self.ask = ask
-        }
     }
 
     private let texts: FingerprintTexts

@@ -61,10 +61,7 @@ struct CommandArgument: Sendable {
     let repeats: Bool
 
     init(_ name: String, _ kind: Kind = .text, isOptional: Bool = false, repeats: Bool = false) {
-        self.name = name
-        self.kind = kind
-        self.isOptional = isOptional
-        self.repeats = repeats
+        (self.name, self.kind, self.isOptional, self.repeats) = (name, kind, isOptional, repeats)
     }
 
     static let item = CommandArgument("NAME", .item)
@@ -78,10 +75,7 @@ struct CommandOption: Sendable {
     let name: OptionName
     let summary: String
 
-    init(_ name: OptionName, _ summary: String) {
-        self.name = name
-        self.summary = summary
-    }
+    init(_ name: OptionName, _ summary: String) { (self.name, self.summary) = (name, summary) }
 }
 
 /// All options. An option has the same value and letter in every command that has it.
@@ -172,7 +166,6 @@ enum CommandTable {
 
     static func group(_ name: String) -> CommandGroup? { groups.first { $0.name == name } }
 
-    /// The verbs of a group.
     static func verbs(_ group: String) -> [CommandEntry] {
         entries.filter { $0.words.count == 2 && $0.words[0] == group }
     }

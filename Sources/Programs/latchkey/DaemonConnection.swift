@@ -8,7 +8,6 @@ import LatchkeySystem
 import Synchronization
 
 extension Client {
-    /// The connection of this command to the daemon.
     static let command = DaemonConnection()
 }
 
@@ -39,7 +38,6 @@ struct DaemonConnection: Sendable, RequestCaller {
         return try client.call(request, page: page)
     }
 
-    /// The daemon's status.
     func status() throws(Failure) -> StatusReport {
         // The user may type a secret afterwards. A thread that the connection starts inherits the signals blocked here,
         // so that a later signal reaches the thread that restores the terminal and does not end the program elsewhere.

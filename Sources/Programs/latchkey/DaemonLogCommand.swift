@@ -6,12 +6,7 @@ import LatchkeyModel
 /// log --daemon: the daemon's own log, read from its file without a daemon.
 enum DaemonLogCommand {
     static func run(_ options: Options, newest count: UInt64) throws(CommandFailure) {
-        let lines: ArraySlice<DaemonLogLine>
-        do throws(Failure) {
-            lines = try DaemonLog.lines().suffix(Int(clamping: count))
-        } catch {
-            throw .failure(error)
-        }
+        let lines = try failing { () throws(Failure) in try DaemonLog.lines().suffix(Int(clamping: count)) }
         if options.isJSON { return Output.write(lines.map { $0.json.line + "\n" }.joined()) }
         guard !lines.isEmpty else { return Output.writeError(localized("The daemon's log is empty.") + "\n") }
         // The lines themselves are English in every language: administrators search them and send them in reports.

@@ -51,7 +51,6 @@ extension Finding {
         }
     }
 
-    /// What to do about the finding.
     func hint(_ words: Words) -> String {
         switch kind {
         case .database, .recordChanged, .anchor:

@@ -95,7 +95,6 @@ enum Help {
         }.joined()
     }
 
-    /// The whole table as JSON.
     static var json: JSON {
         .array(
             CommandTable.entries.map { entry in

@@ -97,12 +97,10 @@ enum Input {
                 count = try read(file, path, into: memory)
             }
             isAtEnd = count == 0
-            do throws(Failure) {
+            try failing { () throws(Failure) in
                 try buffer.withBytes { (bytes) throws(Failure) in
                     try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
                 }
-            } catch {
-                throw .failure(error)
             }
         }
     }

@@ -24,7 +24,7 @@ enum KeyCommand {
         let rule = try AccessControl(
             protection: options.protection ?? (options.key.isForSSH ? "presence" : nil),
             staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             // While no passcode is set, the daemon refuses keys of the class that requires one, but would store keys
             // of other classes, which nothing could release.
             if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
@@ -49,8 +49,6 @@ enum KeyCommand {
             guard options.isJSON else { return }
             let enclave = try enclaveKind()
             Output.write(try NamedKey.find(name).json(enclave).line + "\n")
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -93,7 +91,7 @@ enum KeyCommand {
     // MARK: - Showing
 
     static func list(_ options: Options) throws(CommandFailure) {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let keys = try NamedKey.all(named: nil)
             let enclave = keys.contains(where: \.isInEnclave) ? try enclaveKind() : nil
             if options.isJSON { return Output.write(JSON.array(keys.map { $0.json(enclave) }).line + "\n") }
@@ -102,8 +100,6 @@ enum KeyCommand {
             }
             let rows = keys.map { $0.row(enclave) }.sorted { $0.lexicographicallyPrecedes($1) }
             Output.write(Table.text([heads] + rows))
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -122,7 +118,7 @@ enum KeyCommand {
         let name = options.arguments[0]
         let format = try PublicFormat(options.key.format)
         let result = try KeyResult(options, isBinary: format.isBinary)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let key = try NamedKey.find(name).publicKey()
             let portable = try PortablePublicKey(of: key)
             let text = try format.bytes(portable, comment: name)
@@ -134,8 +130,6 @@ enum KeyCommand {
                 case .der, .x963: .text(Base64.standard.encode(text))
                 }
             result.writeJSON([("name", .text(name)), ("format", .text(format.rawValue)), ("key", value)])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -153,13 +147,11 @@ enum KeyCommand {
                 localized("What was encrypted for these keys cannot be read any more, and there is no undo:") + "\n"
                     + Table.text(rows))
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let isDeleted = try delete(NamedKey.query(name), Client.command)
             guard try delete(SSHKeyMark.query(named: name), Client.ssh) || isDeleted else {
                 throw NamedKey.missing(name)
             }
-        } catch {
-            throw .failure(error)
         }
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
     }

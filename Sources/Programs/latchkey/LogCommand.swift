@@ -22,11 +22,7 @@ enum LogCommand {
             count = number
         }
         if options.has(.daemon) { return try DaemonLogCommand.run(options, newest: count) }
-        do throws(Failure) {
-            try show(newest: count, options)
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in try show(newest: count, options) }
     }
 
     private static func page(
@@ -70,7 +66,7 @@ enum LogCommand {
         var after: Int64 = 0
         var newest: AuditLine?
         var finding: Finding?
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             while true {
                 let page = try page(after: after, verifies: true)
                 finding = page.finding
@@ -79,8 +75,6 @@ enum LogCommand {
                 guard finding == nil, let last = page.lines.last?.sequence, last < page.last else { break }
                 after = last
             }
-        } catch {
-            throw .failure(error)
         }
         if options.isJSON {
             var pairs: [(String, JSON)] = [("whole", .boolean(finding == nil)), ("entries", .number(count))]

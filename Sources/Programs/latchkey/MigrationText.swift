@@ -8,10 +8,7 @@ struct MigrationText {
     private let report: MigrationReport
     private let isDone: Bool
 
-    init(_ report: MigrationReport, isDone: Bool) {
-        self.report = report
-        self.isDone = isDone
-    }
+    init(_ report: MigrationReport, isDone: Bool) { (self.report, self.isDone) = (report, isDone) }
 
     /// The output for a user without a store to move.
     static func nothing(_ store: OwnStore, isJSON: Bool) -> String {

@@ -44,12 +44,10 @@ struct NamedKey {
         return key
     }
 
-    /// The failure where no key has that name.
     static func missing(_ name: String) -> Failure {
         Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
     }
 
-    /// The query for the items of that name.
     static func query(_ name: String?) -> ItemQuery {
         var query = ItemQuery(itemClass: .key)
         if let name { query.attributes[.applicationTag] = .data(Array(name.utf8)) }

@@ -32,12 +32,10 @@ enum ProofCommand {
         } catch {
             throw refusal(error, request)
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             try write(form, to: state)
             guard options.isJSON else { return try result.write(SecretBytes(pending.challenge)) }
             result.writeJSON([("challenge", .text(Base64.standard.encode(pending.challenge)))])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -53,15 +51,12 @@ enum ProofCommand {
         }
         // A secret is accepted once.
         Files.remove(state)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             guard options.isJSON else { return try result.write(SecretBytes(stored)) }
             result.writeJSON([("device", .text(Base64.standard.encode(stored)))] + pairs(device.kind))
-        } catch {
-            throw .failure(error)
         }
     }
 
-    /// Checks the proof for one key.
     static func verify(_ options: Options) throws(CommandFailure) {
         let (device, key) = (try path(.device, options), try path(.publicKey, options))
         let nonce = try options.nonce()

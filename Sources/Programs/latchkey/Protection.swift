@@ -33,7 +33,6 @@ extension AccessControl {
             constraints: known.constraints)
     }
 
-    /// The name of the access control.
     var protection: String {
         AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none"
     }

@@ -7,7 +7,6 @@ import SSHAgent
 
 /// ssh-agent: serves the keys for SSH to ssh(1), in the background or in the foreground.
 enum SSHAgentCommand {
-    /// The name of the socket in its unit.
     private static let socketName = "ssh-agent"
 
     static func run(_ options: Options) throws(CommandFailure) {
@@ -19,15 +18,13 @@ enum SSHAgentCommand {
         }
         // Before the first thread exists.
         let activated = ActivatedSockets.take()[socketName]
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             if let activated { return try serve(activated, chosen) }
             let place = try SSHAgentPlace()
             let detached = DetachedSSHAgent(place: place, shell: shell)
             if options.has(.kill) { return try detached.end() }
             if options.has(.foreground) { return try serve(place, shell, chosen) }
             try detached.start(words)
-        } catch {
-            throw .failure(error)
         }
     }
 

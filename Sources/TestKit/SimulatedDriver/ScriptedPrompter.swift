@@ -11,10 +11,7 @@ package final class ScriptedPrompter: Prompter {
     private let shown = Mutex<[UInt64: Prompt]>([:])
 
     /// Wraps a prompter of the machine of `world`.
-    package init(_ prompter: any Prompter, world: SimulatedWorld) {
-        self.prompter = prompter
-        self.world = world
-    }
+    package init(_ prompter: any Prompter, world: SimulatedWorld) { (self.prompter, self.world) = (prompter, world) }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let id = prompt.id

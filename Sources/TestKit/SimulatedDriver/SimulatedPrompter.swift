@@ -13,8 +13,7 @@ package final class SimulatedPrompter: Prompter {
     /// - Parameter waitsForActions: whether a prompt stays while no action is queued, because another task may queue
     ///   one.
     package init(_ world: SimulatedWorld? = nil, waitsForActions: Bool = true) {
-        self.world = world
-        self.waitsForActions = waitsForActions
+        (self.world, self.waitsForActions) = (world, waitsForActions)
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -35,8 +34,7 @@ package final class QueuedActionPrompter: Prompter {
 
     /// `later` runs its argument on another thread, since a prompter must not call back from within `show`.
     package init(_ world: SimulatedWorld, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        self.world = world
-        self.later = later
+        (self.world, self.later) = (world, later)
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {

@@ -23,6 +23,5 @@ package final class SimulatedRecord: Sendable {
         }
     }
 
-    /// Removes every line.
     package func clear() { state.withLock { $0 = [] } }
 }

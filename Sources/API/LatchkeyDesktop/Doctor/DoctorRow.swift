@@ -14,12 +14,10 @@ package struct DoctorRow: Equatable, Sendable {
     /// A command for the shell that mends what was found.
     package struct Hint: Equatable, Sendable {
         package let command: String
-        /// Whether the command needs root.
         package let needsRoot: Bool
 
         package init(_ command: String, needsRoot: Bool = false) {
-            self.command = command
-            self.needsRoot = needsRoot
+            (self.command, self.needsRoot) = (command, needsRoot)
         }
     }
 
@@ -31,10 +29,7 @@ package struct DoctorRow: Equatable, Sendable {
     package let hint: Hint?
 
     package init(_ name: String, _ state: State, _ found: String, _ hint: Hint? = nil) {
-        self.name = name
-        self.state = state
-        self.found = found
-        self.hint = hint
+        (self.name, self.state, self.found, self.hint) = (name, state, found, hint)
     }
 }
 

@@ -4,19 +4,9 @@
 package struct FingerprintReader: Equatable, Sendable {
     package var name: String
     /// Whether the finger is swiped over the reader, not placed on it.
-    package var isSwiped: Bool
-    /// The path that fprintd has given the reader.
-    package var path: String
-    /// The names of the enrolled fingers.
-    package var fingers: [String]
-
-    /// Creates a value from its fields.
-    package init(name: String, isSwiped: Bool = false, path: String = "", fingers: [String] = []) {
-        self.name = name
-        self.isSwiped = isSwiped
-        self.path = path
-        self.fingers = fingers
-    }
+    package var isSwiped = false
+    package var path = ""
+    package var fingers: [String] = []
 
     /// The readers of those records, in their order. Other records are ignored.
     ///

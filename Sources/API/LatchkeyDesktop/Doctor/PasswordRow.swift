@@ -59,7 +59,6 @@ extension DoctorRow {
         return DoctorRow(name, .ok, path)
     }
 
-    /// Reads the service file.
     package static func accountPasswords(_ places: MachinePlaces, isInstalled: Bool) -> DoctorRow {
         let path = places.passwordService
         let bytes = try? Files.read(path, limit: PAMServiceFile.byteLimit)  // An unreadable file has a row.

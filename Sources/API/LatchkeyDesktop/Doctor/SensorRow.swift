@@ -5,7 +5,6 @@ import LatchkeySystem
 
 /// The fingerprint readers of the machine and the fingers of the user on them, as `latchkey-fingerprint` lists them.
 package struct FingerFacts: Equatable, Sendable {
-    /// Nil if they cannot be listed.
     package var readers: [FingerprintReader]?
 
     package init(_ readers: [FingerprintReader]?) { self.readers = readers }

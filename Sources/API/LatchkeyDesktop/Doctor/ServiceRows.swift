@@ -9,23 +9,18 @@ package struct ProgramFacts: Equatable, Sendable {
     /// The path of latchkeyd, or why there is none.
     package var program: Result<String, Failure>
     /// Whether `LATCHKEY_DAEMON` names it.
-    package var isChosen: Bool
+    package var isChosen = false
     /// The first line that it prints for `--version`; nil if it prints none in time.
     package var version: String?
     /// Whether the program that shows prompts on a terminal is beside it.
-    package var hasPrompt: Bool
+    package var hasPrompt = true
     /// Whether `latchkey-authd`, which speaks to fprintd and logind, is beside it.
     package var hasSensors = false
     /// The first line that `latchkey-authd` prints for `--version`; nil if it prints none in time.
     package var authorityVersion: String?
+}
 
-    package init(program: Result<String, Failure>, isChosen: Bool = false, version: String?, hasPrompt: Bool = true) {
-        self.program = program
-        self.isChosen = isChosen
-        self.version = version
-        self.hasPrompt = hasPrompt
-    }
-
+extension ProgramFacts {
     /// Finds the program as clients do, and asks it for its version.
     package init(seconds: Int64) {
         program = Result { () throws(Failure) in try DaemonProgram.find() }

@@ -13,25 +13,7 @@ package struct TierFacts: Equatable, Sendable {
     /// The socket of the system's keychain, if it exists.
     package var systemSocket: String?
     /// The user who serves the system's keychain, if programs of this user have it.
-    package var systemUser: Result<UInt32?, Failure>
-
-    package init(
-        chosenFolder: String? = nil, ownStore: String? = nil, systemSocket: String? = nil,
-        systemUser: Result<UInt32?, Failure> = .success(nil)
-    ) {
-        self.chosenFolder = chosenFolder
-        self.ownStore = ownStore
-        self.systemSocket = systemSocket
-        self.systemUser = systemUser
-    }
-
-    /// Reads the environment, the user's own store and the sockets of the system.
-    package init(_ places: MachinePlaces) {
-        chosenFolder = Environment.value("LATCHKEY_HOME")
-        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { ownStore = folder }
-        if Files.exists(places.sockets.keychain) { systemSocket = places.sockets.keychain }
-        systemUser = Result { () throws(Failure) in try DaemonFinder.systemUser(places.sockets) }
-    }
+    package var systemUser: Result<UInt32?, Failure> = .success(nil)
 
     /// Whether programs of this user have the system's keychain, or would have it if its sockets were in order.
     package var isSystem: Bool {
@@ -39,6 +21,16 @@ package struct TierFacts: Equatable, Sendable {
         case .success(let user): user != nil
         case .failure: true
         }
+    }
+}
+
+extension TierFacts {
+    /// Reads the environment, the user's own store and the sockets of the system.
+    package init(_ places: MachinePlaces) {
+        chosenFolder = Environment.value("LATCHKEY_HOME")
+        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { ownStore = folder }
+        if Files.exists(places.sockets.keychain) { systemSocket = places.sockets.keychain }
+        systemUser = Result { () throws(Failure) in try DaemonFinder.systemUser(places.sockets) }
     }
 }
 

@@ -24,10 +24,7 @@ final class FprintDevices {
     private var virtual: [String: Bool] = [:]
 
     init(_ service: FprintService, allowsVirtual: Bool, configuration: String, log: any EventLog) {
-        self.service = service
-        self.allowsVirtual = allowsVirtual
-        self.configuration = configuration
-        self.log = log
+        (self.service, self.allowsVirtual, self.configuration, self.log) = (service, allowsVirtual, configuration, log)
     }
 
     /// Forgets what the readers are: another one can have the path of an earlier one.

@@ -169,7 +169,6 @@ final class FprintSensor {
         if wasFirst { queues[device.device]?.first?.begin() }
     }
 
-    /// Ends the scan of an evaluation.
     func disarm(_ evaluation: UInt64) { scans[evaluation]?.end() }
 
     // MARK: - Signals

@@ -20,7 +20,6 @@ final class FprintService {
             FprintName.service, on: bus, trustedUser: trustedUser, call: timing.call, start: timing.start)
     }
 
-    /// Begins to follow the owner of the name.
     func start() {
         name.changed = { [weak self] isRunning in self?.ownerChanged(isRunning) }
         name.refused = { [weak self] refusal in self?.note(refusal) }
@@ -124,7 +123,6 @@ final class FprintService {
     /// Questions at most: about 30 seconds, in which the clock of a sleeping machine stands still.
     private static let mostQuestions = 120
 
-    /// The paths of all devices.
     func devices(_ done: @escaping (Result<[String], BusError>) -> Void) {
         call("GetDevices") { result in
             done(result.map { $0.first?.values?.compactMap(\.text).prefix(Self.mostDevices).map { $0 } ?? [] })

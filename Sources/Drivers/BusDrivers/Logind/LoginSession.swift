@@ -16,10 +16,7 @@ struct LoginSession: Equatable {
     /// anyone else has ended it since.
     var isLockRequested = false
 
-    init(id: String, user: UInt32) {
-        self.id = id
-        self.user = user
-    }
+    init(id: String, user: UInt32) { (self.id, self.user) = (id, user) }
 
     /// Whether a user has logged in, rather than a program that logind also gives a session.
     var isLogin: Bool { kind.hasPrefix("user") }

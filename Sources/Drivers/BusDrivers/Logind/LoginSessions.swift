@@ -43,7 +43,6 @@ struct LoginSessions: Equatable, Sendable {
         return SessionEvent(user: session.user, session: session.id, .changed)
     }
 
-    /// The paths of all sessions.
     var paths: Set<String> { Set(sessions.keys) }
 
     /// Refuses biometry in all sessions: what is known of them may be outdated. Locks remain, also when logind says

@@ -6,7 +6,6 @@ enum LogindName {
     static let manager = "org.freedesktop.login1.Manager"
     static let managerPath = "/org/freedesktop/login1"
     static let session = "org.freedesktop.login1.Session"
-    /// The path above all sessions.
     static let sessions = "/org/freedesktop/login1/session"
     static let properties = "org.freedesktop.DBus.Properties"
 }

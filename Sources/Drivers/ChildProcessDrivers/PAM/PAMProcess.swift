@@ -32,7 +32,6 @@ struct PAMProcess {
         }
     }
 
-    /// Waits for the next message.
     func receive() throws(Failure) -> PAMMessage {
         let payload: SecretBytes
         do throws(FrameError) {

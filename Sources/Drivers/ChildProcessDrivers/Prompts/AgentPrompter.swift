@@ -20,7 +20,6 @@ package final class AgentPrompter: Prompter {
     }
     private struct State: Sendable {
         var agents = AgentTable<RegisteredAgent>()
-        /// The prompts that agents show.
         var shown: [UInt64: Shown] = [:]
 
         /// Removes a prompt, and sends its agent the one that waits longest. Called with the lock held, so that the agent
@@ -47,8 +46,7 @@ package final class AgentPrompter: Prompter {
     ///   - isSimulated: whether the tier is `simulated`.
     ///   - session: returns the login session of a prompt's caller, and an empty string if it has none.
     package init(isSimulated: Bool = false, session: @escaping @Sendable (Prompt) -> String = { _ in "" }) {
-        self.isSimulated = isSimulated
-        self.session = session
+        (self.isSimulated, self.session) = (isSimulated, session)
     }
 
     // MARK: - Agents
@@ -158,7 +156,6 @@ package final class RegisteredAgent: Sendable {
         return true
     }
 
-    /// The connection has ended.
     package func disconnected() { prompter.ended(self) }
 }
 

@@ -35,9 +35,7 @@ package final class UserAcceptor: @unchecked Sendable {
             _ socket: Descriptor, route: @escaping @Sendable (Descriptor) -> Route,
             payload: @escaping @Sendable (Failure) -> SecretBytes
         ) {
-            self.socket = socket
-            self.route = route
-            self.payload = payload
+            (self.socket, self.route, self.payload) = (socket, route, payload)
         }
 
         /// A socket on which every user is served by the process of that user, as the kernel reports it.

@@ -50,10 +50,8 @@ struct UserWorker {
         let process: ChildProcess
         let control: MessageSocket
         let connections: [MessageSocket]
-        /// Connections that were passed on.
         var sent: UInt64 = 0
 
-        /// Asks the process to end.
         func end() { for socket in connections { socket.shutDown() } }
     }
 
@@ -112,7 +110,6 @@ struct UserWorker {
         return true
     }
 
-    /// Kills the process.
     mutating func destroy() {
         running?.process.signal(SIGKILL)
         phase = .destroyed
@@ -153,7 +150,6 @@ struct UserWorker {
         return Array(late)
     }
 
-    /// Counts a failure of the process.
     mutating func failed(at now: Int64, _ limits: AcceptorLimits) {
         failures = failures.filter { now - $0 < limits.failureSeconds * 1_000_000_000 } + [now]
         if failures.count >= limits.failures { pausedUntil = now + limits.failureSeconds * 1_000_000_000 }

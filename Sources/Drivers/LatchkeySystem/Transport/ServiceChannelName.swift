@@ -8,7 +8,6 @@ import LatchkeyModel
 package enum ServiceChannelName {
     private static let prefix = Array("latchkey/".utf8)
 
-    /// A name that no other connection has.
     package static func make(for user: UInt32) -> [UInt8] {
         prefix + Array("\(user)/\(String(UInt64.random(in: 0 ... .max), radix: 16))".utf8)
     }

@@ -5,7 +5,6 @@ package import LatchkeyModel
 
 /// The sockets of the system services (tiers `file` and `tpm`), below one folder that only root can change.
 package struct SystemSockets: Sendable {
-    /// The folder on an installed system.
     package static let installed = SystemSockets("/run/latchkey")
 
     package let folder: String
@@ -14,8 +13,7 @@ package struct SystemSockets: Sendable {
 
     /// Names the sockets below `folder`.
     package init(_ folder: String, configuration: String = "/etc/latchkey/latchkeyd.conf") {
-        self.folder = folder
-        self.configuration = configuration
+        (self.folder, self.configuration) = (folder, configuration)
     }
 
     /// The folder of the socket that programs use; it belongs to root or to the user of `latchkeyd`.

@@ -9,12 +9,10 @@ package import LatchkeySeams
 /// Every use requires an `Authorisation`, so that code which omits the check does not compile. The keychain stores the
 /// keys' blobs; this type stores nothing.
 package final class Enclave: Sendable {
-    /// Makes new keys.
     let module: any KeyModule
     /// Modules that made keys which the store may still have.
     let earlier: [any KeyModule]
     private let approver: any KeyApprover
-    /// The identifier of the store that has the keys.
     private let storeID: [UInt8]
 
     /// Creates an enclave.

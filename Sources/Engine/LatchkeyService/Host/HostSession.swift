@@ -42,8 +42,7 @@ package final class HostSession: Sendable {
         package init(
             _ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
         ) {
-            self.bytes = bytes
-            self.confirm = confirm
+            (self.bytes, self.confirm) = (bytes, confirm)
         }
     }
 
@@ -58,10 +57,7 @@ package final class HostSession: Sendable {
         send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
         challenge: Challenge? = nil, begin: @escaping @Sendable (Request.Hello) -> any RequestHandler
     ) {
-        self.send = send
-        self.end = end
-        self.challenge = challenge
-        self.begin = begin
+        (self.send, self.end, self.challenge, self.begin) = (send, end, challenge, begin)
     }
 
     /// Handles the payload of one frame; a payload that cannot be decoded is answered with a failure.

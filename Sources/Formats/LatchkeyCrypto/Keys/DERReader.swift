@@ -24,7 +24,6 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The tag of the next element.
     var tag: UInt8? { rest.first }
 
     /// Reads the next element and returns its contents; nil unless it has the given tag and a valid length.

@@ -10,7 +10,6 @@ struct RSAPrivateNumbers {
     let modulus: UnsafeRawBufferPointer
     let publicExponent: UnsafeRawBufferPointer
     let privateExponent: UnsafeRawBufferPointer
-    /// p and q.
     let factors: [UnsafeRawBufferPointer]
     /// d mod (p - 1) and d mod (q - 1).
     let exponents: [UnsafeRawBufferPointer]

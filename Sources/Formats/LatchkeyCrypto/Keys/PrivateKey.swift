@@ -6,7 +6,6 @@ package import LatchkeyModel
 ///
 /// Immutable and usable from any thread. Its bytes and libcrypto's numbers are overwritten when the object is released.
 package final class PrivateKey: Sendable {
-    /// The public key of this pair.
     package let publicKey: PublicKey
     /// RSA: PKCS#1 `RSAPrivateKey` in DER (RFC 8017, appendix A.1.2). Curve: 04, X, Y, K, each number as wide as a
     /// coordinate.
@@ -20,7 +19,6 @@ package final class PrivateKey: Sendable {
         self.handle = handle
     }
 
-    /// The algorithm and curve of this key.
     package var type: KeyType { publicKey.type }
 
     // MARK: - Reading

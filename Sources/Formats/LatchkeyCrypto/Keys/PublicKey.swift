@@ -6,7 +6,6 @@ package import LatchkeyModel
 ///
 /// Immutable and usable from any thread. Initialisers return nil for malformed and unsupported keys.
 package final class PublicKey: Sendable {
-    /// The algorithm and curve of this key.
     package let type: KeyType
     /// Bits of the modulus or of a coordinate.
     package let bitCount: Int
@@ -111,6 +110,5 @@ extension PublicKey: Hashable {
         left.type == right.type && left.externalRepresentation == right.externalRepresentation
     }
 
-    /// Hashes the external representation.
     package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
 }

@@ -79,7 +79,6 @@ extension PromptState {
             ? words("It uses the camera for “\(prompt.faceUsage)”") : nil
     }
 
-    /// The instruction to the user.
     package var wish: String {
         switch content.step {
         case .recoveryCodeShown:
@@ -166,7 +165,6 @@ extension PromptState {
     /// Whether a passcode is asked for, rather than a password of the account.
     var asksForPasscode: Bool { content.secret == .passcode }
 
-    /// The recovery code while it is shown.
     package var recoveryCode: String? {
         guard content.step == .recoveryCodeShown else { return nil }
         return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }

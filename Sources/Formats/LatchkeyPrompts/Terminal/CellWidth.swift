@@ -12,7 +12,6 @@ package enum CellWidth {
         0x1f680...0x1f6ff, 0x1f7e0...0x1f7ff, 0x1f90c...0x1faff, 0x20000...0x3fffd,
     ]
 
-    /// The width of one code point.
     package static func of(_ scalar: Unicode.Scalar) -> Int {
         // The fast path for most text; no code point below U+0300 is wide or combining.
         if scalar.value < 0x300 { return 1 }
@@ -35,7 +34,6 @@ package enum CellWidth {
         character.unicodeScalars.reduce(0) { $0 + of($1) }
     }
 
-    /// The width of a text.
     package static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + of($1) }
     }

@@ -4,7 +4,6 @@
 package struct WindowSize: Equatable, Sendable {
     /// Number of cells in a line.
     package var columns: Int
-    /// Number of lines.
     package var rows: Int
 
     /// Creates a size; unknown values (0) become 80 columns and 24 rows.

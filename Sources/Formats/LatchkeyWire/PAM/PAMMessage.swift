@@ -51,7 +51,6 @@ package enum PAMMessage: Equatable, Sendable {
 // MARK: - Encoding and decoding
 
 extension PAMMessage {
-    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         switch self {

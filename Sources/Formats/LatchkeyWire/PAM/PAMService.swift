@@ -2,7 +2,6 @@
 
 /// A service of PAM that Latchkey uses; each has a file of its own (pam.d(5)).
 package enum PAMService: UInt8, CaseIterable, Sendable {
-    /// Verifies the password of an account.
     case password = 1
     /// Recognises the face of an account's user, without asking anything.
     case face = 2

@@ -51,7 +51,6 @@ package enum SensorMessage: Equatable, Sendable {
 // MARK: - Encoding and decoding
 
 extension SensorMessage {
-    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         switch self {

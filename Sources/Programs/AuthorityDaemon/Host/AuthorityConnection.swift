@@ -19,40 +19,16 @@ package final class AuthorityConnection: Sendable {
         package var log: any EventLog
         /// The refusals that the audit logs of the users record; nil if none are reported.
         package var refusals: RefusalNotices?
-        /// The login sessions of all users.
         package var sessions: any SessionMonitor
-        /// Runs the stretching of new passcodes.
         package var stretching: any StretchQueue
         /// Base-2 logarithm of scrypt's N for new passcodes.
         package var passcodeCost: UInt8
         /// Makes the chip that verifies passcodes, whose commands pass the connection; nil if their records do.
         package var passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)?
-        /// Determines who a process is.
         package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
         /// Whether a process has not ended. A program that cannot be determined has the same identity after its end.
         package var isRunning: @Sendable (ProcessName) -> Bool
-        /// Provides what the authority of a user is made of.
         package var user: @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
-
-        /// Creates a value from its fields.
-        package init(
-            random: any RandomSource, log: any EventLog, sessions: any SessionMonitor, stretching: any StretchQueue,
-            passcodeCost: UInt8,
-            passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)? = nil,
-            identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
-            isRunning: @escaping @Sendable (ProcessName) -> Bool,
-            user: @escaping @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
-        ) {
-            self.random = random
-            self.log = log
-            self.sessions = sessions
-            self.stretching = stretching
-            self.passcodeCost = passcodeCost
-            self.passcodeChip = passcodeChip
-            self.identify = identify
-            self.isRunning = isRunning
-            self.user = user
-        }
     }
 
     /// Maximum users with an authority on one connection.
@@ -98,7 +74,6 @@ package final class AuthorityConnection: Sendable {
         sendFrame(ServiceMessage.authorityReply(number, reply).encoded())
     }
 
-    /// Sends a message that has no reply.
     func notify(_ call: StoreCall) { sendFrame(ServiceMessage.storeCall(0, call).encoded()) }
 
     /// Seconds that a call to the store may take.

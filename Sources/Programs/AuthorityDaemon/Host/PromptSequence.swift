@@ -9,9 +9,7 @@ import Synchronization
 /// them is sent.
 final class PromptSequence: Sendable {
     private struct State: Sendable {
-        /// The number of prompts so far.
         var turn = 0
-        /// The evaluation that is under way.
         var evaluation: UInt64?
         var withdrawn: Status?
     }

@@ -7,7 +7,6 @@ import LatchkeySeams
 // When the password of the user's account is required, and when it becomes the passcode.
 
 extension AccountStep {
-    /// The kind of the passcode that the evaluation chooses.
     var kind: PasscodeKind {
         switch self {
         case .none, .asked: .own

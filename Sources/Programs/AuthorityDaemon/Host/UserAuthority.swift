@@ -27,9 +27,7 @@ final class UserAuthority: Sendable {
     /// What granted evaluations permit latchkeyd to report, once each. They do not exclude each other: between a grant and
     /// the report of one program, another program can be granted something else.
     struct Grants: Sendable {
-        /// Whether the passcode may be removed.
         var removal = false
-        /// Whether the last unlock was by biometry.
         var unlockByBiometry = false
         /// The passcode that was chosen on this connection and not adopted so far; nil for none.
         var choice: Choice?

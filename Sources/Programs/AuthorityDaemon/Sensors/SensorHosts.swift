@@ -22,7 +22,6 @@ package final class SensorHosts: Sendable {
         events = log
     }
 
-    /// The log for the drivers.
     package var log: any EventLog { SharedLog(self) }
 
     private final class SharedLog: EventLog {

@@ -2,7 +2,6 @@
 
 /// A message violates the protocol. The error has no details, because the agent answers only `SSH_AGENT_FAILURE`.
 package struct SSHFormatError: Error, Equatable, Sendable {
-    /// Creates the error.
     package init() {}
 }
 

@@ -4,7 +4,6 @@
 package enum SigningPurpose: Equatable, Sendable {
     /// A login to a host; nil if no session is bound, so that the host is unknown.
     case login(user: String, host: HostKey?, through: [HostKey])
-    /// A message of a namespace.
     case message(namespace: String, through: [HostKey])
 
     /// Decides whether the content may be signed on a connection; throws if not.

@@ -78,7 +78,6 @@ enum SystemMain {
         if activated == nil { Files.remove(options.sockets.keychain) }
     }
 
-    /// Serves the programs of one user.
     private static func serve(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
         let channel = try WorkerChannel(user: options.worker ?? .max, listeners: 1)
         // Must precede the first secret in memory.

@@ -18,7 +18,6 @@ final class UserKeychain: Sendable {
     struct Parts: Sendable {
         var userID: UInt32
         var tier: Tier
-        /// The folder of the user.
         var folder: StoreFolder
         var lock: UserFolder
         var vaults: StoreVaults

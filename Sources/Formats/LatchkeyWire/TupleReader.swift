@@ -1,37 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the items of an array with a fixed number of items.
-struct TupleWriter<Message>: FieldPass, ~Copyable {
-    typealias Failure = Never
-
-    /// Valid for the closure in `WireTuple.write`.
-    private let message: UnsafePointer<Message>
-    private var writer: CBORWriter
-    private let start: Int
-    private var order = FieldOrder()
-
-    @inline(__always) init(_ message: UnsafePointer<Message>, to writer: consuming CBORWriter) {
-        self.message = message
-        start = writer.beginContainer()
-        self.writer = writer
-    }
-
-    @inline(__always) mutating func field<Shape: WireShape>(
-        _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape
-    ) -> Shape.Value {
-        order.checkItem(number)
-        let value = value(message.pointee)
-        shape.write(value, to: &writer)
-        return value
-    }
-
-    /// Completes the head of the array and gives the writer back.
-    consuming func release() -> CBORWriter {
-        writer.endArray(at: start, count: order.count)
-        return writer
-    }
-}
-
 /// Reads the items of an array with a fixed number of items.
 struct TupleReader<Message>: FieldPass, ~Copyable {
     typealias Failure = WireError
@@ -66,14 +34,6 @@ struct TupleReader<Message>: FieldPass, ~Copyable {
 }
 
 extension WireTuple {
-    package func write(to writer: inout CBORWriter) {
-        withUnsafePointer(to: self) { message in
-            var tuple = TupleWriter(message, to: writer)
-            _ = Self.fields(&tuple)
-            writer = tuple.release()
-        }
-    }
-
     package init(from reader: inout CBORReader) throws(WireError) {
         let count = try reader.openArray()
         var tuple = TupleReader<Self>(reader, count: count)
