@@ -225,3 +225,10 @@ package final class SystemBus: @unchecked Sendable {
         for (entry, watch) in zip(entries.dropFirst(), watched) where entry.revents != 0 { watch.body() }
     }
 }
+
+/// A value that only the bus's thread uses.
+package struct Confined<Value>: @unchecked Sendable {
+    // Sendable: it is made before that thread knows it, and used there afterwards.
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
+}

@@ -148,3 +148,49 @@ struct Rows: ItemWriting {
             + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]
     }
 }
+
+extension Rows {
+    func lastAuditEntry() throws(Failure) -> AuditEntry? {
+        var entry: AuditEntry?
+        let sql = "SELECT sequence, sealed, chain FROM audit ORDER BY sequence DESC LIMIT 1"
+        try connection.run(sql, []) { (row) throws(Failure) in
+            entry = stored(row)
+            return false
+        }
+        return entry
+    }
+
+    func forEachAuditEntry(
+        after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let sql = "SELECT sequence, sealed, chain FROM audit WHERE sequence > ? ORDER BY sequence"
+        try connection.run(sql, [.integer(sequence)]) { (row) throws(Failure) in try body(stored(row)) }
+    }
+
+    private func stored(_ row: borrowing Connection.Row) -> AuditEntry {
+        AuditEntry(sequence: row.integer(0), sealed: row.blob(1) ?? [], chain: row.blob(2) ?? [])
+    }
+}
+
+/// Reads only the columns that the set hash covers.
+extension Rows {
+    /// The random part of the version follows the first byte of the attributes. SQLite reads no additional page for it.
+    private static let columns = "id, class, version, substr(attributes, 2, 8)"
+
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        let sql = "SELECT position, \(Self.columns) FROM item WHERE position > ? ORDER BY position"
+        try connection.run(sql, [.integer(position)]) { (row) throws(Failure) in try body(mark(row)) }
+    }
+
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        guard try hasQuarantine() else { return }
+        let sql = "SELECT number, \(Self.columns) FROM quarantine WHERE number > ? ORDER BY number"
+        try connection.run(sql, [.integer(number)]) { (row) throws(Failure) in try body(mark(row)) }
+    }
+
+    private func mark(_ row: borrowing Connection.Row) -> RowMark {
+        RowMark(
+            position: row.integer(0), itemClass: UInt8(truncatingIfNeeded: row.integer(2)), id: row.blob(1) ?? [],
+            version: row.integer(3), versionRandom: row.blob(4) ?? [])
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySeams
 
 /// The additive set hash of all rows: the sum of one keyed hash per row, modulo 2^256, and the number of rows.
@@ -80,3 +80,12 @@ private func bigEndian(_ number: UInt64) -> [UInt8] {
 }
 
 private func bigEndianNumber(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+extension Keychain {
+    /// Returns the domain state hash of an enrolment set for an app: 32 opaque bytes that differ for every app, user
+    /// and set (DS-02, DS-03).
+    package func domainHash(_ group: String, _ domain: String, _ name: [UInt8]) throws(Failure) -> [UInt8] {
+        let key = try tree.recordKey.derive(.domain, context: Array(domain.utf8))
+        return try key.authenticationCode(Array(group.utf8) + [0] + name)
+    }
+}

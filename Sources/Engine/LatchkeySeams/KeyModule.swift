@@ -160,3 +160,51 @@ package struct AttestationKey: Sendable {
 
     package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
 }
+
+/// Passes the commands of `latchkey-authd` to the TPM, which only `latchkeyd` can open. They are authenticated in
+/// sessions whose keys the carrier does not have, so it can refuse a command, but neither read its secrets nor change it.
+package protocol CommandCarrier: AnyObject, Sendable {
+    /// Sends a command of the TPM and returns its response. Blocks.
+    ///
+    /// - Throws: `vaultUnavailable` or `enclaveUnavailable` if the TPM cannot be used, `systemCancel` if the connection
+    ///   between the services ended.
+    func carry(_ command: [UInt8]) throws(Failure) -> [UInt8]
+    /// Removes what carried commands have left in the memory of the TPM, because no further one will come.
+    func endCarrying()
+}
+
+/// The role that approves uses of keys whose module checks approvals itself. It is the authority of the user, so that
+/// who stores a key cannot use it without the person.
+///
+/// All calls block.
+package protocol KeyApprover: AnyObject, Sendable {
+    /// Returns what binds a new key to this authority.
+    ///
+    /// - Throws: `invalidParameter` for an access control that cannot be bound, such as one with a paired device;
+    ///   `enrolmentBindingUnavailable` if it requires an enrolment set and there is none; `unimplemented` if this
+    ///   authority approves nothing.
+    func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding
+    /// Approves one use of a key.
+    ///
+    /// - Throws: `notPermitted` if the tokens do not permit it any more, so that the person has to be asked again;
+    ///   `itemAuthenticationFailed` for a key that is not bound to this authority, access control and enrolment set.
+    func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval
+}
+
+/// What the proof of a passcode is valid for.
+package struct KeyPasscodeProof: Equatable, Sendable {
+    /// The handle and the nonce of the chip's session.
+    package let session: UInt32
+    package let nonce: [UInt8]
+    /// The digest of the command, 32 bytes.
+    package let command: [UInt8]
+    /// The reference of the key's policy, 32 bytes.
+    package let reference: [UInt8]
+    /// Seconds from the nonce until the proof expires; positive.
+    package let expirySeconds: Int32
+
+    package init(session: UInt32, nonce: [UInt8], command: [UInt8], reference: [UInt8], expirySeconds: Int32) {
+        (self.session, self.nonce, self.command) = (session, nonce, command)
+        (self.reference, self.expirySeconds) = (reference, expirySeconds)
+    }
+}

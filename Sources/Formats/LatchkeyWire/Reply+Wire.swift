@@ -139,3 +139,79 @@ extension WireShape where Self == SecretShape {
     /// A signature as r and s of 32 bytes each, or a secret of 32.
     fileprivate static var enclaveResult: Self { .secret(limit: 64) }
 }
+
+/// Bytes of the longest hash of an enrolment set.
+private let hashBytes = 64
+
+extension EnvironmentReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            biometry: try map.field(0, \.biometry),
+            isEnrolled: try map.field(1, \.isEnrolled),
+            isLockedOut: try map.field(2, \.isLockedOut),
+            isBiometryUsable: try map.field(3, \.isBiometryUsable),
+            biometryHash: try map.optional(4, \.biometryHash, .bytes(limit: hashBytes)),
+            isPasscodeSet: try map.field(5, \.isPasscodeSet),
+            revision: try map.field(6, \.revision))
+    }
+}
+
+extension CheckReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            more: try map.field(0, \.more),
+            done: try map.field(1, \.done),
+            total: try map.field(2, \.total),
+            findings: try map.field(3, \.findings, .list()))
+    }
+}
+
+extension Finding: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            try tuple.field(0, \.kind),
+            number: try tuple.field(1, \.number),
+            item: try tuple.field(2, \.item, .bytes(limit: 64)),
+            words: try tuple.field(3, \.words, .text(limit: Limits.titleBytes)))
+    }
+}
+
+extension StatusReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        let tier = try map.field(0, \.tier)
+        let processID = try map.field(1, \.processID)
+        let storePath = try map.field(2, \.storePath, .text())
+        let itemCount = try map.field(3, \.itemCount)
+        let biometry = try map.field(4, \.biometry)
+        let isEnrolled = try map.field(5, \.isEnrolled)
+        let isPasscodeSet = try map.field(6, \.isPasscodeSet)
+        let isBiometryLocked = try map.field(7, \.isBiometryLocked)
+        let accessGroup = try map.field(8, \.accessGroup, .text())
+        let problem = try map.optional(9, \.problem)
+        let isLocked = try map.field(10, \.isLocked)
+        let quarantineCount = try map.field(11, \.quarantineCount, omitting: 0)
+        let enclave = try map.optional(12, \.enclave)
+        let unlockedMemory = try map.optional(13, \.unlockedMemory, .text())
+        let prompts = try map.field(14, \.prompts, .list(limit: Limits.shownPrompts), omitting: [])
+        let enclaveDevice = try map.optional(15, \.enclaveDevice)
+        let deviceProblem = try map.optional(16, \.deviceProblem)
+        let passcodeKind = try map.optional(17, \.passcodeKind)
+        let isBiometryVirtual = try map.field(18, \.isBiometryVirtual, omitting: false)
+        let session = try map.field(19, \.session, .text(), omitting: "")
+        return Self(
+            tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
+            isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
+            isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
+            enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
+            unlockedMemory: unlockedMemory, prompts: prompts, session: session, passcodeKind: passcodeKind,
+            isBiometryVirtual: isBiometryVirtual)
+    }
+}
+
+extension StatusReport.ShownPrompt: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        let processID = try tuple.field(0, \.processID)
+        let program = try tuple.field(1, \.program, .text())
+        return Self(program: program, processID: processID, session: try tuple.field(2, \.session, .text()))
+    }
+}

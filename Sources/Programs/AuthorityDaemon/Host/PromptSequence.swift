@@ -92,3 +92,23 @@ extension AuthenticationGrant {
     /// The text that the user entered in the last step; nil if that does not ask for one.
     var text: SecretBytes? { if case .text(let text)? = entered { text } else { nil } }
 }
+
+/// Calls a closure when a number of tasks are done.
+final class Countdown: Sendable {
+    private let left: Mutex<Int>
+    private let done: @Sendable () -> Void
+
+    init(of count: Int, _ done: @escaping @Sendable () -> Void) {
+        left = Mutex(count)
+        self.done = done
+    }
+
+    /// Reports that one task is done. Calls after the last one have no effect.
+    func down() {
+        let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isLast { done() }
+    }
+}
