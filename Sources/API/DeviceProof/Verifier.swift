@@ -70,8 +70,7 @@ public struct Verifier: Sendable {
         let name = try computing { () throws(Failure) in try key.name() }
         let kind = try deviceKind(of: key, name, message.certificates, at: seconds)
         let attestationKey = try AttestationPublicKey(message.attestationKey)
-        let device = EnrolledDevice(
-            attestationKey: message.attestationKey, kind: kind, endorsementKeyName: name)
+        let device = EnrolledDevice(attestationKey: message.attestationKey, kind: kind, endorsementKeyName: name)
         return try computing { () throws(Failure) in
             try PendingEnrollment(device, attestationKey.name, key)
         }

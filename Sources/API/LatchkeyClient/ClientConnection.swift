@@ -119,11 +119,7 @@ final class ClientConnection: @unchecked Sendable {
         }
         pthread_mutex_lock(sending)
         defer { pthread_mutex_unlock(sending) }
-        do throws(Failure) {
-            try channel.send(payload)
-        } catch {
-            throw fail(error)
-        }
+        do throws(Failure) { try channel.send(payload) } catch { throw fail(error) }
     }
 
     /// Ends the connection after a failed send. Reads the daemon's reason first, if any: a connection beyond a limit is

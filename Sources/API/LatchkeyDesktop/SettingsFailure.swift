@@ -45,8 +45,7 @@ public struct SettingsFailure: Error, Equatable, Sendable {
     }
 
     init(_ failure: Failure) {
-        self.init(
-            Code(failure.status), failure.text, hint: failure.advice)
+        self.init(Code(failure.status), failure.text, hint: failure.advice)
     }
 
     static let cancelled = SettingsFailure(.cancelled, "The operation was cancelled.")

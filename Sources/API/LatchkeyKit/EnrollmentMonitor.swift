@@ -81,8 +81,7 @@ public struct EnrollmentMonitor: Sendable {
             try store.remove(entry)
             return false
         }
-        try store.store(
-            current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly), prompt: .never)
+        try store.store(current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly), prompt: .never)
         return true
     }
 

@@ -84,8 +84,7 @@ extension KeychainStore {
         encoding value: some Encodable, in entry: KeychainEntry, protection: KeychainProtection = .standard,
         label: String? = nil, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) {
-        try await store(
-            try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
+        try await store(try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
     /// Reads a value, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.

@@ -89,9 +89,7 @@ final class HTTPTransport: NSObject, Sendable {
         return try result.get()
     }
 
-    private func pending(_ task: URLSessionTask) -> PendingRequest? {
-        requests.withLock { $0[task.taskIdentifier] }
-    }
+    private func pending(_ task: URLSessionTask) -> PendingRequest? { requests.withLock { $0[task.taskIdentifier] } }
 }
 
 extension HTTPTransport: URLSessionDataDelegate {

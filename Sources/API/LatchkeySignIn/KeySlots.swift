@@ -141,10 +141,6 @@ struct KeySlots: Sendable {
     }
 
     private func remove(_ tag: String) throws(SignInError) {
-        do throws(KeychainError) {
-            try EnclaveKeyPair.remove(tag: tag)
-        } catch {
-            throw SignInError(keychain: error)
-        }
+        do throws(KeychainError) { try EnclaveKeyPair.remove(tag: tag) } catch { throw SignInError(keychain: error) }
     }
 }

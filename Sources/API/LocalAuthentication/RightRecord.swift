@@ -177,8 +177,7 @@ struct RightRecord: Sendable {
     ) throws -> SecAccessControl {
         var error: Unmanaged<CFError>?
         let flags = isKey ? rule.union(.privateKeyUsage) : rule
-        let control = SecAccessControlCreateWithFlags(
-            nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, &error)
+        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, &error)
         guard let control else { throw error?.takeRetainedValue() ?? failure(errSecParam) }
         return control
     }
@@ -199,7 +198,6 @@ struct RightRecord: Sendable {
 
     static func failure(_ status: OSStatus) -> NSError {
         let words = SecCopyErrorMessageString(status, nil) as String? ?? ""
-        return NSError(
-            domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words])
+        return NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words])
     }
 }

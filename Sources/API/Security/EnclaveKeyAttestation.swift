@@ -27,9 +27,7 @@ package enum EnclaveAttestation {
         return Data(try call(request))
     }
 
-    package static func proof(
-        of key: SecKey, for party: String, nonce: Data, by attestationKey: Data
-    ) throws -> Data {
+    package static func proof(of key: SecKey, for party: String, nonce: Data, by attestationKey: Data) throws -> Data {
         try check(party, attestationKey)
         try check(
             Limits.nonceBytes.contains(nonce.count),

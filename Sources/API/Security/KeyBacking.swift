@@ -43,9 +43,7 @@ extension KeyBacking {
 
     package func agree(with peer: PublicKey) throws(Failure) -> SecretBytes { throw refusal }
 
-    package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] {
-        throw refusal
-    }
+    package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] { throw refusal }
 
     package func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
         throw refusal

@@ -24,6 +24,4 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
 /// Apple: `SecCertificateCopyPublicKey(_:)`.
 @available(*, deprecated, renamed: "SecCertificateCopyKey(_:)")
 @discardableResult
-public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey? {
-    SecCertificateCopyKey(certificate)
-}
+public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey? { SecCertificateCopyKey(certificate) }

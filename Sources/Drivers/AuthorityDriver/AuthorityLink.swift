@@ -159,9 +159,7 @@ package final class AuthorityLink: Sendable {
     }
 
     /// Registers the authority of a user, to which messages about the user are passed.
-    func add(_ authority: RemoteAuthority, of userID: UInt32) {
-        state.withLock { $0.authorities[userID] = authority }
-    }
+    func add(_ authority: RemoteAuthority, of userID: UInt32) { state.withLock { $0.authorities[userID] = authority } }
 
     // MARK: - Calls
 

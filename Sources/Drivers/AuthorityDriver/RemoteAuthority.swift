@@ -180,9 +180,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func counted(_ counters: PolicyCounters) { client?.counted(counters) }
 
-    func countersWereLost() {
-        link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
-    }
+    func countersWereLost() { link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() } }
 
     func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
 
@@ -233,11 +231,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     private func reply(_ body: (any KeychainService) throws(Failure) -> StoreReply) -> StoreReply {
         guard let client else { return .failure(Failure(.storeUnreadable, "The keychain of the user is not open.")) }
-        do throws(Failure) {
-            return try body(client)
-        } catch {
-            return .failure(error)
-        }
+        do throws(Failure) { return try body(client) } catch { return .failure(error) }
     }
 }
 

@@ -85,9 +85,7 @@ package final class SystemBus: @unchecked Sendable {
     // MARK: - On the bus's thread
 
     /// Calls a method. `reply` is called once, at the latest when `milliseconds` have passed.
-    package func call(
-        _ call: BusCall, milliseconds: Int64, _ reply: @escaping (Result<[BusValue], BusError>) -> Void
-    ) {
+    package func call(_ call: BusCall, milliseconds: Int64, _ reply: @escaping (Result<[BusValue], BusError>) -> Void) {
         let number = next()
         do throws(BusError) {
             let connection = try connect()

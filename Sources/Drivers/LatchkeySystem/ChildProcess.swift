@@ -181,9 +181,7 @@ package final class ChildProcess: Sendable {
     private static func receive(
         _ report: inout latchkey_report, from socket: Descriptor, until deadline: Int64
     ) throws(SystemError) -> Descriptor? {
-        guard try socket.wait(for: POLLIN, until: deadline) else {
-            throw SystemError("execve", code: ETIMEDOUT)
-        }
+        guard try socket.wait(for: POLLIN, until: deadline) else { throw SystemError("execve", code: ETIMEDOUT) }
         var descriptor: CInt = -1
         let outcome = latchkey_receive_report(socket.number, &report, &descriptor)
         let received = descriptor >= 0 ? Descriptor(owning: descriptor) : nil

@@ -120,9 +120,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Waits until written data and metadata are durable (fsync(2)).
-    package func synchronize() throws(SystemError) {
-        guard fsync(number) == 0 else { throw SystemError("fsync") }
-    }
+    package func synchronize() throws(SystemError) { guard fsync(number) == 0 else { throw SystemError("fsync") } }
 
     /// Waits until written data is durable (fdatasync(2)); sufficient where the file's size did not change.
     package func synchronizeData() throws(SystemError) {

@@ -62,8 +62,7 @@ package struct MessageSocket: Sendable {
     package func send(_ message: HandedMessage) throws(SystemError) -> Bool {
         let bytes = message.bytes
         let code = bytes.withUnsafeBytes {
-            latchkey_send_message(
-                descriptor.number, $0.baseAddress, $0.count, message.descriptor?.number ?? -1)
+            latchkey_send_message(descriptor.number, $0.baseAddress, $0.count, message.descriptor?.number ?? -1)
         }
         if code == 0 { return true }
         guard errno == EAGAIN else { throw SystemError("sendmsg") }
@@ -78,8 +77,7 @@ package struct MessageSocket: Sendable {
         var count = 0
         var failure: CInt = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: HandedMessage.byteCount) { memory, end in
-            count = latchkey_receive_message(
-                descriptor.number, memory.baseAddress, memory.count, &number)
+            count = latchkey_receive_message(descriptor.number, memory.baseAddress, memory.count, &number)
             failure = errno
             end = max(0, count)
         }

@@ -83,10 +83,6 @@ package struct PeerProcess: Sendable {
 
     /// A pidfd becomes readable when its process has ended (pidfd_open(2)).
     private static func isAlive(_ handle: Descriptor) -> Bool {
-        do throws(SystemError) {
-            return try !handle.wait(for: POLLIN, until: 0)
-        } catch {
-            return false
-        }
+        do throws(SystemError) { return try !handle.wait(for: POLLIN, until: 0) } catch { return false }
     }
 }

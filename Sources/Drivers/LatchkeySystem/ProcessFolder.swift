@@ -118,9 +118,7 @@ package final class ProcessFolder: Sendable {
     }
 
     /// The target of a link, for example of `exe`; nil when it is not valid UTF-8 or too long.
-    package func linkTarget(_ name: String) throws(SystemError) -> String? {
-        try calls.linkTarget(name, below: folder)
-    }
+    package func linkTarget(_ name: String) throws(SystemError) -> String? { try calls.linkTarget(name, below: folder) }
 
     /// The status of the file that a link leads to, for example `exe`, `root` or `ns/user`. The kernel resolves the
     /// link to the file itself, even after that was renamed or deleted.
@@ -214,7 +212,5 @@ package struct ProcessHandle: Sendable {
     }
 
     /// Waits until the process has ended; false if the deadline, in nanoseconds of `Uptime`, passes first.
-    func hasEnded(by deadline: Int64) throws(SystemError) -> Bool {
-        try descriptor.wait(for: POLLIN, until: deadline)
-    }
+    func hasEnded(by deadline: Int64) throws(SystemError) -> Bool { try descriptor.wait(for: POLLIN, until: deadline) }
 }

@@ -25,9 +25,7 @@ package final class PseudoTerminal: Sendable {
     }
 
     /// Changes the size of the window.
-    package func resize(rows: UInt16, columns: UInt16) {
-        _ = latchkey_set_window_size(near.number, rows, columns)
-    }
+    package func resize(rows: UInt16, columns: UInt16) { _ = latchkey_set_window_size(near.number, rows, columns) }
 
     /// Starts a program whose controlling terminal this is.
     package func spawn(
@@ -57,9 +55,7 @@ package final class PseudoTerminal: Sendable {
     ///   - received: called with each piece of output.
     /// - Returns: the output up to the end of the text, without what an earlier call returned; nil if the time passed or
     ///   every program has closed the terminal.
-    package func read(
-        through text: String, seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }
-    ) -> String? {
+    package func read(through text: String, seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }) -> String? {
         let deadline = Uptime.deadline(seconds: seconds)
         return unread.withLock { unread in
             while true {

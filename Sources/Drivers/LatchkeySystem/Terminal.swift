@@ -40,9 +40,7 @@ package struct Terminal: Sendable {
     }
 
     /// Whether the terminal with device number `device` belongs to `user`; throws if there is none. Does not open it.
-    package static func exists(
-        device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls
-    ) throws(SystemError) -> Bool {
+    package static func exists(device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls) throws(SystemError) -> Bool {
         guard let path = path(of: device) else { return false }
         return isDevice(try calls.status(at: path), device, ownedBy: user)
     }

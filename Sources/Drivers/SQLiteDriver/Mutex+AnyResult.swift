@@ -11,11 +11,7 @@ extension Mutex where Value: Sendable {
     borrowing func withLockForAnyResult<R>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R {
         var result: Result<R, Failure>?
         withLock { value in
-            do throws(Failure) {
-                result = .success(try body(&value))
-            } catch {
-                result = .failure(error)
-            }
+            do throws(Failure) { result = .success(try body(&value)) } catch { result = .failure(error) }
         }
         guard let result else { throw Failure(.internalFailure, "The store gave no result.") }
         return try result.get()

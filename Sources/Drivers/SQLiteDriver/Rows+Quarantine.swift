@@ -24,9 +24,7 @@ extension Rows {
         return count
     }
 
-    func forEachQuarantined(
-        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
-    ) throws(Failure) {
+    func forEachQuarantined(behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
         guard try hasQuarantine() else { return }
         // The columns of an item come first, so that `stored` reads them at the same indexes.
         let sql = "SELECT \(Schema.columns), entry, number FROM quarantine WHERE number > ? ORDER BY number"

@@ -89,8 +89,7 @@ struct Rows: ItemWriting {
 
     func usage() throws(Failure) -> StoreUsage {
         let disk = try connection.diskBytes().map { StoreUsage.Disk(freeBytes: $0.free, bytes: $0.all) }
-        return StoreUsage(
-            databaseBytes: try connection.usedBytes(), logBytes: connection.logBytes, disk: disk)
+        return StoreUsage(databaseBytes: try connection.usedBytes(), logBytes: connection.logBytes, disk: disk)
     }
 
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
@@ -160,9 +159,7 @@ extension Rows {
         return entry
     }
 
-    func forEachAuditEntry(
-        after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool
-    ) throws(Failure) {
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         let sql = "SELECT sequence, sealed, chain FROM audit WHERE sequence > ? ORDER BY sequence"
         try connection.run(sql, [.integer(sequence)]) { (row) throws(Failure) in try body(stored(row)) }
     }

@@ -94,8 +94,6 @@ enum Schema {
                 .storeNewer, "The store has version \(version), and this Latchkey knows \(self.version).",
                 hint: "Install the newer version again; this one leaves the store untouched.")
         }
-        guard version == Int64(self.version) else {
-            throw Failure.storeOlder(version)
-        }
+        guard version == Int64(self.version) else { throw Failure.storeOlder(version) }
     }
 }

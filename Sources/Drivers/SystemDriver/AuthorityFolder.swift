@@ -228,9 +228,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         return try checksumKey.authenticationCode(body) == Array(bytes[..<32]) ? body : nil
     }
 
-    static func decode(
-        _ body: [UInt8], _ read: (inout CBORReader) throws(WireError) -> Void
-    ) -> Bool {
+    static func decode(_ body: [UInt8], _ read: (inout CBORReader) throws(WireError) -> Void) -> Bool {
         body.withUnsafeBytes { bytes in
             do throws(WireError) {
                 var reader = CBORReader(bytes)

@@ -69,8 +69,7 @@ extension RecoveryRecord? {
             return
         }
         guard parts.count == 4,
-            let record = RecoveryRecord(
-                publicKey: parts[0], passcodeID: parts[1], sealed: parts[2], approval: parts[3])
+            let record = RecoveryRecord(publicKey: parts[0], passcodeID: parts[1], sealed: parts[2], approval: parts[3])
         else { throw .invalidValue }
         self = record
     }

@@ -12,8 +12,7 @@ enum RootKeyRecovery {
     static func seal(_ rootKey: SecretBytes, _ code: SecretBytes, _ random: any RandomSource) throws(Failure) -> [UInt8]
     {
         try SymmetricKey.combining([code], label: .rootRecovery)
-            .seal(
-                rootKey, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(), authenticating: associated)
+            .seal(rootKey, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(), authenticating: associated)
     }
 
     /// Decrypts the root key.

@@ -33,9 +33,7 @@ struct TPMClient: Sendable {
         set { connection.held = newValue }
     }
 
-    init(
-        _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
-    ) {
+    init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil) {
         self.ownerPassword = ownerPassword
         connection = TPMConnection(place)
         (self.clock, self.random) = (clock, random)

@@ -77,9 +77,7 @@ final class TPMCounter: MonotonicCounter {
     }
 
     /// Uses the chip with the storage root key of the store; before the store is finished, with the one that is there.
-    func use<R: Sendable>(
-        _ body: (inout TPMClient, [UInt8], StorageRoot) throws(TPMError) -> R
-    ) throws(Failure) -> R {
+    func use<R: Sendable>(_ body: (inout TPMClient, [UInt8], StorageRoot) throws(TPMError) -> R) throws(Failure) -> R {
         let (policy, path) = (try policy.get(), path)
         let parent = try SealedRootKey.read(path)?.parent
         return try chip.use { (_, client) throws(TPMError) in

@@ -56,11 +56,7 @@ extension TPMClient {
             try reader.checkEnd()
             return encoded
         }
-        do throws(Failure) {
-            return try TPMIndexArea(decoding: encoded)
-        } catch {
-            return nil
-        }
+        do throws(Failure) { return try TPMIndexArea(decoding: encoded) } catch { return nil }
     }
 
     /// Creates an index with the empty password (`TPM2_NV_DefineSpace`).

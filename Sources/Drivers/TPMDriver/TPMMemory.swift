@@ -100,9 +100,7 @@ struct TPMMemory {
         return loaded
     }
 
-    private mutating func loadAuthority(
-        _ key: TPMUsableKey, _ client: inout TPMClient
-    ) throws(TPMError) -> TPMEntity {
+    private mutating func loadAuthority(_ key: TPMUsableKey, _ client: inout TPMClient) throws(TPMError) -> TPMEntity {
         if let authority = client.held.authority {
             if authority.name == key.authorityName { return authority }
             client.held.authority = nil

@@ -62,9 +62,7 @@ extension TPMClient {
 
     /// Returns the session of a use, loaded; it belongs to the caller.
     mutating func takeSession(_ use: KeyChallenge.Identifier) throws(TPMError) -> TPMSession {
-        guard let begun = held.begun.removeValue(forKey: use) else {
-            throw Self.ended(nil)
-        }
+        guard let begun = held.begun.removeValue(forKey: use) else { throw Self.ended(nil) }
         guard let context = begun.context else { return begun.session }
         do throws(TPMError) {
             try loadContext(context, of: begun.session.handle)

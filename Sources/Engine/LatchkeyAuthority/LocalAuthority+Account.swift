@@ -51,9 +51,7 @@ extension LocalAuthority {
 
     /// Has the system verify a password, and continues with a right one.
     func verifyAccount(_ password: SecretBytes, _ id: UInt64, then right: @escaping @Sendable () -> Void) {
-        guard let account = parts.account?.account else {
-            return post(.accountNotProven(id, .failed))
-        }
+        guard let account = parts.account?.account else { return post(.accountNotProven(id, .failed)) }
         core.withLock { $0.pending[id]?.accountMessage = "" }
         account.passwords.verify(password, of: account.name) { [weak self] message in
             self?.say(message, id)
@@ -82,8 +80,7 @@ extension LocalAuthority {
         core.withLock { core in
             // A module that refuses an account often said why, in the user's language.
             guard fault != .refused || core.pending[id]?.accountMessage.isEmpty == true else { return }
-            core.pending[id]?.accountMessage = PromptText.clean(
-                failure.message, characters: Limits.reasonCharacters)
+            core.pending[id]?.accountMessage = PromptText.clean(failure.message, characters: Limits.reasonCharacters)
         }
         post(.accountNotProven(id, fault))
     }
@@ -92,9 +89,7 @@ extension LocalAuthority {
     func accountWasProven(_ password: SecretBytes, _ id: UInt64) {
         post(
             QueuedEvent { core in
-                if core.pending[id]?.account == .becomesPasscode {
-                    core.newPasscodes[id] = .chosen(password)
-                }
+                if core.pending[id]?.account == .becomesPasscode { core.newPasscodes[id] = .chosen(password) }
                 return .accountProven(id)
             })
     }

@@ -196,8 +196,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         // Prompts for the daemon's own operations show no text of the caller, except the name of a relying party.
         if request.purpose != .app {
             let reason = request.purpose.hasReason ? request.prompting.reason : ""
-            request.prompting = Prompting(
-                reason: reason, interactionAllowed: request.prompting.interactionAllowed)
+            request.prompting = Prompting(reason: reason, interactionAllowed: request.prompting.interactionAllowed)
         }
         let pending = Pending(request: request, caller: caller, account: account, completion: completion)
         let id = core.withLock { core in

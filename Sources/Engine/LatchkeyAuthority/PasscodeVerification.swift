@@ -44,8 +44,7 @@ package struct PasscodeVerification: Sendable {
         let stretched = try PasscodeRecord.stretch(passcode, salt: salt, cost: cost)
         let new = try chip.create(plan, Self.chipValue(stretched))
         guard
-            let record = PasscodeRecord(
-                cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
+            let record = PasscodeRecord(cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
         else {
             throw PasscodeRecord.notAccepted
         }

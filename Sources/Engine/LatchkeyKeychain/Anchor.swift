@@ -46,9 +46,7 @@ package final class Anchor: Sendable {
     /// event.
     ///
     /// - Parameter databaseGeneration: nil when the state record of the database cannot be read.
-    init(
-        tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile
-    ) throws(Failure) {
+    init(tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile) throws(Failure) {
         self.counters = counters
         header = tree.header
         key = tree.anchorKey

@@ -9,9 +9,7 @@ import LatchkeyWire
 struct BlindIndex: Sendable {
     let key: AuthenticationKey
 
-    private func index(
-        _ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]
-    ) throws(Failure) -> [UInt8] {
+    private func index(_ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]) throws(Failure) -> [UInt8] {
         var writer = CBORWriter()
         writer.array(2 + values.count)
         writer.text(name)

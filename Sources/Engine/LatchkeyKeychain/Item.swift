@@ -18,9 +18,7 @@ struct Item: Equatable, Sendable {
     /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
 
-    var accessGroup: String {
-        if case .text(let group) = attributes[.accessGroup] { group } else { "" }
-    }
+    var accessGroup: String { if case .text(let group) = attributes[.accessGroup] { group } else { "" } }
 
     /// Whether the secret is a private key of the enclave, which is never returned: the access control is enforced
     /// when the key is used.

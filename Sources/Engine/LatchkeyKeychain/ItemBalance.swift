@@ -29,9 +29,7 @@ struct ItemBalance {
     /// Items with audit entries newer than the start of the check.
     private var moving: Set<Name> = []
 
-    mutating func found(_ id: [UInt8], version: Int64) {
-        if let name = Name(id) { rows[name] = version }
-    }
+    mutating func found(_ id: [UInt8], version: Int64) { if let name = Name(id) { rows[name] = version } }
 
     mutating func take(_ line: AuditLine, isNew: Bool) {
         guard let name = Name(line.item) else { return }

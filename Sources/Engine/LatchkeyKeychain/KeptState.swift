@@ -12,9 +12,7 @@ extension Keychain {
     }
 
     /// Changes the state record within a transaction; an audit entry must follow in the same transaction.
-    func changeState(
-        in store: any ItemWriting, _ body: (inout StoreState.Values) -> Void
-    ) throws(Failure) {
+    func changeState(in store: any ItemWriting, _ body: (inout StoreState.Values) -> Void) throws(Failure) {
         let serial = try audit.end(in: store).numbers.stateSerial
         // If the record was changed or removed, the device counts as locked, and every app asks for the camera again.
         var values =

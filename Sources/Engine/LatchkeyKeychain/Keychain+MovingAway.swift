@@ -52,9 +52,7 @@ extension Keychain {
     /// - Parameters:
     ///   - position: the `next` of the previous page; `BackupPage.start` for the first page.
     ///   - proof: a proof of the passcode, if one is set.
-    package func movingPage(
-        after position: Int64, caller: Caller, proof: Authorisation
-    ) throws(Failure) -> MovingPage {
+    package func movingPage(after position: Int64, caller: Caller, proof: Authorisation) throws(Failure) -> MovingPage {
         try checkMovingAway()
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         var page = MovingPage()

@@ -165,9 +165,7 @@ extension Keychain {
         case skipped(SkipReason)
     }
 
-    private func order(
-        _ item: Item, _ row: StoredRow, _ other: Item
-    ) throws(Failure) -> Order {
+    private func order(_ item: Item, _ row: StoredRow, _ other: Item) throws(Failure) -> Order {
         // An item that a migration cannot bring is never replaced by one.
         guard other.skippedInMove == nil else { return .skipped(.irreplaceableThere) }
         let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }

@@ -85,9 +85,7 @@ package final class Keychain: Sendable {
     }
 
     /// Refuses every request while database and anchor do not match (abuse case 29).
-    package func checkReadable() throws(Failure) {
-        if let refusal = anchor.condition.refusal { throw refusal }
-    }
+    package func checkReadable() throws(Failure) { if let refusal = anchor.condition.refusal { throw refusal } }
 
     /// Whether database and anchor do not match; every request is refused while they do not.
     package var isRolledBack: Bool { anchor.condition.refusal != nil }
@@ -177,9 +175,7 @@ package final class Keychain: Sendable {
         }
         try check(query.attributes, areOf: itemClass)
         var filters: [RowFilter] = []
-        for group in try groups(query.attributes, caller) {
-            filters += try self.filters(query, itemClass, group)
-        }
+        for group in try groups(query.attributes, caller) { filters += try self.filters(query, itemClass, group) }
         return (itemClass, filters)
     }
 

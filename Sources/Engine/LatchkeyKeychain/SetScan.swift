@@ -83,9 +83,7 @@ final class SetScan: Sendable {
 
 extension SetScan.State {
     /// The position up to which rows of `item` were scanned; the maximum while `quarantine` is scanned.
-    fileprivate var passed: Int64 {
-        if case .items = table { position } else { .max }
-    }
+    fileprivate var passed: Int64 { if case .items = table { position } else { .max } }
 }
 
 extension Keychain {

@@ -61,9 +61,7 @@ package struct StoreQuota: Equatable, Sendable {
         }
     }
 
-    private static func words(_ bytes: Int64) -> String {
-        bytes < 1 << 20 ? "\(bytes) bytes" : "\(bytes >> 20) MiB"
-    }
+    private static func words(_ bytes: Int64) -> String { bytes < 1 << 20 ? "\(bytes) bytes" : "\(bytes >> 20) MiB" }
 }
 
 extension AuditEvent {

@@ -14,9 +14,7 @@ struct StoreSum: Equatable, Sendable {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private(set) var count: Int64 = 0
 
-    static func == (left: StoreSum, right: StoreSum) -> Bool {
-        left.words == right.words && left.count == right.count
-    }
+    static func == (left: StoreSum, right: StoreSum) -> Bool { left.words == right.words && left.count == right.count }
 
     mutating func add(_ hash: RowHash) {
         change(by: hash.words)
@@ -46,9 +44,7 @@ struct StoreSum: Equatable, Sendable {
     }
 
     /// The encoding, 40 bytes: the sum, then the count, both big-endian.
-    var bytes: [UInt8] {
-        [words.3, words.2, words.1, words.0, UInt64(bitPattern: count)].flatMap(bigEndian)
-    }
+    var bytes: [UInt8] { [words.3, words.2, words.1, words.0, UInt64(bitPattern: count)].flatMap(bigEndian) }
 
     init() {}
 

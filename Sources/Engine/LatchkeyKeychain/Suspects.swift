@@ -12,9 +12,7 @@ final class Suspects: Sendable {
     private static let limit = 1024
     private let state = Mutex(State())
 
-    func note(_ id: [UInt8]) {
-        state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } }
-    }
+    func note(_ id: [UInt8]) { state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } } }
 
     func whenNoted(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
 

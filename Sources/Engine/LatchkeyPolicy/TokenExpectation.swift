@@ -73,9 +73,7 @@ extension Authorisation {
         guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
         // The strength is that of the weakest method; only biometry can be weak.
         let isWeak = token.strength == .weak && token.methods.contains(.biometry)
-        guard token.methods.isEmpty || token.strength == .strong || isWeak && expected.acceptsWeak else {
-            throw .weak
-        }
+        guard token.methods.isEmpty || token.strength == .strong || isWeak && expected.acceptsWeak else { throw .weak }
         guard !token.isVirtual || expected.acceptsVirtual else { throw .virtualHardware }
         let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
         self.init(

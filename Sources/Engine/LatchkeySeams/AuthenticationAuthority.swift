@@ -66,8 +66,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
     ///
     /// - Parameter done: called when the change is durable and in force, or with the failure.
-    func setFacePermission(
-        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void)
+    func setFacePermission(_ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void)
     /// Calls `observer` whenever the state may have changed.
     func observe(_ observer: @escaping @Sendable () -> Void)
 }

@@ -53,8 +53,7 @@ package final class ExpiringTable<Key: Hashable & Sendable, Value: Sendable>: Se
                 table.entries[oldest.key] = nil
             }
             table.last += 1
-            table.entries[key] = Entry(
-                value: value, deadline: now &+ seconds &* 1_000_000_000, number: table.last)
+            table.entries[key] = Entry(value: value, deadline: now &+ seconds &* 1_000_000_000, number: table.last)
             guard table.alarmNumber == nil else { return (true, nil) }
             table.alarmNumber = table.last
             return (true, table.last)

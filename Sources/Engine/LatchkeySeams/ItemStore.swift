@@ -160,9 +160,7 @@ package protocol ItemReading {
     /// returns false.
     func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
     /// Calls `body` for each row of the quarantine with a greater number, in ascending order, until it returns false.
-    func forEachQuarantined(
-        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
-    ) throws(Failure)
+    func forEachQuarantined(behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure)
 }
 
 extension ItemReading {

@@ -80,9 +80,7 @@ package protocol KeyModule: AnyObject, Sendable {
     ///   - attestationKey: an `AttestationKey.blob`.
     ///   - nonce: `Limits.nonceBytes` from the relying party, which the proof contains.
     /// - Throws: `invalidParameter` for a nonce of another length; `unimplemented` as above.
-    func attest(
-        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
-    ) throws(Failure) -> [UInt8]
+    func attest(_ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]) throws(Failure) -> [UInt8]
     /// Deletes what the module stores of the key outside the blob. Succeeds for a key that was erased before. After it,
     /// the blob of a module that stores keys itself is useless; that of any other module is not affected.
     func erase(_ blob: SecretBytes) throws(Failure)

@@ -44,8 +44,7 @@ package struct PasscodeRecord: Equatable, Sendable {
     /// The record after a chip has changed the passcode in place to one that the user has chosen: everything else that is
     /// stored of a passcode in a chip stays the same.
     package var asOwn: PasscodeRecord? {
-        PasscodeRecord(
-            cost: cost, salt: salt, passcodeID: passcodeID, verifier: verifier, kind: .own, chip: chip)
+        PasscodeRecord(cost: cost, salt: salt, passcodeID: passcodeID, verifier: verifier, kind: .own, chip: chip)
     }
 }
 

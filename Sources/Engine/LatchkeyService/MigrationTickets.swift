@@ -72,7 +72,5 @@ final class MigrationTickets: Sendable {
     func expire(now: Int64) { issued.withLock { $0.removeAll { now >= $0.deadline } } }
 
     /// Removes the tickets of a session that ended or whose proofs were revoked.
-    func remove(of session: Session) {
-        issued.withLock { $0.removeAll { $0.issuer == ObjectIdentifier(session) } }
-    }
+    func remove(of session: Session) { issued.withLock { $0.removeAll { $0.issuer == ObjectIdentifier(session) } } }
 }

@@ -209,9 +209,7 @@ package final class Service: Sendable {
 
     /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
     /// is first written after a boot, a small one at every start.
-    package func beginStoreCheck() {
-        keeper?.checkRowsAtStart(enclave)
-    }
+    package func beginStoreCheck() { keeper?.checkRowsAtStart(enclave) }
 
     /// Seals the items for the passcode that were added before it was set.
     func sealForPasscode() { keeper?.sealForPasscode(enclave) }
@@ -258,9 +256,7 @@ package final class Service: Sendable {
     }
 
     /// Frees the memory of the store that only makes later reads faster. Blocks while a read or a write is under way.
-    package func releaseMemory() {
-        if case .success(let keychain) = keychain { keychain.releaseMemory() }
-    }
+    package func releaseMemory() { if case .success(let keychain) = keychain { keychain.releaseMemory() } }
 
     // MARK: - Requests without session state
 

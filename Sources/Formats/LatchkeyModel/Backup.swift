@@ -98,9 +98,7 @@ package struct SkippedItem: Equatable, Sendable {
                     case .data(let bytes)?: String(validating: bytes, as: UTF8.self)
                     default: nil
                     }
-                if let text {
-                    return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init))
-                }
+                if let text { return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init)) }
             }
             return ""
         }

@@ -181,9 +181,7 @@ package struct StatusReport: Equatable, Sendable {
     package var isBiometryVirtual: Bool
 
     /// Whether the TPM counts tries of a passcode that can be guessed without it, from the hash in `/etc/shadow`.
-    package var canBeGuessedWithoutTPM: Bool {
-        tier == .tpm && isPasscodeSet && passcodeKind == .account
-    }
+    package var canBeGuessedWithoutTPM: Bool { tier == .tpm && isPasscodeSet && passcodeKind == .account }
 
     /// A program whose prompt is shown; other prompts of the same login session wait for it.
     package struct ShownPrompt: Equatable, Sendable {

@@ -109,9 +109,7 @@ extension Request {
         package var groups: [String]
         /// The challenge of an earlier reply on this connection; nil in the first request.
         package var challenge: [UInt8]?
-        package init(
-            application: String, faceUsage: String? = nil, groups: [String] = [], challenge: [UInt8]? = nil
-        ) {
+        package init(application: String, faceUsage: String? = nil, groups: [String] = [], challenge: [UInt8]? = nil) {
             self.application = application
             self.faceUsage = faceUsage
             self.groups = groups

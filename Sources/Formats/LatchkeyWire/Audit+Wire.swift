@@ -4,10 +4,7 @@ package import LatchkeyModel
 
 extension Request.Log: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            after: try map.field(0, \.after),
-            limit: try map.field(1, \.limit),
-            verifies: try map.field(2, \.verifies))
+        Self(after: try map.field(0, \.after), limit: try map.field(1, \.limit), verifies: try map.field(2, \.verifies))
     }
 }
 

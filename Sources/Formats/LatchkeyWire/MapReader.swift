@@ -38,9 +38,7 @@ struct MapReader<Message>: MapPass, ~Copyable {
     }
 
     /// Skips or refuses the entries after the last field of the list.
-    mutating func finish() throws(WireError) {
-        _ = try advance(to: nil)
-    }
+    mutating func finish() throws(WireError) { _ = try advance(to: nil) }
 
     /// Ends the map and gives the reader back.
     consuming func release() -> CBORReader {

@@ -119,9 +119,7 @@ private struct ItemPage: WireTuple, WireValue {
     var items: [FoundItem]
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            more: try tuple.field(0, \.more),
-            items: try tuple.field(1, \.items, .list()))
+        Self(more: try tuple.field(0, \.more), items: try tuple.field(1, \.items, .list()))
     }
 }
 

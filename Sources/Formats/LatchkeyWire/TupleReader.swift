@@ -22,9 +22,7 @@ struct TupleReader<Message>: FieldPass, ~Copyable {
     }
 
     /// Refuses items after the last one of the list.
-    func finish() throws(WireError) {
-        guard order.count == count else { throw .invalidValue }
-    }
+    func finish() throws(WireError) { guard order.count == count else { throw .invalidValue } }
 
     /// Ends the array and gives the reader back.
     consuming func release() -> CBORReader {

@@ -37,9 +37,7 @@ package enum LocaleName {
     }
 
     /// The part before the codeset and the modifier.
-    private static func language(of locale: String) -> String {
-        String(locale.prefix { $0 != "." && $0 != "@" })
-    }
+    private static func language(of locale: String) -> String { String(locale.prefix { $0 != "." && $0 != "@" }) }
 
     /// The part between the dot and the at sign.
     private static func codeset(of locale: String) -> String {

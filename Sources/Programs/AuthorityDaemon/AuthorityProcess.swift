@@ -64,9 +64,7 @@ package enum AuthorityProcess {
         }
     }
 
-    private static func run(
-        _ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers
-    ) throws(Failure) {
+    private static func run(_ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers) throws(Failure) {
         // The other processes have none.
         let activated = ActivatedSockets.take()
         do throws(Failure) {

@@ -21,9 +21,7 @@ final class LimitedLog: Sendable {
     /// - Parameters:
     ///   - words: the language of the line with the number.
     ///   - now: a monotonic clock, in nanoseconds.
-    init(
-        words: Words, now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void
-    ) {
+    init(words: Words, now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void) {
         (self.words, self.now, self.write) = (words, now, write)
     }
 

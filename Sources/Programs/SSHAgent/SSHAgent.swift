@@ -53,9 +53,7 @@ package struct SSHAgent: Sendable {
     func log(_ line: String) { lines.add(line) }
 
     /// What an error says, in the language of the log.
-    func text(of error: Failure) -> String {
-        words.translation(of: error.text)
-    }
+    func text(of error: Failure) -> String { words.translation(of: error.text) }
 
     func deadline(_ seconds: Int64) -> Int64 { now() + seconds * 1_000_000_000 }
 

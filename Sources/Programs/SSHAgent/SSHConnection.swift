@@ -115,8 +115,7 @@ struct SSHConnection {
             do throws(Failure) {
                 return .signature(try sign(data, key))
             } catch {
-                agent.log(
-                    agent.words("nothing was signed: \(agent.text(of: error)) (process \(peer.processID))"))
+                agent.log(agent.words("nothing was signed: \(agent.text(of: error)) (process \(peer.processID))"))
                 return .failure
             }
         }

@@ -58,13 +58,9 @@ package struct DaemonKeyStore: SSHKeyStore {
         return SSHKey(blob: blob, name: String(showing: tag), reference: reference)
     }
 
-    package func makeProof() throws(Failure) -> SSHProof {
-        SSHProof(context: try client.call(Request.CreateContext()))
-    }
+    package func makeProof() throws(Failure) -> SSHProof { SSHProof(context: try client.call(Request.CreateContext())) }
 
-    package func sign(
-        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String
-    ) throws(Failure) -> [UInt8] {
+    package func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8] {
         let request = Request.UseEnclaveKey(
             name: .stored(key.reference), operation: .sign(digest: digest),
             authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped))

@@ -29,8 +29,7 @@ extension CommandTable {
                 CommandOption(.label, "a text that list shows"),
             ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",
             action: KeyCommand.create),
-        CommandEntry(
-            "key list", "show the keys of this access group; never prompts", action: KeyCommand.list),
+        CommandEntry("key list", "show the keys of this access group; never prompts", action: KeyCommand.list),
         CommandEntry(
             "key public", "write the public half", [.key],
             [CommandOption(.format, "pem (default), der, ssh, jwk, x963 (a point, for curves only)")] + form + result,

@@ -148,10 +148,8 @@ enum CommandTable {
     static let groups = [
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
-        CommandGroup(
-            name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
-        CommandGroup(
-            name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
+        CommandGroup(name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
         CommandGroup(name: "fingerprint", summary: "enroll, list, delete or try fingers", about: aboutFingerprint),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),

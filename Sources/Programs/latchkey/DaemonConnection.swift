@@ -26,14 +26,10 @@ struct DaemonConnection: Sendable, RequestCaller {
     }
 
     /// Makes a call. While it waits for another program's prompt, a line on standard error says so.
-    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response {
-        try call(request) { _ in }
-    }
+    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response { try call(request) { _ in } }
 
     /// Like `call(_:)`, and passes each page of the reply but the last to `page`.
-    func call<Call: DaemonRequest>(
-        _ request: Call, page: (Call.Response) -> Void
-    ) throws(Failure) -> Call.Response {
+    func call<Call: DaemonRequest>(_ request: Call, page: (Call.Response) -> Void) throws(Failure) -> Call.Response {
         let note = request.traits.contains(.mayAsk) ? WaitingNote() : nil
         defer { note?.end() }
         return try client.call(request, page: page)

@@ -57,9 +57,7 @@ enum Input {
         return line
     }
 
-    private static func everything(limit: Int) throws(CommandFailure) -> SecretBytes {
-        try whole(nil, limit: limit)
-    }
+    private static func everything(limit: Int) throws(CommandFailure) -> SecretBytes { try whole(nil, limit: limit) }
 
     /// Reads a file to its end; standard input if `path` is nil.
     static func whole(_ path: FilePath?, limit: Int) throws(CommandFailure) -> SecretBytes {

@@ -256,8 +256,7 @@ enum KeyChoice: String, CaseIterable {
 
     init(_ name: String?) throws(CommandFailure) {
         guard let choice = KeyChoice(rawValue: name ?? "p256") else {
-            throw .usage(
-                "unknown type \(name ?? "")", localized("Use \(KeyChoice.list)."))
+            throw .usage("unknown type \(name ?? "")", localized("Use \(KeyChoice.list)."))
         }
         self = choice
     }

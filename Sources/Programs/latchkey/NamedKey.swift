@@ -33,9 +33,7 @@ struct NamedKey {
     /// The only key of that name. Throws `itemNotFound` if there is none, `invalidParameter` if there are several.
     static func find(_ name: String) throws(Failure) -> NamedKey {
         let keys = try all(named: name)
-        guard let key = keys.first else {
-            throw missing(name)
-        }
+        guard let key = keys.first else { throw missing(name) }
         guard keys.count == 1 else {
             throw Failure(
                 .invalidParameter, "\(keys.count) keys have the name \(name).",

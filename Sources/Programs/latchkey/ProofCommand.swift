@@ -20,8 +20,7 @@ enum ProofCommand {
         let roots = try options[path: .root].map { (path) throws(CommandFailure) in try CertificateFile.read(path) }
         let known = try knownKeys(options)
         guard roots != nil || !known.isEmpty else {
-            throw .usage(
-                "proof challenge needs --root FILE or --known NAME", "See: latchkey help proof challenge")
+            throw .usage("proof challenge needs --root FILE or --known NAME", "See: latchkey help proof challenge")
         }
         let pending: PendingEnrollment
         let form: SecretBytes
@@ -72,10 +71,7 @@ enum ProofCommand {
         }
         Output.write(
             JSON.object([
-                (
-                    "proven",
-                    .object([("keyCannotLeaveDevice", .boolean(true))] + pairs(proven.keyCannotLeaveDevice))
-                ),
+                ("proven", .object([("keyCannotLeaveDevice", .boolean(true))] + pairs(proven.keyCannotLeaveDevice))),
                 (
                     "claimed",
                     .object([
@@ -126,9 +122,7 @@ enum ProofCommand {
         try file.finish()
     }
 
-    private static func checking<Value>(
-        _ body: () throws(DeviceProofError) -> Value
-    ) throws(CommandFailure) -> Value {
+    private static func checking<Value>(_ body: () throws(DeviceProofError) -> Value) throws(CommandFailure) -> Value {
         do throws(DeviceProofError) { return try body() } catch { throw refusal(error, nil) }
     }
 
@@ -137,8 +131,7 @@ enum ProofCommand {
         if error.code == .unknownEndorsementKey, let request,
             let name = try? Verifier.endorsementKeyName(in: request)
         {
-            hint = localized(
-                "If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))")
+            hint = localized("If you read it at the device itself, accept its key: --known \(Hexadecimal.encode(name))")
         }
         return .failure(Failure(.invalidParameter, error.message, hint: hint))
     }

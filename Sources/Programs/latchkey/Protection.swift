@@ -33,9 +33,7 @@ extension AccessControl {
             constraints: known.constraints)
     }
 
-    var protection: String {
-        AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none"
-    }
+    var protection: String { AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none" }
 
     /// Throws, before anything is read or made, the errors that the daemon would report afterwards.
     func checkIsPossible(_ report: StatusReport) throws(Failure) {

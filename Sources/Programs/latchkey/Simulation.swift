@@ -94,8 +94,7 @@ enum Simulation {
                     .storeOfAnotherTier, "\(home) is served by a daemon of tier \(report.tier.name).",
                     hint: "Choose an empty folder.")
             }
-            Output.write(
-                localized("Simulated daemon, process \(report.processID), store \(report.storePath)") + "\n")
+            Output.write(localized("Simulated daemon, process \(report.processID), store \(report.storePath)") + "\n")
             if options.has(.ready) { try makeReady(report) }
         }
     }
@@ -104,9 +103,7 @@ enum Simulation {
     private static func makeReady(_ report: StatusReport) throws(Failure) {
         if report.biometry == .none { _ = try Client.command.call(Request.Simulate(.sensor(.touchID))) }
         if !report.isEnrolled { _ = try Client.command.call(Request.Simulate(.enroll)) }
-        if !report.isPasscodeSet {
-            try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8)))
-        }
+        if !report.isPasscodeSet { try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8))) }
         let sentence =
             switch (report.isEnrolled, report.isPasscodeSet) {
             case (false, false): localized("A finger is enrolled, and the passcode is 1234.")

@@ -41,9 +41,7 @@ enum StatusCommand {
             ],
             groups(report),
         ]
-        if let other = otherStore(report, localized) {
-            rows.append([localized("other store"), other])
-        }
+        if let other = otherStore(report, localized) { rows.append([localized("other store"), other]) }
         if report.quarantineCount > 0 {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }

@@ -131,9 +131,7 @@ final class Daemon: FrameHandler {
     }
 
     /// The sensors through the program at this path; nil if it is not installed.
-    private static func sensors(
-        _ program: String, clock: any Clock, log: any EventLog
-    ) -> ProcessSensors? {
+    private static func sensors(_ program: String, clock: any Clock, log: any EventLog) -> ProcessSensors? {
         guard Files.exists(program) else { return nil }
         return ProcessSensors(InstalledSensorProgram(program), user: geteuid(), clock: clock, log: log)
     }
@@ -153,8 +151,7 @@ final class Daemon: FrameHandler {
     ) throws(Failure) -> Keychain {
         // A simulated store protects nothing, so its passcodes are stretched at the lowest cost, only to exercise the
         // code.
-        let identity = StoreIdentity(
-            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
+        let identity = StoreIdentity(tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
         try folder.prepare {
             () throws(Failure) in
             try random.bytes(32)

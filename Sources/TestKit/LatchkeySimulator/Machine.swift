@@ -100,8 +100,7 @@ final class Machine: Sendable {
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: .simulated, userID: geteuid(), reader: world,
-                prompter: ScriptedPrompter(
-                    SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
+                prompter: ScriptedPrompter(SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
                 clock: clock, random: random,
                 work: work, stretching: work, counters: .success(keychain), permissions: keychain,
                 approvalKey: { () throws(Failure) in try keychain.approvalKey() },

@@ -162,9 +162,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     /// The simulated session is at the machine, and its lock is that of the device, which events report.
     package func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
 
-    package func observeSession(
-        _ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void
-    ) {
+    package func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void) {
         core.withLock { $0.report = report }
     }
 
@@ -263,9 +261,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     }
 
     /// Presents an enrolled finger or face, or another one, whichever the sensor scans.
-    package func scan(matching: Bool) {
-        perform(.scan(matching: matching, core.withLock { $0.state.sensor }))
-    }
+    package func scan(matching: Bool) { perform(.scan(matching: matching, core.withLock { $0.state.sensor })) }
 
     // MARK: - Cancelled tasks
 

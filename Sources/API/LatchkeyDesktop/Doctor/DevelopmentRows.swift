@@ -86,8 +86,7 @@ extension DoctorRow {
         let name = "compiler"
         guard let path = facts.path else { return DoctorRow(name, .absent, "swift is not in PATH") }
         guard let version = facts.version, let numbers = facts.numbers else {
-            return DoctorRow(
-                name, .attention, "\(path) does not print its version", .init("swiftly install latest"))
+            return DoctorRow(name, .attention, "\(path) does not print its version", .init("swiftly install latest"))
         }
         guard numbers >= (6, 2) else {
             return DoctorRow(

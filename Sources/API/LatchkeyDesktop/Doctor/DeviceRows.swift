@@ -54,9 +54,7 @@ extension DoctorRow {
     }
 
     /// Files in which packages declare apps, and which were refused.
-    package static func declaredApps(
-        _ problems: [AppDeclarations.Problem], folder: String, exists: Bool
-    ) -> DoctorRow {
+    package static func declaredApps(_ problems: [AppDeclarations.Problem], folder: String, exists: Bool) -> DoctorRow {
         let name = "declared apps"
         guard !problems.isEmpty else {
             return exists

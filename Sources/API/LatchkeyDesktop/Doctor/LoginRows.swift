@@ -111,8 +111,7 @@ extension UnitFacts {
     package init(_ places: MachinePlaces, seconds: Int64) {
         let properties = ["Id", "LoadState", "ActiveState"].map { "--property=" + $0 }
         guard Files.exists(places.serviceManager),
-            let lines = ProgramOutput.lines(
-                places.systemctl, ["show"] + properties + Self.sockets, seconds: seconds)
+            let lines = ProgramOutput.lines(places.systemctl, ["show"] + properties + Self.sockets, seconds: seconds)
         else {
             units = nil
             return

@@ -52,9 +52,7 @@ extension DoctorRow {
     ) -> DoctorRow {
         let defects = (chain + [file]).compactMap { PathDefect.changeable($0, owners: [administrator]) }
         if let row = defects.row(name, needsRoot: true) { return row }
-        guard file.kind == .file, let text else {
-            return DoctorRow(name, .attention, "\(path) cannot be read", mend)
-        }
+        guard file.kind == .file, let text else { return DoctorRow(name, .attention, "\(path) cannot be read", mend) }
         if let flaw = PAMServiceFile.flaw(of: text) { return DoctorRow(name, .attention, "\(path): \(flaw)", mend) }
         return DoctorRow(name, .ok, path)
     }

@@ -58,8 +58,7 @@ extension DoctorRow {
             if isSystem {
                 // A socket that is not trusted is mended by the command of the row of the sockets.
                 let restart = Hint("systemctl restart latchkeyd latchkey-authd", needsRoot: true)
-                return DoctorRow(
-                    name, .attention, failure.text, failure.status == .peerNotTrusted ? nil : restart)
+                return DoctorRow(name, .attention, failure.text, failure.status == .peerNotTrusted ? nil : restart)
             }
             if failure.status == .peerNotTrusted {
                 return DoctorRow(name, .attention, failure.text, .init("rm -f \(ShellWord.quoted(lock))"))
@@ -85,9 +84,7 @@ extension DoctorRow {
             programs.append((Files.folder(of: path) + "/latchkey-authd", facts.authorityVersion, "latchkey-authd"))
         }
         for (path, version, program) in programs {
-            guard let version else {
-                return DoctorRow(name, .attention, "\(path) does not print its version", hint)
-            }
+            guard let version else { return DoctorRow(name, .attention, "\(path) does not print its version", hint) }
             guard version == "\(program) \(productVersion)" else {
                 return DoctorRow(
                     name, .attention, "\(path) is \(version), but this is latchkey \(productVersion)", hint)

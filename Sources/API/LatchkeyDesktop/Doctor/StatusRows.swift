@@ -108,8 +108,7 @@ extension DoctorRow {
             switch report.enclaveDevice {
             case .chip: return DoctorRow(name, .ok, "TPM 2.0")
             case .program:
-                return DoctorRow(
-                    name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
+                return DoctorRow(name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
             case nil:
                 return DoctorRow(
                     name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer",

@@ -41,8 +41,7 @@ extension DoctorRow {
     package static func tier(_ facts: TierFacts, _ tier: Tier?, sockets: DoctorRow) -> DoctorRow {
         switch facts.systemUser {
         case .failure(let failure):
-            return DoctorRow(
-                "tier", .attention, "the system's keychain is not used: \(failure.message)", sockets.hint)
+            return DoctorRow("tier", .attention, "the system's keychain is not used: \(failure.message)", sockets.hint)
         case .success(let user?):
             return DoctorRow("tier", .ok, "\(tier?.name ?? "system"): the system's keychain, served by user \(user)")
         case .success(nil):
@@ -54,8 +53,7 @@ extension DoctorRow {
             if facts.systemSocket != nil {
                 return DoctorRow("tier", .ok, "\(used): the user's own store, because it exists")
             }
-            return DoctorRow(
-                "tier", .ok, "\(used): the user's own store, because this machine has no system keychain")
+            return DoctorRow("tier", .ok, "\(used): the user's own store, because this machine has no system keychain")
         }
     }
 

@@ -107,9 +107,7 @@ final class FprintDevices {
     }
 
     /// Logs that a virtual reader is not used, where root has not allowed it.
-    private func noteUnused(_ failure: Failure) {
-        if !allowsVirtual { log.note(.sensorFailed, failure) }
-    }
+    private func noteUnused(_ failure: Failure) { if !allowsVirtual { log.note(.sensorFailed, failure) } }
 
     /// How libfprint begins the names of its virtual devices.
     private static let prefix = "Virtual "

@@ -116,9 +116,7 @@ final class FprintService {
         }
     }
 
-    private func wait(_ body: @escaping () -> Void) {
-        bus.after(milliseconds: timing.sleep, body)
-    }
+    private func wait(_ body: @escaping () -> Void) { bus.after(milliseconds: timing.sleep, body) }
 
     /// Questions at most: about 30 seconds, in which the clock of a sleeping machine stands still.
     private static let mostQuestions = 120

@@ -24,9 +24,7 @@ struct LoginSession: Equatable {
     var isLocked: Bool { isLogin && (isLockedHint || isLockRequested) }
 
     /// Whether the person at the machine's own devices uses the session now.
-    var isAtTheMachine: Bool {
-        isLogin && isActive && !isRemote && !seat.isEmpty && state != "closing" && !isLocked
-    }
+    var isAtTheMachine: Bool { isLogin && isActive && !isRemote && !seat.isEmpty && state != "closing" && !isLocked }
 
     /// Takes the values of an `a{sv}`, as the answer to `GetAll` or as changes.
     mutating func take(_ properties: BusValue?) {

@@ -78,9 +78,7 @@ package final class AgentPrompter: Prompter {
         let shown: Shown? = state.withLock { state in
             // Ignores events of prompts already dismissed. Only the agent that shows a prompt can answer it: another
             // one may belong to another user.
-            guard let shown = state.shown[prompt], shown.agent === agent, shown.waiting == nil else {
-                return nil
-            }
+            guard let shown = state.shown[prompt], shown.agent === agent, shown.waiting == nil else { return nil }
             return event == .unavailable || event == .lost ? state.remove(prompt) : shown
         }
         shown?.events(event)

@@ -64,9 +64,7 @@ package final class TerminalPrompter: Prompter {
         }
     }
 
-    package func update(_ id: UInt64, _ content: PromptContent) {
-        prompts.update(id, content)?.send(.update(content))
-    }
+    package func update(_ id: UInt64, _ content: PromptContent) { prompts.update(id, content)?.send(.update(content)) }
 
     package func dismiss(_ id: UInt64) { dismiss(id) {} }
 

@@ -83,11 +83,7 @@ final class Link: Sendable {
     /// Sends a message. If the process does not read it, the connection ends, which the thread that receives notices.
     func send(_ message: SensorMessage) {
         sending.withLock { _ in
-            do throws(FrameError) {
-                try Frame.send(message.encoded(), to: socket)
-            } catch {
-                shutDown()
-            }
+            do throws(FrameError) { try Frame.send(message.encoded(), to: socket) } catch { shutDown() }
         }
     }
 

@@ -382,8 +382,7 @@ package final class UserAcceptor: @unchecked Sendable {
             let (near, far) = try MessageSocket.pair()
             var pairs: [(MessageSocket, MessageSocket)] = []
             for _ in listeners { pairs.append(try MessageSocket.pair()) }
-            let started = try program.start(
-                ["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
+            let started = try program.start(["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
             users[user]?.begin(
                 UserWorker.Running(process: started, control: near, connections: pairs.map(\.0)),
                 deadline: Uptime.deadline(seconds: limits.startSeconds))

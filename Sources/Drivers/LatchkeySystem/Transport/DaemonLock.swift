@@ -25,9 +25,7 @@ package enum DaemonLock {
         let path = folder + "/" + fileName
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-            guard try file.status().owner == geteuid() else {
-                throw SystemError("open", code: EPERM)
-            }
+            guard try file.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
             return file
         } catch {
             throw Failure(error, "\(path) cannot be used")

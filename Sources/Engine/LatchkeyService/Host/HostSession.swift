@@ -39,9 +39,7 @@ package final class HostSession: Sendable {
         /// is given with nil if so, once and from any thread.
         let confirm: @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
 
-        package init(
-            _ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
-        ) {
+        package init(_ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void) {
             (self.bytes, self.confirm) = (bytes, confirm)
         }
     }
@@ -145,9 +143,7 @@ package final class HostSession: Sendable {
     package func refuse(_ failure: Failure) { send(HostSession.payload(of: failure)) }
 
     /// Returns the payload that reports a failure of the connection rather than of a request (request ID 0).
-    package static func payload(of failure: Failure) -> SecretBytes {
-        Message.encoded(.failure(failure), id: 0)
-    }
+    package static func payload(of failure: Failure) -> SecretBytes { Message.encoded(.failure(failure), id: 0) }
 
     /// Ends all requests, because the connection has ended.
     package func close() {

@@ -139,9 +139,7 @@ extension KeyHandle {
         }
     }
 
-    private func output(
-        _ body: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> Int32
-    ) -> [UInt8]? {
+    private func output(_ body: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_PKEY_get_size(key)))
         var count = bytes.count
         guard body(&bytes, &count) == 1, count == bytes.count else { return nil }
@@ -181,8 +179,7 @@ extension KeyHandle {
         return label.withUnsafeMutableBytes { label in
             // The parameter keeps the address of its name, so that must not be a string of this call alone.
             let parameters = [
-                OSSL_PARAM_construct_octet_string(
-                    ParameterName.oaepLabel.pointer, label.baseAddress, label.count),
+                OSSL_PARAM_construct_octet_string(ParameterName.oaepLabel.pointer, label.baseAddress, label.count),
                 OSSL_PARAM_construct_end(),
             ]
             return EVP_PKEY_CTX_set_params(context, parameters) == 1

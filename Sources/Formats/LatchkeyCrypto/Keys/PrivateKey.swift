@@ -98,8 +98,7 @@ package final class PrivateKey: Sendable {
         guard let handle = KeyHandle.generateEllipticCurve(curve), let point = handle.point(curve),
             let scalar = handle.scalar(curve), let publicKey = PublicKey(point, type: .ellipticCurve(curve))
         else { throw PrivateKey.notMade }
-        return PrivateKey(
-            publicKey: publicKey, externalRepresentation: DERWriter.secret(point, scalar), handle: handle)
+        return PrivateKey(publicKey: publicKey, externalRepresentation: DERWriter.secret(point, scalar), handle: handle)
     }
 
     /// Generates a random RSA key with the public exponent 65537. Blocks while it searches primes, up to seconds.
@@ -109,9 +108,7 @@ package final class PrivateKey: Sendable {
     ///   - progress: called repeatedly on this thread during the search; returning false cancels it.
     /// - Throws: `invalidParameter` for another size; `internalFailure` when libcrypto fails or the search is
     ///   cancelled.
-    package static func generateRSA(
-        bitCount: Int, progress: (() -> Bool)? = nil
-    ) throws(Failure) -> PrivateKey {
+    package static func generateRSA(bitCount: Int, progress: (() -> Bool)? = nil) throws(Failure) -> PrivateKey {
         guard KeyType.generatedRSABits.contains(bitCount), bitCount.isMultiple(of: 8) else {
             throw Failure(.invalidParameter, "RSA keys have 1024 to 4096 bits, a multiple of 8.")
         }

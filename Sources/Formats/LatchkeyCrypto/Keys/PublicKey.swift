@@ -40,8 +40,7 @@ package final class PublicKey: Sendable {
         guard point.count == curve.pointBytes, point.first == 4,
             let handle = KeyHandle.ellipticCurve(curve, point: point)
         else { return nil }
-        self.init(
-            type: .ellipticCurve(curve), bitCount: curve.bitCount, externalRepresentation: point, handle: handle)
+        self.init(type: .ellipticCurve(curve), bitCount: curve.bitCount, externalRepresentation: point, handle: handle)
     }
 
     private convenience init?(rsa external: [UInt8]) {

@@ -69,9 +69,7 @@ extension PromptState {
     package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
 
     /// `ownName` as a sentence, without its full stop.
-    package var ownNameLine: String? {
-        prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”")
-    }
+    package var ownNameLine: String? { prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”") }
 
     /// Why the app uses the camera, in its own text, while it asks for permission (behaviour LA-07).
     package var usage: String? {
@@ -88,9 +86,7 @@ extension PromptState {
                     "Write this recovery code down. It opens this keychain if the passcode is forgotten or the TPM is replaced, and is not shown again."
                 )
         case .recoveryCodeAsked:
-            if let word = prompt.purpose.confirmationWord {
-                return words("Type \(word), then press Enter.")
-            }
+            if let word = prompt.purpose.confirmationWord { return words("Type \(word), then press Enter.") }
             return isOfBackup
                 ? words("Type the recovery code of the backup, then press Enter.")
                 : words("Type the recovery code of the keychain, then press Enter.")

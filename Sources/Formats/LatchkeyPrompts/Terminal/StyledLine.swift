@@ -14,9 +14,7 @@ struct StyledLine: Equatable, Sendable {
 
     init(_ text: String = "", _ style: Style = .plain) { add(text, style) }
 
-    mutating func add(_ text: String, _ style: Style = .plain) {
-        if !text.isEmpty { pieces.append((text, style)) }
-    }
+    mutating func add(_ text: String, _ style: Style = .plain) { if !text.isEmpty { pieces.append((text, style)) } }
 
     /// The text without styles.
     var text: String { pieces.map(\.text).joined() }
@@ -62,11 +60,7 @@ package enum CellWidth {
     }
 
     /// The width of a character: the sum over its code points.
-    package static func of(_ character: Character) -> Int {
-        character.unicodeScalars.reduce(0) { $0 + of($1) }
-    }
+    package static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
 
-    package static func of(_ text: some StringProtocol) -> Int {
-        text.unicodeScalars.reduce(0) { $0 + of($1) }
-    }
+    package static func of(_ text: some StringProtocol) -> Int { text.unicodeScalars.reduce(0) { $0 + of($1) } }
 }

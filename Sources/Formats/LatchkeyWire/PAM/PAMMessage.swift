@@ -87,9 +87,7 @@ private struct Begin: WireTuple {
     var service: PAMService
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            account: try tuple.field(0, \.account, AccountShape()),
-            service: try tuple.field(1, \.service, .number()))
+        Self(account: try tuple.field(0, \.account, AccountShape()), service: try tuple.field(1, \.service, .number()))
     }
 }
 
@@ -109,9 +107,7 @@ private struct Ended: WireTuple {
     var code: UInt64
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            phase: try tuple.field(0, \.phase, .number()),
-            code: try tuple.field(1, \.code, .unsigned))
+        Self(phase: try tuple.field(0, \.phase, .number()), code: try tuple.field(1, \.code, .unsigned))
     }
 }
 

@@ -91,11 +91,7 @@ package final class AuthorityConnection: Sendable {
         // What latchkeyd had sent before it ended changes nothing any more.
         guard !state.withLock({ $0.isOver }) else { return false }
         let message: ServiceMessage
-        do throws(WireError) {
-            message = try ServiceMessage(decoding: payload)
-        } catch {
-            return false
-        }
+        do throws(WireError) { message = try ServiceMessage(decoding: payload) } catch { return false }
         switch message {
         case .authorityCall(let number, let call):
             // Number 0 has no reply, and every call of this direction has one.
@@ -159,9 +155,7 @@ package final class AuthorityConnection: Sendable {
         let (known, hasRoom) = state.withLock { state in
             (state.users[attach.userID], state.users.count + state.refused.count < Self.users)
         }
-        if let known {
-            return known.attachAgain(number, attach)
-        }
+        if let known { return known.attachAgain(number, attach) }
         guard hasRoom else { throw Failure(.malformedRequest, "There are too many users on this connection.") }
         let user: UserAuthority
         do throws(Failure) {
@@ -222,9 +216,7 @@ package final class AuthorityConnection: Sendable {
         }
     }
 
-    private func evaluate(
-        _ number: UInt64, _ request: AuthenticationRequest, _ user: UserAuthority
-    ) throws(Failure) {
+    private func evaluate(_ number: UInt64, _ request: AuthenticationRequest, _ user: UserAuthority) throws(Failure) {
         // It was withdrawn before the user was attached.
         if let withdrawal = withdrawal(of: number) { return end(number, .failure(Failure(withdrawal))) }
         let prompts: PromptSequence

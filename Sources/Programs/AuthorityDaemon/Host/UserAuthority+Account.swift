@@ -18,9 +18,7 @@ extension AccountStep {
 extension UserAuthority {
     /// Decides whether an evaluation begins with the password of the account, whatever latchkeyd asks for.
     func accountStep(_ request: AuthenticationRequest) throws(Failure) -> AccountStep {
-        if request.lastStep == .asksNewPasscode {
-            return hasRecord ? try checkedChange() : try firstPasscode()
-        }
+        if request.lastStep == .asksNewPasscode { return hasRecord ? try checkedChange() : try firstPasscode() }
         // Without a stage, a request to discard is one of a user who has forgotten the passcode.
         if request.purpose == .discardProtected, request.plan.stages.isEmpty { return try discardStep() }
         return .none

@@ -61,8 +61,7 @@ final class UserAuthority: Sendable {
         shared = connection.parts
         verification = connection.verification
         stretching = OneStretchAtATime(shared.stretching)
-        let passcodes = UserRecords(
-            parts.passcodes, of: userID, copiedTo: verification.hasChip ? connection : nil)
+        let passcodes = UserRecords(parts.passcodes, of: userID, copiedTo: verification.hasChip ? connection : nil)
         self.passcodes = passcodes
         let values = PasscodeValues(clock: parts.clock)
         let store = ChannelStore(userID, passcodes, connection, values: values)
@@ -326,11 +325,7 @@ final class UserAuthority: Sendable {
 
     func submit(_ number: UInt64, _ body: @escaping @Sendable () throws(Failure) -> Void) {
         parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try body()
-            } catch {
-                connection?.reply(number, .failure(error))
-            }
+            do throws(Failure) { try body() } catch { connection?.reply(number, .failure(error)) }
         }
     }
 }

@@ -68,9 +68,7 @@ package final class SensorHosts: Sendable {
         }
         private let state: Mutex<State>
 
-        init(of count: Int, _ done: @escaping @Sendable () -> Void) {
-            state = Mutex(State(count: count, done: done))
-        }
+        init(of count: Int, _ done: @escaping @Sendable () -> Void) { state = Mutex(State(count: count, done: done)) }
 
         func follow(_ alarm: any Alarm) { state.withLock { if $0.done != nil { $0.alarm = alarm } } }
 

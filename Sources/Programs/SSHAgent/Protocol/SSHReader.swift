@@ -25,14 +25,10 @@ struct SSHReader {
     }
 
     /// A `uint32`.
-    mutating func uint32() throws(SSHFormatError) -> UInt32 {
-        try take(4).reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    mutating func uint32() throws(SSHFormatError) -> UInt32 { try take(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
     /// A `string`.
-    mutating func string() throws(SSHFormatError) -> [UInt8] {
-        Array(try take(Int(try uint32())))
-    }
+    mutating func string() throws(SSHFormatError) -> [UInt8] { Array(try take(Int(try uint32()))) }
 
     /// A `string` of valid UTF-8.
     mutating func text() throws(SSHFormatError) -> String {
@@ -50,9 +46,7 @@ struct SSHReader {
     }
 
     /// Throws if bytes follow.
-    func end() throws(SSHFormatError) {
-        guard rest.isEmpty else { throw SSHFormatError() }
-    }
+    func end() throws(SSHFormatError) { guard rest.isEmpty else { throw SSHFormatError() } }
 }
 
 /// Writes the data types of the SSH protocol (RFC 4251, section 5).

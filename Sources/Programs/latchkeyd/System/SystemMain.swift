@@ -150,9 +150,7 @@ enum SystemMain {
         }
     }
 
-    private static func serving<R>(
-        _ options: SystemOptions, _ body: () throws(SystemError) -> R
-    ) throws(Failure) -> R {
+    private static func serving<R>(_ options: SystemOptions, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
         do throws(SystemError) {
             return try body()
         } catch {
