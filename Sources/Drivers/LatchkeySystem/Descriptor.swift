@@ -64,23 +64,17 @@ package final class Descriptor: Sendable {
     ///
     /// The array is not overwritten when it is released: read secrets into memory of the caller.
     package func read(atMost count: Int) throws(SystemError) -> [UInt8] {
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { memory, end in
-            do throws(SystemError) { end = try read(into: UnsafeMutableRawBufferPointer(memory)) } catch {
-                failure = error
-            }
+        try [UInt8](unsafeUninitializedCapacity: count) { (memory, end) throws(SystemError) in
+            end = try read(into: UnsafeMutableRawBufferPointer(memory))
         }
-        if let failure { throw failure }
-        return bytes
     }
 
     /// Writes all bytes, like `write(all:)` for memory. Not for secrets, which belong in `SecretBytes`.
     package func write(all bytes: [UInt8]) throws(SystemError) {
-        var failure: SystemError?
-        bytes.withUnsafeBytes {
-            do throws(SystemError) { try write(all: $0) } catch { failure = error }
+        // `withUnsafeBytes` has no typed error.
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try write(all: UnsafeRawBufferPointer(bytes))
         }
-        if let failure { throw failure }
     }
 
     /// Writes all bytes, retrying after short writes and EINTR.

@@ -36,16 +36,7 @@ package final class PseudoTerminal: Sendable {
 
     /// Sends keys, as if the user had pressed them.
     package func type(_ keys: String) throws(SystemError) {
-        var text = keys
-        let failure: SystemError? = text.withUTF8 { bytes in
-            do throws(SystemError) {
-                try near.write(all: UnsafeRawBufferPointer(bytes))
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
+        try near.write(all: Array(keys.utf8))
     }
 
     /// Reads output until it contains a text.

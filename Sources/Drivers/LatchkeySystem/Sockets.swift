@@ -204,17 +204,9 @@ package enum Sockets {
 
     /// The same for an array, which is not overwritten when it is released; not for secrets.
     package static func send(_ descriptor: Descriptor, _ bytes: [UInt8]) throws(SystemError) -> Int? {
-        var failure: SystemError?
-        let count: Int? = bytes.withUnsafeBytes {
-            do throws(SystemError) {
-                return try send(descriptor, $0)
-            } catch {
-                failure = error
-                return nil
-            }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try send(descriptor, UnsafeRawBufferPointer(bytes))
         }
-        if let failure { throw failure }
-        return count
     }
 
     /// Sends all bytes, however slowly the peer reads them, until the deadline.

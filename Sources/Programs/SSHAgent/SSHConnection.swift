@@ -41,11 +41,10 @@ struct SSHConnection {
         guard try socket.wait(for: POLLIN, until: agent.deadline(agent.idleSeconds)) else { return nil }
         let deadline = agent.deadline(SSHAgentLimits.messageSeconds)
         var head = [UInt8](repeating: 0, count: 4)
-        var result: Result<Bool, SystemError> = .success(false)
-        head.withUnsafeMutableBytes { memory in
-            result = Result { () throws(SystemError) in try fill(memory, until: deadline) }
+        let hasLength = try head.withUnsafeMutableBufferPointer { (memory) throws(SystemError) in
+            try fill(UnsafeMutableRawBufferPointer(memory), until: deadline)
         }
-        guard try result.get() else { return nil }
+        guard hasLength else { return nil }
         let count = head.reduce(0) { $0 << 8 | Int($1) }
         guard (1...SSHAgentLimits.messageBytes).contains(count) else { return nil }
         var isWhole = false
@@ -71,12 +70,10 @@ struct SSHConnection {
         let deadline = agent.deadline(SSHAgentLimits.messageSeconds)
         var done = 0
         while done < bytes.count {
-            var result: Result<Int?, SystemError> = .success(nil)
-            bytes.withUnsafeBytes { memory in
-                let rest = UnsafeRawBufferPointer(rebasing: memory[done...])
-                result = Result { () throws(SystemError) in try Sockets.send(socket, rest) }
+            let sent = try bytes.withUnsafeBufferPointer { (memory) throws(SystemError) in
+                try Sockets.send(socket, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: memory[done...])))
             }
-            if let count = try result.get() {
+            if let count = sent {
                 done += count
             } else {
                 guard try socket.wait(for: POLLOUT, until: deadline) else { throw SystemError("send", code: ETIMEDOUT) }
