@@ -226,13 +226,8 @@ class Connection:
         reply = self.read(account, how, seconds)
         return reply[1][0].get(3) if reply is not None and reply[0] == ITEMS and reply[1] else None
 
-    def simulate(self, command, argument=None, data=None):
-        parameters = {0: command}
-        if argument is not None:
-            parameters[1] = argument
-        if data is not None:
-            parameters[2] = data
-        return self.call(SIMULATE, parameters)
+    def simulate(self, command, argument=None):
+        return self.call(SIMULATE, [command, {} if argument is None else argument])
 
     def evaluate(self, handle, policy=2, reuse=None, seconds=10):
         parameters = {0: handle, 1: policy, 2: prompting("show the forecast")}
@@ -540,7 +535,7 @@ def _():
     forecast = store.connect("forecast")
     person = Person(store, silent)
     handle = forecast.context()
-    forecast.simulate(5, 1)
+    forecast.simulate(5, True)
     proven = forecast.evaluate(handle)
     person.close()
     plain = forecast.call(EXPORT, {})
@@ -554,7 +549,7 @@ def _():
     store, owner = simulated_owner()
     person = Person(store, silent)
     handle = owner.context()
-    owner.simulate(5, 1)
+    owner.simulate(5, True)
     first = owner.evaluate(handle, policy=1, reuse=300)
     person.close()
     reply = owner.call(EXPORT, {})
@@ -576,7 +571,7 @@ def _():
 def session(store, owner, connection):
     """Begins an export and answers its prompts; returns the first reply and the agent."""
     person = Person(store, silent)
-    owner.simulate(22, data=CODE)
+    owner.simulate(22, CODE)
     owner.simulate(23)
     reply = connection.call(EXPORT, {})
     if reply is None or reply[0] != EXPORTED or 3 not in reply[1]:
@@ -653,7 +648,7 @@ def _():
     other = Store()
     burglar, victim = other.connect("forecast"), other.connect("owner")
     helper = Person(other, silent)
-    victim.simulate(24, data=person.code)
+    victim.simulate(24, person.code)
     result = imported(burglar, data)
     helper.close()
     there = victim.secret("treasure")
@@ -683,11 +678,11 @@ def _():
     changed[60] ^= 1
     for name, bad in (("cut", data[:-60]), ("continued", data + b"\0"), ("changed", bytes(changed))):
         victim.simulate(7)
-        victim.simulate(24, data=person.code)
+        victim.simulate(24, person.code)
         seen[name] = imported(victim, bad)
     nothing = victim.secret("treasure") is None
     victim.simulate(7)
-    victim.simulate(24, data=person.code)
+    victim.simulate(24, person.code)
     good = imported(victim, data)
     person.close()
     helper.close()
@@ -744,7 +739,7 @@ def _():
     thief.send(HELLO, {0: "owner"})
     ended = thief.ends(5)
     gone = person.gone.wait(5)
-    late = owner.simulate(22, data=CODE)
+    late = owner.simulate(22, CODE)
     person.close()
     return expect(ended and gone and SECRET not in b"".join(frames) and b"my own" not in b"".join(frames),
                   "connection ended: %s, its prompt ended: %s, a passcode afterwards: %s, no secret in %d bytes" % (
@@ -757,7 +752,7 @@ def _():
     seen = []
     for operation in (STATUS, COPY, EXPORT, SIMULATE, LOG, PASSCODE):
         connection = store.connect()
-        parameters = {COPY: {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: proof()}, SIMULATE: {0: 18, 1: 1},
+        parameters = {COPY: {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: proof()}, SIMULATE: [18, True],
                       LOG: {0: 0, 1: 9, 2: False}, PASSCODE: {1: b"1111"}}.get(operation, {})
         reply = connection.call(operation, parameters)
         seen.append((reply is None or status_of(reply) == MALFORMED) and connection.ends(5))
@@ -768,12 +763,12 @@ def _():
 def _():
     store, owner = simulated_owner(CURRENT_SET)
     person = Person(store, silent)
-    owner.simulate(5, 1)
+    owner.simulate(5, True)
     before = owner.secret("treasure")
     owner.simulate(17, 1)
     changed = owner.simulate(4)
     owner.simulate(7)
-    owner.simulate(5, 1)
+    owner.simulate(5, True)
     owner.simulate(20)
     try:
         reply = owner.read("treasure", seconds=5)

@@ -7,7 +7,6 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import Synchronization
 import SystemDriver
 import TPMDriver
 

@@ -139,8 +139,7 @@ enum KeyCommand {
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        let keys: [NamedKey]
-        do throws(Failure) { keys = try NamedKey.all(named: name) } catch { throw .failure(error) }
+        let keys = try failing { () throws(Failure) in try NamedKey.all(named: name) }
         guard !keys.isEmpty else { throw .failure(NamedKey.missing(name)) }
         if !options.has(.yes) {
             let rows = keys.map { ["  " + $0.name, $0.kindAndPlace] }

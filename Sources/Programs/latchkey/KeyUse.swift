@@ -64,13 +64,11 @@ enum KeyUse {
     }
 
     private static func find(_ name: String) throws(CommandFailure) -> NamedKey {
-        return try failing { () throws(Failure) in
-            return try NamedKey.find(name)
-        }
+        try failing { () throws(Failure) in try NamedKey.find(name) }
     }
 
     private static func hash(_ file: FilePath?, _ algorithm: DigestAlgorithm) throws(CommandFailure) -> [UInt8] {
-        return try failing { () throws(Failure) in
+        try failing { () throws(Failure) in
             let digest = try RunningDigest(algorithm)
             do throws(CommandFailure) {
                 try Input.forEachPiece(file) { (bytes) throws(Failure) in try digest.add(bytes) }

@@ -49,7 +49,7 @@ enum Passcode {
 
     /// Checks, before anything is read, that a passcode is set or not set, as the verb requires.
     private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) -> StatusReport {
-        return try failing { () throws(Failure) in
+        try failing { () throws(Failure) in
             let report = try Client.command.status()
             // If the store cannot be used, the request itself fails with the reason.
             guard report.problem == nil, report.isPasscodeSet != hasToBe else { return report }

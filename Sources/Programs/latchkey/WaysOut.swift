@@ -61,9 +61,7 @@ enum WaysOut {
     }
 
     private static func state() throws(CommandFailure) -> StatusReport {
-        return try failing { () throws(Failure) in
-            return try Client.command.status()
-        }
+        try failing { () throws(Failure) in try Client.command.status() }
     }
 
     private static func call(_ request: some DaemonRequest) throws(CommandFailure) {
