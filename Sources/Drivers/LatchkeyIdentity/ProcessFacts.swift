@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyModel
 package import LatchkeySystem
 
 /// What the kernel reports about one process, read without a decision; `identity(of:_:)` decides.
@@ -36,4 +37,23 @@ package struct ProcessFacts: Equatable, Sendable {
     package var ownsTerminal: Bool
     /// What tells this execution of a program from others of the same process (`ProcessRecord.execution`).
     package var execution: UInt64 = 0
+}
+
+extension ProcessName {
+    /// The name of the process that a pidfd refers to.
+    ///
+    /// - Throws: `SystemError`, with ESRCH when the process has ended.
+    package init(handle: Descriptor, userID: UInt32) throws(SystemError) {
+        let folder = try ProcessFolder(handle: handle)
+        self.init(processID: folder.processID, startTime: try folder.record().startTime, userID: userID)
+    }
+}
+
+extension ProgramIdentity {
+    /// The identity that all programs of a user share that cannot be determined.
+    package static func undetermined(_ user: UInt32) -> ProgramIdentity {
+        ProgramIdentity(
+            label: Caller.undetermined, program: "", application: "user:\(user)", groups: ["user:\(user)"],
+            strength: .user, terminal: 0, session: "")
+    }
 }

@@ -261,3 +261,6 @@ struct RowName: Sendable {
 
     init(_ row: StoredRow) { (position, id) = (row.position, row.id) }
 }
+
+// In tiers `user` and `simulated` the authority stores its counters and permissions in the keychain's own files.
+extension Keychain: CounterStore, FacePermissionStore {}
