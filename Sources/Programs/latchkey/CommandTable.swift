@@ -76,6 +76,12 @@ struct CommandOption: Sendable {
     let summary: String
 
     init(_ name: OptionName, _ summary: String) { (self.name, self.summary) = (name, summary) }
+
+    static let deviceOnly = CommandOption(
+        .deviceOnly, "keep it out of backups; a protected one is deleted with the passcode")
+    static let service = CommandOption(.service, "the service that NAME belongs to; latchkey is the default")
+    static let groupOfName = CommandOption(.group, "the access group of the item, if several have one of that name")
+    static let replaceFile = CommandOption(.replace, "replace a file that exists")
 }
 
 /// All options. An option has the same value and letter in every command that has it.
