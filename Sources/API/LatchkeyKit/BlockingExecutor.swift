@@ -36,11 +36,3 @@ final class BlockingExecutor: TaskExecutor {
         do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
     }
 }
-
-/// Moves a value of a type that is not Sendable to another thread.
-///
-/// Use it only for contexts: `LAContext` is safe to use from any thread, but is not declared Sendable.
-struct Carried<Value>: @unchecked Sendable {
-    // The reason is above: only values of types that are safe to use from any thread are wrapped.
-    let value: Value
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import LocalAuthentication
 import Security
 
 // The asynchronous forms of the functions. Each waits for the keychain and the user on a thread of its own, so that it

@@ -32,7 +32,8 @@ func detached<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async thr
 /// Moves a context or a right to another thread.
 ///
 /// Both protect their mutable state with a lock, but are not Sendable, as on Apple systems (behaviour LA-43).
-struct Carried<Value>: @unchecked Sendable {
+package struct Carried<Value>: @unchecked Sendable {
     // The reason is above: only contexts and rights are wrapped.
-    let value: Value
+    package let value: Value
+    package init(value: Value) { self.value = value }
 }
