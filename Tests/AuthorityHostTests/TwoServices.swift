@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AuthorityDaemon
 import AuthorityDriver
 import LatchkeyAuthority
 import LatchkeyKeychain
@@ -15,6 +14,8 @@ import SystemDriver
 import TPMDriver
 import TestSupport
 import Testing
+
+@testable import AuthorityDaemon
 
 /// Both services of tier `file`, or of tier `tpm` with a software TPM, in one process: they exchange the bytes of the service channel, without a socket. The
 /// sensor and the prompt are simulated.

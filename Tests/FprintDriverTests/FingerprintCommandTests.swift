@@ -8,7 +8,8 @@ import LatchkeyWords
 import Synchronization
 import TestSupport
 import Testing
-import latchkey_fingerprint
+
+@testable import latchkey_fingerprint
 
 extension FprintDriverTests {
     /// `latchkey fingerprint` with the real fprintd and a virtual reader.

@@ -7,7 +7,8 @@ import LatchkeyModel
 import Synchronization
 import TestSupport
 import Testing
-import latchkey_fingerprint
+
+@testable import latchkey_fingerprint
 
 extension FprintDriverTests {
     /// `latchkey fingerprint` with a program that answers as an fprintd whose readers change.

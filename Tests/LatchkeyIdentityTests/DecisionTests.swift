@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyIdentity
 import LatchkeyModel
-import LatchkeySystem
 import TestPromises
 import Testing
+
+@testable import LatchkeyIdentity
+@testable import LatchkeySystem
 
 /// The decision about made-up facts.
 @Suite struct DecisionTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyIdentity
 import TestSupport
 import Testing
+
+@testable import LatchkeyIdentity
 
 /// The format of a declaration, and the rules about several files.
 @Suite struct DeclarationTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySystem
 import TestSupport
 import Testing
+
+@testable import LatchkeySystem
 
 /// Parsing of the kernel's records, and walking of paths.
 @Suite struct KernelRecordTests {

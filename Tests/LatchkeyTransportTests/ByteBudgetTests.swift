@@ -2,10 +2,11 @@
 
 import Glibc
 import LatchkeyModel
-import LatchkeySystem
 import Synchronization
 import TestPromises
 import Testing
+
+@testable import LatchkeySystem
 
 /// Limits of the memory that connections occupy.
 @Suite struct ByteBudgetTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySystem
 import TestPromises
 import Testing
+
+@testable import LatchkeySystem
 
 /// Limits of the number of connections.
 @Suite struct ConnectionCapsTests {

@@ -79,8 +79,8 @@ import Testing
         #expect(refusal(of: request(14, [0: 5, 1: [:]])) == .invalidValue, "item class 5")
         #expect(refusal(of: request(14, [1: [:], 2: 0])) == .invalidValue, "accessibility 0")
         #expect(refusal(of: request(14, [1: [:], 2: 8])) == .invalidValue, "accessibility 8")
-        #expect(refusal(of: request(30, [0: 1, 1: 3])) == .invalidValue, "sensor 3")
-        #expect(refusal(of: request(30, [0: 1, 1: 256])) == .invalidValue, "sensor 256")
+        #expect(refusal(of: request(30, .array([1, 3]))) == .invalidValue, "sensor 3")
+        #expect(refusal(of: request(30, .array([1, 256]))) == .invalidValue, "sensor 256")
         #expect(refusal(of: reply(2, [0: 0, 1: 1])) == .invalidValue, "tier 0")
         #expect(refusal(of: reply(2, [0: 5, 1: 1])) == .invalidValue, "tier 5")
         #expect(refusal(of: reply(2, [0: 1, 1: 2_147_483_648])) == .invalidValue, "process 2^31")
@@ -111,19 +111,25 @@ import Testing
     }
 
     @Test func simulatorCommandsWithAMissingOrUnexpectedArgumentAreRefused() {
-        for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 22, 24] {
-            #expect(refusal(of: request(30, [0: .unsigned(command)])) == .invalidValue)
+        func simulate(_ command: CBORItem, _ argument: CBORItem) -> [UInt8] {
+            request(30, .array([command, argument]))
         }
-        for command: UInt64 in [2, 3, 4, 7, 8, 15, 19, 20, 21, 23, 25] {
-            #expect(refusal(of: request(30, [0: .unsigned(command), 1: 0])) == .invalidValue, "\(command)")
+        for command: UInt64 in [1, 5, 6, 9, 14, 16, 17, 18, 22, 24, 26, 27, 29, 30] {
+            #expect(refusal(of: simulate(.unsigned(command), [:])) == .wrongType, "\(command)")
         }
-        #expect(refusal(of: request(30, [0: 0])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 26])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 10, 1: 3])) == .invalidValue, "device 3")
-        #expect(refusal(of: request(30, [0: 5, 1: 2])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 16, 1: 2])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 17, 1: 4])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 22, 1: 1])) == .invalidValue)
+        for command: UInt64 in [2, 3, 4, 7, 8, 19, 20, 21, 23, 25, 28] {
+            #expect(refusal(of: simulate(.unsigned(command), [:])) == nil, "\(command)")
+            #expect(refusal(of: simulate(.unsigned(command), 0)) == .wrongType, "\(command)")
+            #expect(refusal(of: simulate(.unsigned(command), [0: 0])) != nil, "\(command)")
+        }
+        for command: UInt64 in [0, 10, 11, 12, 13, 15, 31] {
+            #expect(refusal(of: simulate(.unsigned(command), [:])) == .invalidValue, "\(command)")
+        }
+        #expect(refusal(of: simulate(1, 3)) == .invalidValue, "sensor 3")
+        #expect(refusal(of: simulate(5, 1)) == .wrongType)
+        #expect(refusal(of: simulate(16, 2)) == .wrongType)
+        #expect(refusal(of: simulate(17, 4)) == .invalidValue)
+        #expect(refusal(of: simulate(22, 1)) == .wrongType)
     }
 
     @Test func unknownNamesAndOperationsOfEnclaveKeysAreRefused() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
-import SSHAgent
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct HostKeyTests {
     private static let session = [UInt8]((0..<32).map { $0 })

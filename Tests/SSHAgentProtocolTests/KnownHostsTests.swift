@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyFormats
-import SSHAgent
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct KnownHostsTests {
     private let host: HostKey

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SSHAgent
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 /// Compares the limits in `docs/use/ssh.md` with the code.
 @Suite struct LimitsPageTests {

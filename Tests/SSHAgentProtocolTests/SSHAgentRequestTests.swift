@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import SSHAgent
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct SSHAgentRequestTests {
     private func read(_ bytes: [UInt8]) throws(SSHFormatError) -> SSHAgentRequest {

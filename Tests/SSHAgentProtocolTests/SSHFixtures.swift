@@ -3,9 +3,10 @@
 import KeyFormats
 import LatchkeyCrypto
 import LatchkeyModel
-import SSHAgent
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 /// Writes messages as a program sends them, with a writer of its own.
 enum SSHBytes {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SSHAgent
 import TestPromises
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct SigningPurposeTests {
     private let host: TestHost

@@ -2,10 +2,11 @@
 
 import LatchkeyModel
 import LatchkeyWords
-import SSHAgent
 import TestPromises
 import TestSupport
 import Testing
+
+@testable import SSHAgent
 
 @Suite struct SigningReasonTests {
     private let host: HostKey

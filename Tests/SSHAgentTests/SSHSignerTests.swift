@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySystem
 import Synchronization
 import Testing
 
+@testable import LatchkeySystem
 @testable import SSHAgent
 
 @Suite struct SSHSignerTests {

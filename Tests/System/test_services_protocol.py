@@ -54,7 +54,7 @@ class HelloTests(ProtocolTest):
     def test_no_request_is_served_before_hello(self):
         app = self.client()
         for operation, parameters in ((STATUS, {}), (COPY, {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: HOW}), (25, {}),
-                                      (CONTEXT, {}), (SIMULATE, {0: 18, 1: 1}), (20, {0: 3}),
+                                      (CONTEXT, {}), (SIMULATE, [18, True]), (20, {0: 3}),
                                       (LOG, {0: 0, 1: 9, 2: False})):
             app.do("App", None, kept="app")
             reply = app.do("app.call", operation, parameters)

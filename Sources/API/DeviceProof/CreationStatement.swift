@@ -8,7 +8,6 @@ import TPMProtocol
 struct CreationStatement {
     /// The nonce for which it was made (`extraData`).
     let nonce: [UInt8]
-    /// The name of the key.
     let objectName: [UInt8]
 
     /// Decodes a statement; nil unless it is of this type and has exactly these parts.

@@ -39,9 +39,7 @@ public struct EnrolledDevice: Hashable, Sendable {
     ///   - kind: the stored ``kind``.
     ///   - endorsementKeyName: the stored ``endorsementKeyName``; empty if it is not stored.
     public init(attestationKey: [UInt8], kind: DeviceKind, endorsementKeyName: [UInt8] = []) {
-        self.attestationKey = attestationKey
-        self.kind = kind
-        self.endorsementKeyName = endorsementKeyName
+        (self.attestationKey, self.kind, self.endorsementKeyName) = (attestationKey, kind, endorsementKeyName)
     }
 }
 

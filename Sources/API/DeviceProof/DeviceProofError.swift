@@ -51,10 +51,7 @@ public struct DeviceProofError: Error, Equatable, Sendable, CustomStringConverti
     /// The description, for a program that translates it.
     package let text: Phrase
 
-    init(_ code: Code, _ text: Phrase) {
-        self.code = code
-        self.text = text
-    }
+    init(_ code: Code, _ text: Phrase) { (self.code, self.text) = (code, text) }
 
     /// The same text as ``message``.
     public var description: String { message }

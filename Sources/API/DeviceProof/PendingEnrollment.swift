@@ -14,7 +14,6 @@ public struct PendingEnrollment: Sendable {
     /// Bytes of the secret of a challenge.
     static let secretBytes = 32
 
-    /// Makes the challenge for a device.
     init(_ device: EnrolledDevice, _ name: [UInt8], _ endorsementKey: EndorsementKey) throws(Failure) {
         let secret = try randomSecret(Self.secretBytes)
         challenge = try Credential.challenge(secret, for: name, endorsementKey).encoded()

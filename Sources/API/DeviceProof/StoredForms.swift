@@ -59,9 +59,7 @@ extension PendingEnrollment {
     }
 
     /// Checks the last message of an enrolment that was stored; see `finish`.
-    package static func finish(
-        _ answer: [UInt8], storedForm: SecretBytes
-    ) throws(DeviceProofError) -> EnrolledDevice {
+    package static func finish(_ answer: [UInt8], storedForm: SecretBytes) throws(DeviceProofError) -> EnrolledDevice {
         guard storedForm.count > secretBytes else {
             throw DeviceProofError(.malformed, "The file is not one of an enrolment that has begun.")
         }

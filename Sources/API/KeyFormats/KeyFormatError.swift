@@ -28,10 +28,7 @@ public struct KeyFormatError: Error, Equatable, Sendable, CustomStringConvertibl
     /// A description of the cause, one sentence in English. Contains no part of the input.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+    init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The same text as ``message``.
     public var description: String { message }

@@ -24,9 +24,7 @@ extension PortablePublicKey {
     ///   or of another type; `invalidKey` when the point is not on its curve or the RSA key is not accepted (see
     ///   ``PortablePublicKey``); `invalidComment` when the comment is empty or contains control
     ///   characters or line separators.
-    public static func readOpenSSH(
-        _ line: String
-    ) throws(KeyFormatError) -> (key: PortablePublicKey, comment: String) {
+    public static func readOpenSSH(_ line: String) throws(KeyFormatError) -> (key: PortablePublicKey, comment: String) {
         var bytes = Array(line.utf8)[...]
         if bytes.last == 0x0a {
             bytes = bytes.dropLast()
@@ -144,9 +142,7 @@ private struct SSHBytes {
     }
 
     /// Appends a positive `mpint`, with a leading zero byte when the highest bit is set.
-    mutating func append(number: [UInt8]) {
-        append((number.first ?? 0) >= 0x80 ? [0] + number : number)
-    }
+    mutating func append(number: [UInt8]) { append((number.first ?? 0) >= 0x80 ? [0] + number : number) }
 
     /// Reads a `string`; nil when the bytes end before it does.
     mutating func next() -> ArraySlice<UInt8>? {

@@ -49,7 +49,6 @@ package final class Client: Sendable {
         self.connect = connect
     }
 
-    /// A client of the user's daemon.
     package convenience init(ofDaemonFor application: String, groups: [String] = [], faceUsage: String?) {
         self.init(application: application, groups: groups, faceUsage: faceUsage) { () throws(Failure) in
             SocketChannel(try DaemonFinder.connect())
@@ -136,18 +135,13 @@ package final class Client: Sendable {
     package var generation: UInt64 { state.withLock { $0.generation } }
 
     private func connected() throws(Failure) -> (ClientConnection, UInt64) {
-        var result: Result<(ClientConnection, UInt64), Failure>?
-        state.withLock { state in
-            result = Result { () throws(Failure) in
-                if let connection = state.connection, connection.isUsable { return (connection, state.generation) }
-                let connection = try greet()
-                state.generation += 1
-                state.connection = connection
-                return (connection, state.generation)
-            }
+        try state.withLock { (state) throws(Failure) in
+            if let connection = state.connection, connection.isUsable { return (connection, state.generation) }
+            let connection = try greet()
+            state.generation += 1
+            state.connection = connection
+            return (connection, state.generation)
         }
-        guard let result else { throw Failure(.internalFailure, "No connection.") }
-        return try result.get()
     }
 
     /// Connects and sends the hello request. Retries with back-off while the connection is closed without a reply, as

@@ -35,11 +35,7 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
     var isOurs: Bool { owner == getpid() }
 
     package func send(_ payload: SecretBytes) throws(Failure) {
-        do throws(FrameError) {
-            try Frame.send(payload, to: descriptor)
-        } catch {
-            throw SocketChannel.failure(error)
-        }
+        do throws(FrameError) { try Frame.send(payload, to: descriptor) } catch { throw SocketChannel.failure(error) }
     }
 
     package func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {

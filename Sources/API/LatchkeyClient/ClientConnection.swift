@@ -24,7 +24,6 @@ final class ClientConnection: Sendable {
 
     init(_ channel: any ClientChannel) { self.channel = channel }
 
-    /// Whether a call can still be made.
     var isUsable: Bool {
         if let socket = channel as? SocketChannel, !socket.isOurs { return false }
         return state.withLock { $0.end == nil }
@@ -94,9 +93,7 @@ final class ClientConnection: Sendable {
         guard payload.count <= Limits.frameBytes else {
             throw Failure(.dataTooLarge, "The request is larger than one frame.", hint: "A secret has at most 1 MiB.")
         }
-        do throws(Failure) {
-            try sending.withLock { _ throws(Failure) in try channel.send(payload) }
-        } catch {
+        do throws(Failure) { try sending.withLock { _ throws(Failure) in try channel.send(payload) } } catch {
             throw fail(error)
         }
     }

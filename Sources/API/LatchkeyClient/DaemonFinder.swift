@@ -138,8 +138,7 @@ package enum DaemonFinder {
         do throws(SystemError) {
             // This process starts the daemon in a session of its own and exits, so that the caller has no child
             // process to wait for.
-            let process = try Processes.spawn(
-                program, ["--detach"], descriptors: [nil, nil, nil], newSession: true)
+            let process = try Processes.spawn(program, ["--detach"], descriptors: [nil, nil, nil], newSession: true)
             Processes.wait(process)
         } catch {
             throw Failure(

@@ -11,19 +11,15 @@ import LatchkeySystem
 /// daemon that the command starts. `PATH` is chosen for convenience and may name folders of other users, so a program
 /// found through it must belong to root or to this user, as must every folder above it.
 package struct ProgramSearch: Sendable {
-    /// The name of the program.
     package var name: String
     /// The path that the user chose; no other place is looked at then.
     package var chosen: String?
-    /// The path of the running program.
     package var executable: String?
     /// The path of the SDK's library, if the running program has loaded it: `PREFIX/lib/latchkey/sdk/libLatchkey.so`.
     package var library: String?
-    /// The user's home folder.
     package var home: String?
     /// The value of `PATH`.
     package var path: String?
-    /// The prefixes of the system.
     package var systemPrefixes = ["/usr/local", "/usr"]
 
     /// Searches the places of this process. A program that runs with more privileges than its caller has no `PATH`
@@ -145,5 +141,15 @@ package struct ProgramSearch: Sendable {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(validatingCString: resolved)
+    }
+}
+
+/// Locates the program `latchkeyd`.
+package enum DaemonProgram {
+    /// The path in `LATCHKEY_DAEMON`, or the first place of `ProgramSearch` that has the program.
+    package static func find() throws(Failure) -> String {
+        try ProgramSearch("latchkeyd", variable: "LATCHKEY_DAEMON").find(
+            hint: "Install it with: make install PREFIX=~/.local. "
+                + "For an installation in another prefix, add the bin folder of the prefix to PATH.")
     }
 }

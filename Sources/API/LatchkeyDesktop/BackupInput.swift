@@ -9,7 +9,6 @@ struct BackupInput {
     private let path: FilePath
     private let file: Descriptor
 
-    /// Opens the file.
     init(_ path: FilePath) throws(Failure) {
         self.path = path
         do throws(SystemError) {

@@ -26,7 +26,6 @@ package struct BackupTransfer {
 
     private let caller: any RequestCaller
 
-    /// A transfer over this connection.
     package init(_ caller: any RequestCaller) { self.caller = caller }
 
     /// Writes a backup. The file has another name until it is complete, so that `path` never names an incomplete one.

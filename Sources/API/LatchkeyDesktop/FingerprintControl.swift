@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LatchkeyClient
 public import LatchkeyModel
 import LatchkeySystem
 import Synchronization
@@ -195,5 +196,14 @@ public final class FingerprintControl: Sendable {
             }
         return SettingsFailure(
             code, text("error: ") ?? "latchkey-fingerprint ended unexpectedly.", hint: text("hint: ") ?? "")
+    }
+}
+
+/// The program `latchkey-fingerprint`, which speaks to fprintd: it links libsystemd, which its callers do not.
+package enum FingerprintProgram {
+    /// Its path: the first place of `ProgramSearch` that has it.
+    package static func find() throws(Failure) -> String {
+        try ProgramSearch("latchkey-fingerprint").find(
+            hint: "It is part of the services of a system; see services.md. fprintd-enroll enrols fingers too.")
     }
 }

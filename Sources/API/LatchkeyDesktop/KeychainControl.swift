@@ -33,26 +33,20 @@ public final class KeychainControl: Sendable {
     /// The state of the keychain; shows no prompt.
     ///
     /// - Throws: `SettingsFailure` with code `unavailable` without a daemon.
-    public func overview() throws(SettingsFailure) -> KeychainOverview {
-        KeychainOverview(try call(Request.Status()))
-    }
+    public func overview() throws(SettingsFailure) -> KeychainOverview { KeychainOverview(try call(Request.Status())) }
 
     /// The items of all apps, without secrets, ordered by app and name; shows no prompt.
     ///
     /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read, and `other` without
     ///   `KeychainOverview.listsItems`.
-    public func items() throws(SettingsFailure) -> [StoredItem] {
-        sorted(try call(Request.ListEverything()))
-    }
+    public func items() throws(SettingsFailure) -> [StoredItem] { sorted(try call(Request.ListEverything())) }
 
     /// The names and rules of the items of all apps, ordered by app and name, after the user agreed at the prompt with a
     /// finger, a face or the passcode. The audit log records it.
     ///
     /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `locked` for a locked keychain,
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
-    public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] {
-        sorted(try call(Request.ListNames()))
-    }
+    public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] { sorted(try call(Request.ListNames())) }
 
     private func sorted(_ found: [FoundItem]) -> [StoredItem] {
         found.enumerated().map { StoredItem($1, number: $0) }
@@ -160,6 +154,5 @@ public final class KeychainControl: Sendable {
         do throws(Failure) { return try connection.call(request) } catch { throw SettingsFailure(error) }
     }
 
-    /// Copies a backup over this connection.
     var transfer: BackupTransfer { BackupTransfer(connection) }
 }

@@ -72,7 +72,6 @@ package final class NewFile {
         }
     }
 
-    /// Synchronises the file and renames it.
     package func finish() throws(Failure) {
         do throws(SystemError) {
             // Before the name is checked, because this takes longest.

@@ -41,9 +41,7 @@ public struct SettingsFailure: Error, Equatable, Sendable {
     public let hint: Phrase
 
     init(_ code: Code, _ message: Phrase, hint: Phrase = "") {
-        self.code = code
-        self.message = message
-        self.hint = hint
+        (self.code, self.message, self.hint) = (code, message, hint)
     }
 
     init(_ failure: Failure) {

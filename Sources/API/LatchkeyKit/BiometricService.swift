@@ -45,8 +45,7 @@ public final class BiometricService {
         options: AuthenticationOptions = AuthenticationOptions(reason: "Authenticate to access your account"),
         auth: BiometricAuth = BiometricAuth()
     ) {
-        self.options = options
-        self.auth = auth
+        (self.options, self.auth) = (options, auth)
     }
 
     /// Updates `support` and `failure`. Blocks for up to three round trips to the system; never prompts.

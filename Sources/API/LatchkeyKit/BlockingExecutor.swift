@@ -33,10 +33,6 @@ final class BlockingExecutor: TaskExecutor {
     @concurrent private static func perform<Value: Sendable, Failure: Error>(
         _ body: @Sendable () throws(Failure) -> Value
     ) async -> Result<Value, Failure> {
-        do throws(Failure) {
-            return .success(try body())
-        } catch {
-            return .failure(error)
-        }
+        do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
     }
 }

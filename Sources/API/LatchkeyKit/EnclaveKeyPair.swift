@@ -140,8 +140,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     /// - Returns: true for a valid signature.
     public func verify(_ signature: Data, of message: Data) -> Bool {
         guard let key = try? importedKey() else { return false }
-        return SecKeyVerifySignature(
-            key, .ecdsaSignatureMessageX962SHA256, message as CFData, signature as CFData, nil)
+        return SecKeyVerifySignature(key, .ecdsaSignatureMessageX962SHA256, message as CFData, signature as CFData, nil)
     }
 
     /// Encrypts data for this pair with ECIES and AES-GCM.
@@ -174,8 +173,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     public func decrypt(_ data: Data, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
         let key = try privateKey(prompt)
         var error: Unmanaged<CFError>?
-        let opened = SecKeyCreateDecryptedData(
-            key, .eciesEncryptionStandardX963SHA256AESGCM, data as CFData, &error)
+        let opened = SecKeyCreateDecryptedData(key, .eciesEncryptionStandardX963SHA256AESGCM, data as CFData, &error)
         guard let opened else { throw KeychainError(ofKey: error) }
         return opened as Data
     }

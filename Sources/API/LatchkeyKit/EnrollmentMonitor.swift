@@ -44,9 +44,7 @@ public struct EnrollmentMonitor: Sendable {
         store: KeychainStore = KeychainStore(), entry: KeychainEntry,
         makeContext: @escaping @Sendable () -> sending any BiometryEvaluating = { LAContext() }
     ) {
-        self.store = store
-        self.entry = entry
-        self.makeContext = makeContext
+        (self.store, self.entry, self.makeContext) = (store, entry, makeContext)
     }
 
     /// Compares the enrolled set with the trusted one.
@@ -83,8 +81,7 @@ public struct EnrollmentMonitor: Sendable {
             try store.remove(entry)
             return false
         }
-        try store.store(
-            current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly), prompt: .never)
+        try store.store(current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly), prompt: .never)
         return true
     }
 

@@ -44,8 +44,7 @@ public struct KeychainProtection: Equatable, Sendable {
     ///   - constraints: what the user has to prove; empty for nothing. Constraints that contradict each other make
     ///     the keychain call fail with `badParameter`.
     public init(_ availability: Availability = .whenUnlocked, constraints: SecAccessControlCreateFlags = []) {
-        self.availability = availability
-        self.constraints = constraints
+        (self.availability, self.constraints) = (availability, constraints)
     }
 
     /// The keychain's default: readable while the device is unlocked, without a proof.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import LocalAuthentication
 import Security
 
 // The asynchronous forms of the functions. Each waits for the keychain and the user on a thread of its own, so that it
@@ -84,8 +85,7 @@ extension KeychainStore {
         encoding value: some Encodable, in entry: KeychainEntry, protection: KeychainProtection = .standard,
         label: String? = nil, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) {
-        try await store(
-            try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
+        try await store(try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
     /// Reads a value, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.

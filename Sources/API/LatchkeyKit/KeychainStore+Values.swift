@@ -53,8 +53,7 @@ extension KeychainStore {
         encoding value: some Encodable, in entry: KeychainEntry, protection: KeychainProtection = .standard,
         label: String? = nil, prompt: KeychainPrompt = .standard
     ) throws(KeychainError) {
-        try store(
-            try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
+        try store(try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
     /// Reads a value that was stored as JSON. Apple: `SecItemCopyMatching`.

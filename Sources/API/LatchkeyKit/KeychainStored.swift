@@ -31,10 +31,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
         _ entry: KeychainEntry, protection: KeychainProtection = .standard, prompt: KeychainPrompt = .standard,
         store: KeychainStore = KeychainStore()
     ) {
-        self.entry = entry
-        self.protection = protection
-        self.prompt = prompt
-        self.store = store
+        (self.entry, self.protection, self.prompt, self.store) = (entry, protection, prompt, store)
     }
 
     /// The value; nil when there is no item or it cannot be read. Each access blocks and may prompt.

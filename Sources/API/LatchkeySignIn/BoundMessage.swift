@@ -17,7 +17,6 @@ struct BoundMessage: Equatable, Sendable {
         case rotate = 4
         case revoke = 5
 
-        /// The name in requests.
         var name: String {
             switch self {
             case .login: "login"

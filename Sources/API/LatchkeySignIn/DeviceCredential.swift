@@ -34,10 +34,7 @@ public struct DeviceCredential: Hashable, Sendable {
     private(set) var unconfirmed: SlottedKey?
 
     init(user: String, server: RelyingPartyServer, key: SlottedKey, unconfirmed: SlottedKey? = nil) {
-        self.user = user
-        self.server = server
-        self.key = key
-        self.unconfirmed = unconfirmed
+        (self.user, self.server, self.key, self.unconfirmed) = (user, server, key, unconfirmed)
     }
 
     /// Returns whether two credentials have equal users, servers and keys.

@@ -46,7 +46,6 @@ struct KeySlots: Sendable {
     /// The key besides another one, from a rotation that was not confirmed; nil if there is none.
     func other(than key: SlottedKey) throws(SignInError) -> SlottedKey? { try all().first { $0 != key } }
 
-    /// Creates the first key.
     func create(_ protection: KeychainProtection) async throws(SignInError) -> SlottedKey {
         let keys = try await KeychainStore.inBackground { () throws(SignInError) in try all() }
         guard keys.isEmpty else { throw SignInError(.alreadyRegistered) }
@@ -104,7 +103,6 @@ struct KeySlots: Sendable {
         return (result as? [String: Any])?[kSecAttrCreationDate as String] as? Date
     }
 
-    /// Deletes all keys.
     func removeAll() throws(SignInError) { for tag in tags { try remove(tag) } }
 
     /// All keys, the first one first.
@@ -143,10 +141,6 @@ struct KeySlots: Sendable {
     }
 
     private func remove(_ tag: String) throws(SignInError) {
-        do throws(KeychainError) {
-            try EnclaveKeyPair.remove(tag: tag)
-        } catch {
-            throw SignInError(keychain: error)
-        }
+        do throws(KeychainError) { try EnclaveKeyPair.remove(tag: tag) } catch { throw SignInError(keychain: error) }
     }
 }

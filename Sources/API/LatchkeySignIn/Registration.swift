@@ -89,9 +89,7 @@ struct Rotation: Sendable {
 }
 
 extension RequestBody.PublicKey {
-    fileprivate init(_ key: SlottedKey) {
-        self.init(format: "x963", value: Base64.url.encode(key.pair.publicKey))
-    }
+    fileprivate init(_ key: SlottedKey) { self.init(format: "x963", value: Base64.url.encode(key.pair.publicKey)) }
 }
 
 /// The tier that a client declares for a new key. It proves nothing; the server shows it as claimed.

@@ -23,9 +23,7 @@ struct ServerChallenge: Sendable {
     ///   - now: the time of this machine, seconds since 1970.
     ///   - serverTime: the time that the server named with the challenge; nil if it named none.
     /// - Throws: `unexpectedReply`, `otherRelyingParty`, `foreignChallenge`, `clockDiffers` or `staleChallenge`.
-    init(
-        _ bytes: [UInt8], for message: BoundMessage, at now: Int64, serverTime: Int64?
-    ) throws(SignInError) {
+    init(_ bytes: [UInt8], for message: BoundMessage, at now: Int64, serverTime: Int64?) throws(SignInError) {
         guard bytes.count == Self.byteCount, bytes[0] == 1 else { throw SignInError(.unexpectedReply) }
         guard try bytes[1..<33].elementsEqual(message.relyingPartyDigest()) else {
             throw SignInError(.otherRelyingParty)

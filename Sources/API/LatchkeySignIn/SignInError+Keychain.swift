@@ -30,7 +30,6 @@ extension SignInError {
         self.init(Self.kind(of: obstacle) ?? .notAuthenticated, underlying: error)
     }
 
-    /// The failure of a signature.
     init(signing error: KeychainError, with key: SlottedKey) {
         if let kind = Self.kind(of: error.authentication) {
             self.init(kind, underlying: error)

@@ -124,10 +124,7 @@ public struct SignInError: LocalizedError, Hashable, Sendable {
     /// keychain is not the reason.
     public let underlying: KeychainError?
 
-    init(_ kind: Kind, underlying: KeychainError? = nil) {
-        self.kind = kind
-        self.underlying = underlying
-    }
+    init(_ kind: Kind, underlying: KeychainError? = nil) { (self.kind, self.underlying) = (kind, underlying) }
 
     /// Returns whether two errors have equal kinds; what is underlying may differ.
     ///

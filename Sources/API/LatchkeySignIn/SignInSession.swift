@@ -52,9 +52,7 @@ public final class SignInSession: Sendable {
     /// Suspends until the server has answered; never prompts. A session that has ended already is not an error.
     ///
     /// - Throws: `SignInError` when the server cannot be reached or fails. The session may exist until it expires then.
-    public func signOut() async throws(SignInError) {
-        try await Exchange(server).endSession(self)
-    }
+    public func signOut() async throws(SignInError) { try await Exchange(server).endSession(self) }
 }
 
 extension SignInSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -28,3 +28,12 @@ func detached<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async thr
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
     }
 }
+
+/// Moves a context or a right to another thread.
+///
+/// Both protect their mutable state with a lock, but are not Sendable, as on Apple systems (behaviour LA-43).
+package struct Carried<Value>: @unchecked Sendable {
+    // The reason is above: only contexts and rights are wrapped.
+    package let value: Value
+    package init(value: Value) { self.value = value }
+}

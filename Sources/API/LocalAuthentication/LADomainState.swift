@@ -13,9 +13,7 @@ public final class LADomainState: NSObject, Sendable {
     /// The paired devices, of which Linux has none. Apple: `LADomainState.companion`.
     public let companion = LADomainStateCompanion()
 
-    init(_ report: EnvironmentReport?) {
-        biometry = LADomainStateBiometry(report)
-    }
+    init(_ report: EnvironmentReport?) { biometry = LADomainStateBiometry(report) }
 
     /// The hash of `biometry`, 32 bytes; nil when it has none. Apple: `LADomainState.stateHash`.
     public var stateHash: Data? { biometry.stateHash }

@@ -174,10 +174,7 @@ public final class LAPublicKey: NSObject, Sendable {
     private let record: RightRecord
     private let reading: Carried<LAContext>
 
-    init(_ record: RightRecord, _ reading: Carried<LAContext>) {
-        self.record = record
-        self.reading = reading
-    }
+    init(_ record: RightRecord, _ reading: Carried<LAContext>) { (self.record, self.reading) = (record, reading) }
 
     /// Exports the key and calls `handler` with its bytes. Apple: `LAPublicKey.exportBytes(completion:)`.
     ///

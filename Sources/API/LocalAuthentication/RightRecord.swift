@@ -10,7 +10,6 @@ struct RightRecord: Sendable {
     private static let secretService = "LARightStore secret"
 
     let identifier: String
-    /// Persistent reference of the key.
     let key: Data
     /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
@@ -147,7 +146,6 @@ struct RightRecord: Sendable {
         try check(SecItemDelete(query(service, identifier, context)))
     }
 
-    /// All identifiers of this app's rights.
     static func identifiers(_ context: LAContext) throws -> [String] {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(
@@ -179,8 +177,7 @@ struct RightRecord: Sendable {
     ) throws -> SecAccessControl {
         var error: Unmanaged<CFError>?
         let flags = isKey ? rule.union(.privateKeyUsage) : rule
-        let control = SecAccessControlCreateWithFlags(
-            nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, &error)
+        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, &error)
         guard let control else { throw error?.takeRetainedValue() ?? failure(errSecParam) }
         return control
     }
@@ -201,7 +198,6 @@ struct RightRecord: Sendable {
 
     static func failure(_ status: OSStatus) -> NSError {
         let words = SecCopyErrorMessageString(status, nil) as String? ?? ""
-        return NSError(
-            domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words])
+        return NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words])
     }
 }

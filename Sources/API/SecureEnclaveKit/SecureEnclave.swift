@@ -52,7 +52,6 @@ struct EnclaveKey: Sendable {
     let key: SecKey
     let data: Data
 
-    /// Creates a new key.
     init(_ control: SecAccessControl?, _ context: LAContext?) throws {
         var half: [CFString: Any] = [
             kSecAttrIsPermanent: false, kSecAttrAccessControl: try control ?? defaultAccessControl(),

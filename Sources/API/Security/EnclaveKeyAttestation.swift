@@ -19,7 +19,6 @@ package enum EnclaveAttestation {
         return (Data(made.attestationKey), Data(made.request))
     }
 
-    /// Answers the challenge of a relying party.
     package static func answer(_ challenge: Data, from party: String, by attestationKey: Data) throws -> Data {
         try check(party, attestationKey)
         try check(challenge.count <= Limits.challengeBytes, "A challenge has at most \(Limits.challengeBytes) bytes.")
@@ -28,10 +27,7 @@ package enum EnclaveAttestation {
         return Data(try call(request))
     }
 
-    /// Makes a proof for a key.
-    package static func proof(
-        of key: SecKey, for party: String, nonce: Data, by attestationKey: Data
-    ) throws -> Data {
+    package static func proof(of key: SecKey, for party: String, nonce: Data, by attestationKey: Data) throws -> Data {
         try check(party, attestationKey)
         try check(
             Limits.nonceBytes.contains(nonce.count),

@@ -27,7 +27,6 @@ extension ParsedQuery {
 }
 
 extension FoundItem {
-    /// Whether the item is a certificate that passes a match.
     func isAccepted(by match: CertificateMatch, _ access: KeychainAccess) -> Bool {
         guard let certificate = reference(access) as? SecCertificate else { return false }
         return match.accepts(certificate, persistentReference: persistentReference.map { Data($0) }) { subject in
@@ -39,7 +38,6 @@ extension FoundItem {
 }
 
 extension KeychainAccess {
-    /// Deletes the item with a persistent reference.
     func delete(_ reference: [UInt8]) throws(Failure) {
         try client().call(Request.DeleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
     }

@@ -12,7 +12,6 @@ package protocol KeyBacking: Sendable {
     /// The public key itself, or the public half of a private key.
     var publicKey: PublicKey { get }
 
-    /// Whether this is the private half of a pair.
     var isPrivate: Bool { get }
 
     /// Attributes that depend on where the key is held, such as `kSecAttrTokenID`; `SecKeyCopyAttributes` reports them.
@@ -44,9 +43,7 @@ extension KeyBacking {
 
     package func agree(with peer: PublicKey) throws(Failure) -> SecretBytes { throw refusal }
 
-    package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] {
-        throw refusal
-    }
+    package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] { throw refusal }
 
     package func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
         throw refusal

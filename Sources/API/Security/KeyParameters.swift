@@ -94,9 +94,7 @@ struct KeyParameters {
     func half(_ name: CFString) throws(Failure) -> KeyParameters {
         var merged = values
         for part in [kSecPrivateKeyAttrs, kSecPublicKeyAttrs] { merged[part as String] = nil }
-        if let part = values[name as String] as? NSDictionary {
-            merged.merge(try KeyParameters(part).values) { $1 }
-        }
+        if let part = values[name as String] as? NSDictionary { merged.merge(try KeyParameters(part).values) { $1 } }
         return try KeyParameters(merged as NSDictionary)
     }
 

@@ -2,6 +2,7 @@
 
 public import Foundation
 import LatchkeyCertificates
+import LatchkeyCrypto
 
 /// Returns the normalised issuer of a certificate, for comparing names byte by byte.
 ///
@@ -65,3 +66,26 @@ public func SecCertificateCopyNormalizedSubjectContent(
 ) -> CFData? {
     Data(certificate.certificate.normalizedSubjectContent) as NSData
 }
+
+/// Returns the public key of a certificate.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the key; nil when it is neither an RSA key nor on P-256, P-384 or P-521, or is malformed.
+///
+/// Does not block and does not prompt. The key is not evidence that the certificate can be trusted.
+///
+/// Apple: `SecCertificateCopyKey(_:)`.
+@discardableResult
+public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
+    PublicKey(subjectPublicKeyInfo: certificate.certificate.subjectPublicKeyInfo).map { SecKey($0) }
+}
+
+/// Returns the public key of a certificate; former name of `SecCertificateCopyKey`.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the key, or nil as `SecCertificateCopyKey` describes.
+///
+/// Apple: `SecCertificateCopyPublicKey(_:)`.
+@available(*, deprecated, renamed: "SecCertificateCopyKey(_:)")
+@discardableResult
+public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey? { SecCertificateCopyKey(certificate) }

@@ -21,9 +21,7 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
     /// - Returns: true for an equal `SecCertificate`; false for any other object and for nil.
     ///
     /// Apple: `CFEqual(_:_:)`.
-    public override func isEqual(_ object: Any?) -> Bool {
-        (object as? SecCertificate)?.certificate == certificate
-    }
+    public override func isEqual(_ object: Any?) -> Bool { (object as? SecCertificate)?.certificate == certificate }
 
     /// Hash value, equal for equal certificates. Apple: `CFHash(_:)`.
     public override var hash: Int { certificate.hashValue }

@@ -16,8 +16,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
     package let privateKey: SecKey
 
     package init(_ certificate: SecCertificate, _ privateKey: SecKey) {
-        self.certificate = certificate
-        self.privateKey = privateKey
+        (self.certificate, self.privateKey) = (certificate, privateKey)
     }
 
     /// Returns whether another object is an identity with an equal certificate and an equal private key.

@@ -24,9 +24,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
     ///     `SecKeyCopyAttributes` reports them in place of the computed ones.
     ///   - publicAttributes: the attributes of the public half of a private key.
     package init(_ backing: any KeyBacking, attributes: [String: Any] = [:], publicAttributes: [String: Any] = [:]) {
-        self.backing = backing
-        self.attributes = attributes
-        self.publicAttributes = publicAttributes
+        (self.backing, self.attributes, self.publicAttributes) = (backing, attributes, publicAttributes)
     }
 
     /// A key in the memory of this process.
@@ -55,9 +53,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
     public override var hash: Int { backing.publicKey.hashValue ^ (backing.isPrivate ? 1 : 0) }
 
     /// The public half of a private key; a public key itself.
-    var publicHalf: SecKey {
-        backing.isPrivate ? SecKey(backing.publicKey, attributes: publicAttributes) : self
-    }
+    var publicHalf: SecKey { backing.isPrivate ? SecKey(backing.publicKey, attributes: publicAttributes) : self }
 
     /// SHA-1 of the public key's external representation, which links a key to its certificates (behaviour SK-09).
     func publicKeyHash() throws(Failure) -> [UInt8] { try backing.publicKey.itemHash() }

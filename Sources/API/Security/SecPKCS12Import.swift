@@ -58,10 +58,7 @@ private struct ImportRefusal: Error {
     let status: OSStatus
     let words: String
 
-    init(_ status: OSStatus, _ words: String) {
-        self.status = status
-        self.words = words
-    }
+    init(_ status: OSStatus, _ words: String) { (self.status, self.words) = (status, words) }
 
     init(_ refusal: PKCS12.Refusal) {
         switch refusal {
@@ -105,7 +102,6 @@ package func publicKeyHash(ofPKCS8 key: SecretBytes) -> [UInt8]? {
     PrivateKey(pkcs8: key).flatMap { try? SecKey($0).publicKeyHash() }
 }
 
-/// The result dictionary of one identity.
 private func dictionary(_ identity: PKCS12.Identity) throws(ImportRefusal) -> NSDictionary {
     // `publicKeyHash` read the same bytes before.
     guard let key = PrivateKey(pkcs8: identity.privateKey) else { throw ImportRefusal(.unreadableKey) }

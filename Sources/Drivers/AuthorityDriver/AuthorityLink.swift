@@ -34,7 +34,6 @@ package final class AuthorityLink: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of connections that were begun.
         var begun: UInt64 = 0
         var connection: Connection?
         /// The connection that waits for its welcome message.
@@ -155,9 +154,7 @@ package final class AuthorityLink: Sendable {
     }
 
     /// Registers the authority of a user, to which messages about the user are passed.
-    func add(_ authority: RemoteAuthority, of userID: UInt32) {
-        state.withLock { $0.authorities[userID] = authority }
-    }
+    func add(_ authority: RemoteAuthority, of userID: UInt32) { state.withLock { $0.authorities[userID] = authority } }
 
     // MARK: - Calls
 

@@ -27,12 +27,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
     /// The recovery of the root key, which also stores what the authority has of recovery codes; nil in tiers without one.
     private let recovery: (any RecoverableVault)?
 
-    /// Creates the authority of a user.
     package init(userID: UInt32, link: AuthorityLink, clock: any Clock, recovery: (any RecoverableVault)?) {
-        self.userID = userID
-        self.link = link
-        self.clock = clock
-        self.recovery = recovery
+        (self.userID, self.link, self.clock, self.recovery) = (userID, link, clock, recovery)
     }
 
     private var client: (any KeychainService)? { core.withLock { $0.client.client } }
@@ -90,10 +86,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         }
     }
 
-    /// Attaches the user on a new connection.
     func attach() { _ = link.begin(attachCall) { _ in } }
 
-    /// The connection has ended.
     func lost() {
         core.withLock { $0.known = nil }
         client?.authorityWasLost()
@@ -186,9 +180,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func counted(_ counters: PolicyCounters) { client?.counted(counters) }
 
-    func countersWereLost() {
-        link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
-    }
+    func countersWereLost() { link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() } }
 
     func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
 
@@ -239,10 +231,29 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     private func reply(_ body: (any KeychainService) throws(Failure) -> StoreReply) -> StoreReply {
         guard let client else { return .failure(Failure(.storeUnreadable, "The keychain of the user is not open.")) }
-        do throws(Failure) {
-            return try body(client)
-        } catch {
-            return .failure(error)
+        do throws(Failure) { return try body(client) } catch { return .failure(error) }
+    }
+}
+
+// Approvals of uses of keys: `latchkey-authd` gives them, because it saw the person.
+
+extension RemoteAuthority {
+    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
+        let call = AuthorityCall.BindKey(userID: userID, storeID: storeID, rule: rule)
+        switch try link.call(.bindKey(call)) {
+        case .keyBinding(let binding): return binding
+        case .failure(let failure): throw failure
+        default: throw AuthorityLink.otherReply
+        }
+    }
+
+    package func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval {
+        var request = request
+        request.tokens = request.tokens.suffix(Limits.approvalTokens)
+        switch try link.call(.approve(AuthorityCall.Approve(userID: userID, request: request))) {
+        case .approved(let approval): return approval
+        case .failure(let failure): throw failure
+        default: throw AuthorityLink.otherReply
         }
     }
 }

@@ -12,9 +12,7 @@ package final class BusNameOwner {
         /// The bus knows no program that it could start.
         case notInstalled
         case startFailed(BusError)
-        /// The owner cannot be determined.
         case unknown(BusError)
-        /// The user of the owner cannot be determined.
         case userUnknown(BusError)
         /// Another program took the name meanwhile.
         case changed
@@ -52,7 +50,6 @@ package final class BusNameOwner {
         startMilliseconds = start
     }
 
-    /// Begins to follow the owner of the name.
     package func start() {
         bus.observe(
             "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"

@@ -53,7 +53,6 @@ package struct BusCall: Sendable {
     /// Strings, booleans and non-negative integers (as `u`).
     package var arguments: [BusValue]
 
-    /// Creates a call from its fields.
     package init(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
     ) {
@@ -85,7 +84,6 @@ package enum BusError: Error, Equatable, Sendable {
     /// The message could not be made or read.
     case malformed
 
-    /// A description for logs.
     package var description: String {
         switch self {
         case .refused(let name, let message): "\(name): \(message)"

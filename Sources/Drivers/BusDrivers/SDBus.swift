@@ -69,7 +69,6 @@ final class SDBus {
 
     // MARK: - Signals
 
-    /// Receives the signals that the rule selects.
     func match(_ rule: String, _ body: @escaping (BusSignal) -> Void) throws(BusError) {
         let match = Match(body)
         let handler: Handler = { message, context, _ in
@@ -151,8 +150,7 @@ final class SDBus {
         private let reply: (Result<[BusValue], BusError>) -> Void
 
         init(_ bus: SDBus, _ reply: @escaping (Result<[BusValue], BusError>) -> Void) {
-            self.bus = bus
-            self.reply = reply
+            (self.bus, self.reply) = (bus, reply)
         }
 
         func received(_ message: OpaquePointer) {

@@ -85,9 +85,7 @@ package final class SystemBus: @unchecked Sendable {
     // MARK: - On the bus's thread
 
     /// Calls a method. `reply` is called once, at the latest when `milliseconds` have passed.
-    package func call(
-        _ call: BusCall, milliseconds: Int64, _ reply: @escaping (Result<[BusValue], BusError>) -> Void
-    ) {
+    package func call(_ call: BusCall, milliseconds: Int64, _ reply: @escaping (Result<[BusValue], BusError>) -> Void) {
         let number = next()
         do throws(BusError) {
             let connection = try connect()
@@ -133,7 +131,6 @@ package final class SystemBus: @unchecked Sendable {
         return Timer(number: number)
     }
 
-    /// Prevents the call of a timer.
     package func cancel(_ timer: Timer) { timers[timer.number] = nil }
 
     /// Calls `body` whenever the file can be read. `body` must read what there is.
@@ -225,4 +222,11 @@ package final class SystemBus: @unchecked Sendable {
         }
         for (entry, watch) in zip(entries.dropFirst(), watched) where entry.revents != 0 { watch.body() }
     }
+}
+
+/// A value that only the bus's thread uses.
+package struct Confined<Value>: @unchecked Sendable {
+    // Sendable: it is made before that thread knows it, and used there afterwards.
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
 }

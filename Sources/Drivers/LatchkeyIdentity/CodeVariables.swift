@@ -104,14 +104,12 @@ package enum CodeVariables {
     ///
     /// The process chooses the number of entries and their lengths, so an entry costs no memory.
     package struct Scan {
-        /// Whether one of the variables was found.
         package private(set) var hasFound = false
         /// The node of the present name so far; -1 in a value, and in a name that is none of these.
         private var node = 0
 
         package init() {}
 
-        /// Takes the next piece.
         package mutating func take(_ piece: UnsafeRawBufferPointer) {
             guard let base = piece.baseAddress, !hasFound else { return }
             var (node, isFound, index) = (node, false, 0)
@@ -151,7 +149,6 @@ package enum CodeVariables {
             hasFound = isFound
         }
 
-        /// Takes the end of the environment.
         package mutating func end() { if node >= 0, tree[node].isName { hasFound = true } }
     }
 }

@@ -52,9 +52,7 @@ package final class DeclarationFolder: Sendable {
         _ path: String = DeclarationFolder.system, _ calls: SystemCalls = .kernel,
         isProtected: @escaping @Sendable (PathWalk.Component) -> Bool = { ProtectedPath.isProtected($0) }
     ) {
-        self.path = path
-        self.calls = calls
-        self.isProtected = isProtected
+        (self.path, self.calls, self.isProtected) = (path, calls, isProtected)
     }
 
     /// The declarations as the folder is now.
@@ -133,9 +131,7 @@ package final class DeclarationFolder: Sendable {
     }
 
     /// The content of a file; nil if it is not protected.
-    private func content(
-        _ name: String, below walk: PathWalk, _ mounts: MountTable
-    ) throws(SystemError) -> [UInt8]? {
+    private func content(_ name: String, below walk: PathWalk, _ mounts: MountTable) throws(SystemError) -> [UInt8]? {
         // Without O_NONBLOCK a FIFO would block here.
         let file = try calls.open(name, below: walk.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         let status = try calls.status(of: file, name)

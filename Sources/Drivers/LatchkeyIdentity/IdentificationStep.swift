@@ -88,11 +88,7 @@ enum IdentificationStep: CaseIterable, Sendable {
 
     /// Makes a step none of whose errors is a fact.
     static func process<R>(_ body: () throws(SystemError) -> R) throws(Failure) -> R {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw failure(error)
-        }
+        do throws(SystemError) { return try body() } catch { throw failure(error) }
     }
 
     static func failure(_ error: SystemError) -> Failure {

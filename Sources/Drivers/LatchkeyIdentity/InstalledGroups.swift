@@ -33,9 +33,7 @@ package struct InstalledGroups: Sendable {
             try InstalledProgram.exists(at: path)
         }
     ) {
-        self.declarations = declarations
-        self.folders = folders
-        self.isProgram = isProgram
+        (self.declarations, self.folders, self.isProgram) = (declarations, folders, isProgram)
     }
 
     /// Returns the access group for a group of the user's own store.
@@ -61,7 +59,6 @@ package struct InstalledGroups: Sendable {
         return undetermined
     }
 
-    /// Whether a group can be the name of a file in one of the folders.
     private static func isFileName(_ group: String) -> Bool {
         !group.isEmpty && group != "." && group != ".." && group.utf8.count <= 200
             && group.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "/") }

@@ -135,9 +135,7 @@ extension ProcessFacts {
         return isRead == nil || scan.hasFound
     }
 
-    private static func ownsTerminal(
-        _ device: UInt64, _ user: UInt32, _ calls: SystemCalls
-    ) throws(Failure) -> Bool {
+    private static func ownsTerminal(_ device: UInt64, _ user: UInt32, _ calls: SystemCalls) throws(Failure) -> Bool {
         try IdentificationStep.terminal.make { () throws(SystemError) in
             try Terminal.exists(device: device, ownedBy: user, calls)
         } ?? false

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyModel
 package import LatchkeySystem
 
 /// What the kernel reports about one process, read without a decision; `identity(of:_:)` decides.
@@ -13,14 +14,7 @@ package struct ProcessFacts: Equatable, Sendable {
         package var path: String
         /// The components of the path, looked up by this process; incomplete if one of them is not protected.
         package var components: [PathWalk.Component]
-        /// Whether it begins as an ELF file.
         package var isELF: Bool
-
-        package init(path: String, components: [PathWalk.Component], isELF: Bool) {
-            self.path = path
-            self.components = components
-            self.isELF = isELF
-        }
     }
 
     /// The real, effective, saved and file system user id.
@@ -43,19 +37,23 @@ package struct ProcessFacts: Equatable, Sendable {
     package var ownsTerminal: Bool
     /// What tells this execution of a program from others of the same process (`ProcessRecord.execution`).
     package var execution: UInt64 = 0
+}
 
-    package init(
-        userIDs: [UInt32], executable: ExecutableFile?, program: ProgramFile?, isInSystemNamespaces: Bool,
-        isTraced: Bool, loadsForeignCode: Bool, controlGroup: String?, terminal: UInt64, ownsTerminal: Bool
-    ) {
-        self.userIDs = userIDs
-        self.executable = executable
-        self.program = program
-        self.isInSystemNamespaces = isInSystemNamespaces
-        self.isTraced = isTraced
-        self.loadsForeignCode = loadsForeignCode
-        self.controlGroup = controlGroup
-        self.terminal = terminal
-        self.ownsTerminal = ownsTerminal
+extension ProcessName {
+    /// The name of the process that a pidfd refers to.
+    ///
+    /// - Throws: `SystemError`, with ESRCH when the process has ended.
+    package init(handle: Descriptor, userID: UInt32) throws(SystemError) {
+        let folder = try ProcessFolder(handle: handle)
+        self.init(processID: folder.processID, startTime: try folder.record().startTime, userID: userID)
+    }
+}
+
+extension ProgramIdentity {
+    /// The identity that all programs of a user share that cannot be determined.
+    package static func undetermined(_ user: UInt32) -> ProgramIdentity {
+        ProgramIdentity(
+            label: Caller.undetermined, program: "", application: "user:\(user)", groups: ["user:\(user)"],
+            strength: .user, terminal: 0, session: "")
     }
 }

@@ -46,7 +46,5 @@ package struct ProgramIdentifier: Sendable {
     }
 
     /// The declarations that were refused, for `latchkey doctor`.
-    package var problems: [AppDeclarations.Problem] {
-        get throws(Failure) { try folder.declarations.problems }
-    }
+    package var problems: [AppDeclarations.Problem] { get throws(Failure) { try folder.declarations.problems } }
 }

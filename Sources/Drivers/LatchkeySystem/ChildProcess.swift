@@ -181,9 +181,7 @@ package final class ChildProcess: Sendable {
     private static func receive(
         _ report: inout latchkey_report, from socket: Descriptor, until deadline: Int64
     ) throws(SystemError) -> Descriptor? {
-        guard try socket.wait(for: POLLIN, until: deadline) else {
-            throw SystemError("execve", code: ETIMEDOUT)
-        }
+        guard try socket.wait(for: POLLIN, until: deadline) else { throw SystemError("execve", code: ETIMEDOUT) }
         var descriptor: CInt = -1
         let outcome = latchkey_receive_report(socket.number, &report, &descriptor)
         let received = descriptor >= 0 ? Descriptor(owning: descriptor) : nil
@@ -278,7 +276,6 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Reaps children that have ended meanwhile.
     private static func reapOthers() { unreaped.withLock { $0.removeAll { reap($0) != nil } } }
 
     /// The number of children that were given up and have not been reaped, for tests.
@@ -292,11 +289,6 @@ package final class ChildProcess: Sendable {
 package struct OpenedTerminal: Sendable {
     package let descriptor: Descriptor
     package let modes: termios
-
-    package init(descriptor: Descriptor, modes: termios) {
-        self.descriptor = descriptor
-        self.modes = modes
-    }
 }
 
 /// The user and the group as which a program runs.
@@ -304,9 +296,5 @@ package struct UserIdentity: Equatable, Sendable {
     package let userID: uid_t
     package let groupID: gid_t
 
-    /// Creates an identity from its numbers.
-    package init(userID: uid_t, groupID: gid_t) {
-        self.userID = userID
-        self.groupID = groupID
-    }
+    package init(userID: uid_t, groupID: gid_t) { (self.userID, self.groupID) = (userID, groupID) }
 }

@@ -5,7 +5,6 @@ import Glibc
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {
-    /// The file descriptor number.
     package let number: CInt
 
     /// Takes ownership of `number`. One of a standard stream, which is free only in a program that was started without
@@ -31,7 +30,6 @@ package final class Descriptor: Sendable {
         try open(FilePath(path), flags, mode: mode)
     }
 
-    /// Opens a file whose path need not be text.
     package static func open(_ path: FilePath, _ flags: CInt, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
         let number = path.call { latchkey_open($0, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw SystemError("open") }
@@ -66,23 +64,17 @@ package final class Descriptor: Sendable {
     ///
     /// The array is not overwritten when it is released: read secrets into memory of the caller.
     package func read(atMost count: Int) throws(SystemError) -> [UInt8] {
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { memory, end in
-            do throws(SystemError) { end = try read(into: UnsafeMutableRawBufferPointer(memory)) } catch {
-                failure = error
-            }
+        try [UInt8](unsafeUninitializedCapacity: count) { (memory, end) throws(SystemError) in
+            end = try read(into: UnsafeMutableRawBufferPointer(memory))
         }
-        if let failure { throw failure }
-        return bytes
     }
 
     /// Writes all bytes, like `write(all:)` for memory. Not for secrets, which belong in `SecretBytes`.
     package func write(all bytes: [UInt8]) throws(SystemError) {
-        var failure: SystemError?
-        bytes.withUnsafeBytes {
-            do throws(SystemError) { try write(all: $0) } catch { failure = error }
+        // `withUnsafeBytes` has no typed error.
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try write(all: UnsafeRawBufferPointer(bytes))
         }
-        if let failure { throw failure }
     }
 
     /// Writes all bytes, retrying after short writes and EINTR.
@@ -122,9 +114,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Waits until written data and metadata are durable (fsync(2)).
-    package func synchronize() throws(SystemError) {
-        guard fsync(number) == 0 else { throw SystemError("fsync") }
-    }
+    package func synchronize() throws(SystemError) { guard fsync(number) == 0 else { throw SystemError("fsync") } }
 
     /// Waits until written data is durable (fdatasync(2)); sufficient where the file's size did not change.
     package func synchronizeData() throws(SystemError) {

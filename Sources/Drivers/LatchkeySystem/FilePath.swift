@@ -27,7 +27,6 @@ package struct FilePath: Equatable, Sendable, CustomStringConvertible {
         return slash == 0 ? FilePath("/") : FilePath(bytes: Array(bytes[..<slash]))
     }
 
-    /// The path with a suffix of its last component.
     package func appending(_ suffix: String) -> FilePath { FilePath(bytes: bytes + suffix.utf8) }
 
     /// The result of a system call that takes the path; -1 with EINVAL if the kernel would see only a part of it.

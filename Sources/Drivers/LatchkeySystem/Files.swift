@@ -72,7 +72,6 @@ package enum Files {
         try old.synchronize()
     }
 
-    /// Removes a file if it exists.
     package static func remove(_ path: String) { remove(FilePath(path)) }
 
     /// The same for a path that need not be text.
@@ -206,4 +205,9 @@ extension Failure {
             }
         self.init(status, message, hint: hint, cause: error, file: file, line: line)
     }
+}
+
+extension Sequence<UInt8> {
+    /// FNV-1a with 64 bits: tells values apart that no attacker chooses.
+    package var shortHash: UInt64 { reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
 }

@@ -7,19 +7,15 @@ import Glibc
 /// most one descriptor.
 package struct HandedMessage: Sendable {
     package var kind: UInt8
-    package var number: UInt64
+    package var number: UInt64 = 0
     package var descriptor: Descriptor?
-
-    package init(kind: UInt8, number: UInt64 = 0, descriptor: Descriptor? = nil) {
-        self.kind = kind
-        self.number = number
-        self.descriptor = descriptor
-    }
 
     static let byteCount = 9
 
     var bytes: [UInt8] { [kind] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
+}
 
+extension HandedMessage {
     init?(_ bytes: [UInt8], _ descriptor: Descriptor?) {
         guard bytes.count == Self.byteCount else { return nil }
         kind = bytes[0]
@@ -36,7 +32,6 @@ package struct MessageSocket: Sendable {
     /// What was received.
     package enum Received: Sendable {
         case message(HandedMessage)
-        /// Nothing has arrived.
         case nothing
         /// The other end was closed.
         case end
@@ -67,8 +62,7 @@ package struct MessageSocket: Sendable {
     package func send(_ message: HandedMessage) throws(SystemError) -> Bool {
         let bytes = message.bytes
         let code = bytes.withUnsafeBytes {
-            latchkey_send_message(
-                descriptor.number, $0.baseAddress, $0.count, message.descriptor?.number ?? -1)
+            latchkey_send_message(descriptor.number, $0.baseAddress, $0.count, message.descriptor?.number ?? -1)
         }
         if code == 0 { return true }
         guard errno == EAGAIN else { throw SystemError("sendmsg") }
@@ -83,8 +77,7 @@ package struct MessageSocket: Sendable {
         var count = 0
         var failure: CInt = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: HandedMessage.byteCount) { memory, end in
-            count = latchkey_receive_message(
-                descriptor.number, memory.baseAddress, memory.count, &number)
+            count = latchkey_receive_message(descriptor.number, memory.baseAddress, memory.count, &number)
             failure = errno
             end = max(0, count)
         }

@@ -13,12 +13,7 @@ package struct MountTable: Sendable {
         /// The type of the file system, for example `ext4` or `fuse.sshfs`.
         package let fileSystem: String
         /// Whether the mount ignores set-user-ID bits: the owners of its files are not to be trusted.
-        package let ignoresOwners: Bool
-
-        package init(fileSystem: String, ignoresOwners: Bool = false) {
-            self.fileSystem = fileSystem
-            self.ignoresOwners = ignoresOwners
-        }
+        package var ignoresOwners = false
     }
 
     /// The table as the kernel wrote it. Users can add thousands of mounts of which no path is asked for, so lines are parsed
@@ -31,7 +26,6 @@ package struct MountTable: Sendable {
         self.init(try calls.readAll(calls.open(path, O_RDONLY), path, limit: Self.byteLimit))
     }
 
-    /// Parses a table.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The mount with this identifier; nil when it is in another mount namespace, or if its line is malformed.

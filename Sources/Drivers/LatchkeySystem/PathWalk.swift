@@ -18,10 +18,7 @@ package struct PathWalk: Sendable {
         /// The mount that it was reached by; nil when the mount table does not have it.
         package var mount: MountTable.Mount?
 
-        package init(status: FileStatus, mount: MountTable.Mount?) {
-            self.status = status
-            self.mount = mount
-        }
+        package init(status: FileStatus, mount: MountTable.Mount?) { (self.status, self.mount) = (status, mount) }
     }
 
     /// `/`, each folder below it, and the file itself; ends with the first component that is not allowed.

@@ -6,12 +6,9 @@ import Glibc
 package struct ExecutableFile: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
+}
 
-    package init(device: UInt64, inode: UInt64) {
-        self.device = device
-        self.inode = inode
-    }
-
+extension ExecutableFile {
     /// Reads the executable of a running process; nil where the kernel denies access.
     package init?(of process: Int32) {
         var status = stat()
@@ -29,11 +26,6 @@ package struct ClientProgram: Hashable, Sendable {
     package let userID: UInt32
     /// Nil where it cannot be determined, so that a process gains nothing by hiding its executable.
     package let executable: ExecutableFile?
-
-    package init(userID: UInt32, executable: ExecutableFile?) {
-        self.userID = userID
-        self.executable = executable
-    }
 }
 
 /// The process at the other end of a connection, as it was when the connection was accepted.
@@ -47,7 +39,6 @@ package struct PeerProcess: Sendable {
     package let executable: ExecutableFile?
     /// The path of its executable; nil where it cannot be determined.
     package let path: String?
-    /// The program to which its connection is attributed.
     package var program: ClientProgram { ClientProgram(userID: userID, executable: executable) }
     private let userID: UInt32
     /// Its start time, in clock ticks since boot; nil where it cannot be determined.
@@ -92,10 +83,6 @@ package struct PeerProcess: Sendable {
 
     /// A pidfd becomes readable when its process has ended (pidfd_open(2)).
     private static func isAlive(_ handle: Descriptor) -> Bool {
-        do throws(SystemError) {
-            return try !handle.wait(for: POLLIN, until: 0)
-        } catch {
-            return false
-        }
+        do throws(SystemError) { return try !handle.wait(for: POLLIN, until: 0) } catch { return false }
     }
 }

@@ -10,11 +10,9 @@ import Glibc
 package final class ProcessFolder: Sendable {
     package let processID: Int32
     private let folder: Descriptor
-    /// A pidfd of the process.
     private let handle: Descriptor
     private let calls: SystemCalls
 
-    /// Opens the folder of the process that has this id now.
     package init(_ process: Int32, _ calls: SystemCalls = .kernel) throws(SystemError) {
         self.calls = calls
         processID = process
@@ -120,9 +118,7 @@ package final class ProcessFolder: Sendable {
     }
 
     /// The target of a link, for example of `exe`; nil when it is not valid UTF-8 or too long.
-    package func linkTarget(_ name: String) throws(SystemError) -> String? {
-        try calls.linkTarget(name, below: folder)
-    }
+    package func linkTarget(_ name: String) throws(SystemError) -> String? { try calls.linkTarget(name, below: folder) }
 
     /// The status of the file that a link leads to, for example `exe`, `root` or `ns/user`. The kernel resolves the
     /// link to the file itself, even after that was renamed or deleted.
@@ -138,4 +134,83 @@ package final class ProcessFolder: Sendable {
         return line?.dropFirst(start.count).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
             .map { String(decoding: $0, as: UTF8.self) }
     }
+}
+
+/// The fields of `/proc/PID/stat` (proc(5)) that Latchkey uses.
+package struct ProcessRecord: Equatable, Sendable {
+    /// The state, one letter.
+    package let state: String
+    package let parent: Int32
+    package let processGroup: String
+    package let terminalGroup: String
+    /// The device number of the controlling terminal; 0 when there is none.
+    package let terminal: UInt64
+    /// Its start time, in clock ticks since boot; unchanged by execve(2).
+    package let startTime: UInt64
+    /// The addresses of code, stack, arguments and environment, which execve(2) randomises. The kernel shows them as
+    /// zeros to a reader that may not trace the process.
+    package let layout: [String]
+    /// Whether execve(2) has passed on the environment. Before, the executable is the new one already, and
+    /// `/proc/PID/environ` is empty. False also for a reader that may not trace the process.
+    package let hasEnvironment: Bool
+
+    /// A hash of the start time and the layout, which the kernel chooses anew at each execve(2), unless the process has turned
+    /// that off (personality(2)): then two executions of the same program can have one.
+    package var execution: UInt64 { ([String(startTime)] + layout).joined(separator: " ").utf8.shortHash }
+
+    /// Parses the record; nil when it is malformed.
+    package init?(_ bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        // The program's name is in parentheses and may itself contain parentheses, spaces and incomplete characters, so
+        // fields are counted from the last closing parenthesis. Field 3 of proc(5) has index 0.
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = bytes[(end + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard fields.count > 49, let parent = Int32(fields[1]), let device = Int32(fields[4]),
+            let startTime = UInt64(fields[19])
+        else { return nil }
+        state = fields[0]
+        self.parent = parent
+        processGroup = fields[2]
+        terminal = UInt64(UInt32(bitPattern: device))
+        terminalGroup = fields[5]
+        self.startTime = startTime
+        hasEnvironment = fields[48] != "0"
+        layout = Array(fields[23...25] + fields[42...48])
+    }
+}
+
+/// Names a process, not a number that another process may have later: a pidfd (pidfd_open(2)).
+package struct ProcessHandle: Sendable {
+    private let descriptor: Descriptor
+
+    /// Opens the handle; throws ESRCH if there is no such process.
+    init(_ process: Int32) throws(SystemError) { descriptor = try SystemCalls.kernel.handle(of: process) }
+
+    func signal(_ number: Int32) throws(SystemError) {
+        guard latchkey_pidfd_signal(descriptor.number, number) == 0 else { throw SystemError("pidfd_send_signal") }
+    }
+
+    /// Ends a process of this user by SIGTERM and waits until it has ended. Does nothing if it is another one meanwhile.
+    ///
+    /// - Parameter isStillThere: whether the process that was meant still answers with this number. It is asked when the
+    ///   handle is open, which cannot name a later process then.
+    /// - Throws: ETIMEDOUT if it has not ended after `seconds`.
+    package static func end(
+        _ process: Int32, within seconds: Int64, ifStill isStillThere: () -> Bool
+    ) throws(SystemError) {
+        let handle: ProcessHandle
+        do throws(SystemError) { handle = try ProcessHandle(process) } catch {
+            guard error.code == ESRCH else { throw error }
+            return
+        }
+        guard isStillThere() else { return }
+        try handle.signal(SIGTERM)
+        guard try handle.hasEnded(by: Uptime.deadline(seconds: seconds)) else {
+            throw SystemError("poll", code: ETIMEDOUT)
+        }
+    }
+
+    /// Waits until the process has ended; false if the deadline, in nanoseconds of `Uptime`, passes first.
+    func hasEnded(by deadline: Int64) throws(SystemError) -> Bool { try descriptor.wait(for: POLLIN, until: deadline) }
 }

@@ -9,7 +9,6 @@ package final class PseudoTerminal: Sendable {
     private let near: Descriptor
     /// Output after the text that was waited for last.
     private let unread = Mutex<[UInt8]>([])
-    /// The terminal's path.
     package let path: String
 
     /// Opens a pseudoterminal with a window of this size.
@@ -26,9 +25,7 @@ package final class PseudoTerminal: Sendable {
     }
 
     /// Changes the size of the window.
-    package func resize(rows: UInt16, columns: UInt16) {
-        _ = latchkey_set_window_size(near.number, rows, columns)
-    }
+    package func resize(rows: UInt16, columns: UInt16) { _ = latchkey_set_window_size(near.number, rows, columns) }
 
     /// Starts a program whose controlling terminal this is.
     package func spawn(
@@ -39,16 +36,7 @@ package final class PseudoTerminal: Sendable {
 
     /// Sends keys, as if the user had pressed them.
     package func type(_ keys: String) throws(SystemError) {
-        var text = keys
-        let failure: SystemError? = text.withUTF8 { bytes in
-            do throws(SystemError) {
-                try near.write(all: UnsafeRawBufferPointer(bytes))
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
+        try near.write(all: Array(keys.utf8))
     }
 
     /// Reads output until it contains a text.
@@ -58,9 +46,7 @@ package final class PseudoTerminal: Sendable {
     ///   - received: called with each piece of output.
     /// - Returns: the output up to the end of the text, without what an earlier call returned; nil if the time passed or
     ///   every program has closed the terminal.
-    package func read(
-        through text: String, seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }
-    ) -> String? {
+    package func read(through text: String, seconds: Int64 = 20, _ received: ([UInt8]) -> Void = { _ in }) -> String? {
         let deadline = Uptime.deadline(seconds: seconds)
         return unread.withLock { unread in
             while true {

@@ -166,7 +166,6 @@ package enum Sockets {
     /// Ends both directions of a connection; a thread that reads from it gets its end.
     package static func shutDown(_ descriptor: Descriptor) { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 
-    /// A connected pair of sockets.
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -205,17 +204,9 @@ package enum Sockets {
 
     /// The same for an array, which is not overwritten when it is released; not for secrets.
     package static func send(_ descriptor: Descriptor, _ bytes: [UInt8]) throws(SystemError) -> Int? {
-        var failure: SystemError?
-        let count: Int? = bytes.withUnsafeBytes {
-            do throws(SystemError) {
-                return try send(descriptor, $0)
-            } catch {
-                failure = error
-                return nil
-            }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try send(descriptor, UnsafeRawBufferPointer(bytes))
         }
-        if let failure { throw failure }
-        return count
     }
 
     /// Sends all bytes, however slowly the peer reads them, until the deadline.
@@ -239,5 +230,27 @@ package enum Sockets {
                 throw SystemError("send")
             }
         }
+    }
+}
+
+/// The sockets that a service manager opened for this process (sd_listen_fds(3)).
+package enum ActivatedSockets {
+    /// Returns the listening sockets by the names in their units, and removes the variables that describe them, so that
+    /// no child process takes them for its own. Called once, before any thread exists.
+    package static func take() -> [String: Descriptor] {
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
+        guard Environment.value("LISTEN_PID").flatMap({ Int32($0) }) == getpid(),
+            let count = Environment.value("LISTEN_FDS").flatMap({ Int32($0) }), (1...16).contains(count)
+        else { return [:] }
+        let names = (Environment.value("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        var sockets: [String: Descriptor] = [:]
+        for number in 0..<count {
+            // The first descriptor is 3 (SD_LISTEN_FDS_START).
+            let descriptor = Descriptor(owning: 3 + number)
+            _ = fcntl(descriptor.number, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(descriptor.number, F_SETFL, fcntl(descriptor.number, F_GETFL) | O_NONBLOCK)
+            if Int(number) < names.count { sockets[String(names[Int(number)])] = descriptor }
+        }
+        return sockets
     }
 }

@@ -10,7 +10,6 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
     case output = 1
     case error = 2
 
-    /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// The columns of the terminal; nil if it is none, or does not know its width.
@@ -59,11 +58,9 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
 
     /// Writes all bytes. Not for secrets, which belong in `SecretBytes`.
     package func write(all bytes: [UInt8]) throws(SystemError) {
-        var failure: SystemError?
-        bytes.withUnsafeBytes {
-            do throws(SystemError) { try write(all: $0) } catch { failure = error }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try write(all: UnsafeRawBufferPointer(bytes))
         }
-        if let failure { throw failure }
     }
 
     /// Reads a line that is no secret, without its line feed and a carriage return before it; byte by byte, since what follows is for others.
@@ -73,11 +70,8 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while line.count <= limit {
-            var count: Result<Int, SystemError> = .success(0)
-            withUnsafeMutableBytes(of: &byte) { memory in
-                count = Result { () throws(SystemError) in try read(into: memory) }
-            }
-            let isAtEnd = try count.get() == 0
+            let count = try withUnsafeMutableBytes(of: &byte) { (memory) throws(SystemError) in try read(into: memory) }
+            let isAtEnd = count == 0
             if isAtEnd, line.isEmpty { return nil }
             if isAtEnd || byte == UInt8(ascii: "\n") {
                 if line.last == UInt8(ascii: "\r") { line.removeLast() }

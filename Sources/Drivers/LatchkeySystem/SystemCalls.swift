@@ -8,7 +8,6 @@ import Glibc
 /// The identification of programs makes every call through this type, so that a test can let each of them fail with each
 /// error: an error that were taken for a property of the program would give it another identity.
 package struct SystemCalls: Sendable {
-    /// The calls as the kernel answers them.
     package static let kernel = SystemCalls(fault: nil)
 
     private let fault: (@Sendable (_ call: String, _ path: String) -> CInt?)?
@@ -65,7 +64,6 @@ package struct SystemCalls: Sendable {
         return count < buffer.count ? String(validating: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// The status of an open file.
     package func status(of descriptor: Descriptor, _ path: String) throws(SystemError) -> FileStatus {
         try begin("statx", path)
         return try FileStatus(of: descriptor)
@@ -77,7 +75,6 @@ package struct SystemCalls: Sendable {
         return try FileRecord(at: path)
     }
 
-    /// A pidfd of a process.
     func handle(of process: Int32) throws(SystemError) -> Descriptor {
         try begin("pidfd_open", "")
         let number = latchkey_pidfd_open(process)
@@ -90,4 +87,20 @@ package struct SystemCalls: Sendable {
         try begin("poll", "")
         return try handle.wait(for: POLLIN, until: 0)
     }
+}
+
+/// A failed system call: its name and errno.
+package struct SystemError: Error, Equatable, Sendable {
+    /// The name of the call, as in its manual page.
+    package let call: String
+    package let code: CInt
+
+    /// Must be called directly after the failed call, because it reads errno.
+    package init(_ call: StaticString, code: CInt = errno) {
+        self.call = call.description
+        self.code = code
+    }
+
+    /// The name of the call and the text of strerror(3).
+    package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

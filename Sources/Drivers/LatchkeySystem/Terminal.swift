@@ -5,10 +5,8 @@ import Glibc
 
 /// A terminal and its modes.
 package struct Terminal: Sendable {
-    /// The open terminal device.
     package let descriptor: Descriptor
 
-    /// Wraps an open terminal device.
     package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     /// Opens the terminal with device number `device` if it exists and belongs to `user`.
@@ -42,9 +40,7 @@ package struct Terminal: Sendable {
     }
 
     /// Whether the terminal with device number `device` belongs to `user`; throws if there is none. Does not open it.
-    package static func exists(
-        device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls
-    ) throws(SystemError) -> Bool {
+    package static func exists(device: UInt64, ownedBy user: uid_t, _ calls: SystemCalls) throws(SystemError) -> Bool {
         guard let path = path(of: device) else { return false }
         return isDevice(try calls.status(at: path), device, ownedBy: user)
     }
@@ -123,5 +119,29 @@ package struct Terminal: Sendable {
         var columns: UInt16 = 0
         guard latchkey_window_size(descriptor.number, &rows, &columns) == 0 else { return (0, 0) }
         return (Int(columns), Int(rows))
+    }
+}
+
+/// A process's state with respect to its controlling terminal, from `/proc/PID/stat` (proc(5)).
+package struct TerminalJob: Sendable {
+    /// The device number of the controlling terminal; 0 when there is none.
+    package let terminal: UInt64
+    /// Whether the process is stopped, for instance by Ctrl-Z.
+    package let isStopped: Bool
+    /// Whether another process group, for instance a shell, is the terminal's foreground group.
+    package let isInBackground: Bool
+    /// Its start time, in clock ticks since boot; unchanged by execve(2).
+    package let startTime: UInt64
+
+    /// Reads the record; nil when the process does not exist.
+    package init?(_ process: Int32) {
+        guard let bytes = try? Descriptor.open("/proc/\(process)/stat", O_RDONLY) else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(bytes.number, &buffer, buffer.count)
+        guard count > 0, let record = ProcessRecord(buffer[..<count]) else { return nil }
+        startTime = record.startTime
+        terminal = record.terminal
+        isStopped = record.state == "T"
+        isInBackground = record.processGroup != record.terminalGroup
     }
 }

@@ -17,7 +17,6 @@ package struct TypedSecret {
     /// What was typed, for a prompt that shows it.
     package var text: String { buffer.withBytes { String(decoding: $0[..<count], as: UTF8.self) } }
 
-    /// Appends one byte.
     package mutating func append(_ byte: UInt8) {
         guard count < buffer.capacity else { return }
         buffer.withBytes { $0[count] = byte }
@@ -36,7 +35,6 @@ package struct TypedSecret {
         }
     }
 
-    /// Wipes what was typed.
     package mutating func clear() {
         buffer.wipe()
         count = 0

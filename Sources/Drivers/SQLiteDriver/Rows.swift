@@ -89,8 +89,7 @@ struct Rows: ItemWriting {
 
     func usage() throws(Failure) -> StoreUsage {
         let disk = try connection.diskBytes().map { StoreUsage.Disk(freeBytes: $0.free, bytes: $0.all) }
-        return StoreUsage(
-            databaseBytes: try connection.usedBytes(), logBytes: connection.logBytes, disk: disk)
+        return StoreUsage(databaseBytes: try connection.usedBytes(), logBytes: connection.logBytes, disk: disk)
     }
 
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
@@ -146,5 +145,103 @@ struct Rows: ItemWriting {
         let indexes = (0..<3).map { Connection.Value.optional($0 < row.indexes.count ? row.indexes[$0] : nil) }
         return [.blob(row.id), .integer(Int64(row.itemClass.rawValue)), .blob(row.primaryKey), .blob(row.group)]
             + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]
+    }
+}
+
+extension Rows {
+    func lastAuditEntry() throws(Failure) -> AuditEntry? {
+        var entry: AuditEntry?
+        let sql = "SELECT sequence, sealed, chain FROM audit ORDER BY sequence DESC LIMIT 1"
+        try connection.run(sql, []) { (row) throws(Failure) in
+            entry = stored(row)
+            return false
+        }
+        return entry
+    }
+
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
+        let sql = "SELECT sequence, sealed, chain FROM audit WHERE sequence > ? ORDER BY sequence"
+        try connection.run(sql, [.integer(sequence)]) { (row) throws(Failure) in try body(stored(row)) }
+    }
+
+    private func stored(_ row: borrowing Connection.Row) -> AuditEntry {
+        AuditEntry(sequence: row.integer(0), sealed: row.blob(1) ?? [], chain: row.blob(2) ?? [])
+    }
+}
+
+/// Reads only the columns that the set hash covers.
+extension Rows {
+    /// The random part of the version follows the first byte of the attributes. SQLite reads no additional page for it.
+    private static let columns = "id, class, version, substr(attributes, 2, 8)"
+
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        let sql = "SELECT position, \(Self.columns) FROM item WHERE position > ? ORDER BY position"
+        try connection.run(sql, [.integer(position)]) { (row) throws(Failure) in try body(mark(row)) }
+    }
+
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        guard try hasQuarantine() else { return }
+        let sql = "SELECT number, \(Self.columns) FROM quarantine WHERE number > ? ORDER BY number"
+        try connection.run(sql, [.integer(number)]) { (row) throws(Failure) in try body(mark(row)) }
+    }
+
+    private func mark(_ row: borrowing Connection.Row) -> RowMark {
+        RowMark(
+            position: row.integer(0), itemClass: UInt8(truncatingIfNeeded: row.integer(2)), id: row.blob(1) ?? [],
+            version: row.integer(3), versionRandom: row.blob(4) ?? [])
+    }
+}
+
+extension Rows {
+    func hasQuarantine() throws(Failure) -> Bool {
+        var isThere = false
+        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'quarantine'"
+        try connection.run(sql, []) { (_) throws(Failure) in
+            isThere = true
+            return false
+        }
+        return isThere
+    }
+
+    func quarantineCount() throws(Failure) -> Int64 {
+        guard try hasQuarantine() else { return 0 }
+        var count: Int64 = 0
+        try connection.run("SELECT count(*) FROM quarantine", []) { (row) throws(Failure) in
+            count = row.integer(0)
+            return false
+        }
+        return count
+    }
+
+    func forEachQuarantined(behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
+        guard try hasQuarantine() else { return }
+        // The columns of an item come first, so that `stored` reads them at the same indexes.
+        let sql = "SELECT \(Schema.columns), entry, number FROM quarantine WHERE number > ? ORDER BY number"
+        try connection.run(sql, [.integer(number)]) { (row) throws(Failure) in
+            try body(QuarantinedRow(number: row.integer(12), entry: row.integer(11), row: stored(row)))
+        }
+    }
+
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        try connection.run("DELETE FROM quarantine WHERE number = ?", [.integer(number)])
+        var isFree = true
+        try connection.run("SELECT 1 FROM item WHERE position = ?", [.integer(row.position)]) { (_) throws(Failure) in
+            isFree = false
+            return false
+        }
+        let sql = """
+            INSERT INTO item (id, class, key, grp, i0, i1, i2, version, attributes, secret, position)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try connection.run(sql, try values(row) + [isFree ? .integer(row.position) : .null])
+    }
+
+    func quarantine(position: Int64, entry: Int64) throws(Failure) {
+        if try !hasQuarantine() { try connection.run(Schema.quarantine, []) }
+        let sql = """
+            INSERT INTO quarantine (entry, \(Schema.columns)) SELECT ?, \(Schema.columns) FROM item WHERE position = ?
+            """
+        try connection.run(sql, [.integer(entry), .integer(position)])
+        try delete(position: position)
     }
 }

@@ -8,20 +8,18 @@ enum Schema {
     static let applicationID = 0x4c4b_6579
     static let version = 3
 
+    private static let rowColumns = """
+        id BLOB NOT NULL, class INTEGER NOT NULL, key BLOB NOT NULL, grp BLOB NOT NULL, i0 BLOB, i1 BLOB, i2 BLOB,
+        version INTEGER NOT NULL, attributes BLOB NOT NULL, secret BLOB
+        """
+
     /// `position` is one more than the largest existing one, so it gives insertion order but may be reused after a
     /// deletion. Avoiding reuse (AUTOINCREMENT) would write one more page per insert, for a table of its own.
     static let tables = """
         CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE item (
             position INTEGER PRIMARY KEY,
-            id BLOB NOT NULL,
-            class INTEGER NOT NULL,
-            key BLOB NOT NULL,
-            grp BLOB NOT NULL,
-            i0 BLOB, i1 BLOB, i2 BLOB,
-            version INTEGER NOT NULL,
-            attributes BLOB NOT NULL,
-            secret BLOB
+            \(rowColumns)
         ) STRICT;
         CREATE UNIQUE INDEX item_key ON item (key);
         CREATE UNIQUE INDEX item_id ON item (id);
@@ -40,14 +38,7 @@ enum Schema {
             number INTEGER PRIMARY KEY,
             entry INTEGER NOT NULL,
             position INTEGER NOT NULL,
-            id BLOB NOT NULL,
-            class INTEGER NOT NULL,
-            key BLOB NOT NULL,
-            grp BLOB NOT NULL,
-            i0 BLOB, i1 BLOB, i2 BLOB,
-            version INTEGER NOT NULL,
-            attributes BLOB NOT NULL,
-            secret BLOB
+            \(rowColumns)
         ) STRICT
         """
 
@@ -94,8 +85,6 @@ enum Schema {
                 .storeNewer, "The store has version \(version), and this Latchkey knows \(self.version).",
                 hint: "Install the newer version again; this one leaves the store untouched.")
         }
-        guard version == Int64(self.version) else {
-            throw Failure.storeOlder(version)
-        }
+        guard version == Int64(self.version) else { throw Failure.storeOlder(version) }
     }
 }

@@ -13,7 +13,6 @@ struct ApprovalKeyFile {
     let scalar: SecretBytes
     /// The public key, 65 bytes.
     let point: [UInt8]
-    /// The checksum in the file.
     let code: [UInt8]
 
     /// Reads a file; nil unless it has this form and a private key.
@@ -31,7 +30,6 @@ struct ApprovalKeyFile {
         (scalar, self.point, code) = (parts.scalar, point, parts.code)
     }
 
-    /// The contents of a file.
     static func encode(_ scalar: SecretBytes, code: [UInt8]) -> SecretBytes {
         let head = FileMark.approvalKey.bytes + code
         return SecretBytes(count: head.count + scalar.count) { target in

@@ -4,12 +4,12 @@ import Glibc
 package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
+import Synchronization
 
 /// Stores root key, anchor and counters as files of the store's owner, mode 0600.
 package final class FileKeyVault: KeyVault {
     private let folder: StoreFolder
 
-    /// Makes a vault for the files of that folder.
     package init(_ folder: StoreFolder) { self.folder = folder }
 
     private static let mark = FileMark.rootKey.bytes
@@ -86,5 +86,33 @@ package final class FileKeyVault: KeyVault {
         if error.code == EFBIG || error.code == ELOOP { return cause }
         return Failure(
             .vaultUnavailable, cause.message, hint: "Make it a readable file of the store's owner.", cause: error)
+    }
+}
+
+/// Stores root key, anchor and counters in memory, for tests.
+package final class MemoryKeyVault: KeyVault {
+    private struct State: Sendable {
+        var anchor: SecretBytes?
+        var slots: [[UInt8]]?
+    }
+    private let key: SecretBytes
+    private let state = Mutex(State())
+
+    /// Makes a vault with that root key, without anchor and counters.
+    package init(rootKey: SecretBytes) { key = rootKey }
+
+    package var counter: (any MonotonicCounter)? { nil }
+    package var enrolmentSeal: (any EnrolmentSeal)? { nil }
+
+    package func rootKey() throws(Failure) -> SecretBytes { key }
+    package func anchor() throws(Failure) -> SecretBytes? { state.withLock { $0.anchor } }
+    package func replaceAnchor(_ anchor: SecretBytes) throws(Failure) { state.withLock { $0.anchor = anchor } }
+    package func counterSlots() throws(Failure) -> [[UInt8]]? { state.withLock { $0.slots } }
+    package func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
+        state.withLock { state in
+            var slots = state.slots ?? [[], []]
+            slots[index] = bytes
+            state.slots = slots
+        }
     }
 }

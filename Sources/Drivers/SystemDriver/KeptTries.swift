@@ -8,13 +8,10 @@ struct KeptTries {
     /// Incremented by each write; the slot with the larger number counts.
     var serial: UInt64
     var counters: PolicyCounters
-    /// The boot in which they were stored.
     var bootID: [UInt8]
 
     init(serial: UInt64, counters: PolicyCounters, bootID: [UInt8]) {
-        self.serial = serial
-        self.counters = counters
-        self.bootID = bootID
+        (self.serial, self.counters, self.bootID) = (serial, counters, bootID)
     }
 
     var encoded: [UInt8] {

@@ -39,7 +39,6 @@ extension PasscodeRecords {
         guard encoded == body else { return nil }
     }
 
-    /// The contents of the file.
     var encoded: [UInt8] {
         let count = preparedRecovery != nil ? 6 : recovery != nil ? 5 : !abandoned.isEmpty ? 4 : needsRekey ? 3 : 2
         var writer = CBORWriter()
@@ -70,8 +69,7 @@ extension RecoveryRecord? {
             return
         }
         guard parts.count == 4,
-            let record = RecoveryRecord(
-                publicKey: parts[0], passcodeID: parts[1], sealed: parts[2], approval: parts[3])
+            let record = RecoveryRecord(publicKey: parts[0], passcodeID: parts[1], sealed: parts[2], approval: parts[3])
         else { throw .invalidValue }
         self = record
     }

@@ -40,7 +40,6 @@ package final class SerialWorkQueue: WorkQueue {
         if isForHere { perform(work) } else { state.wake() }
     }
 
-    /// Waits for the next piece of work and marks the queue busy.
     private func next() -> @Sendable () -> Void {
         state.wait { state in
             guard !state.work.isEmpty, !state.isBusy else { return nil }

@@ -10,7 +10,6 @@ import LatchkeySystem
 /// final name. Once `root.key` exists, all other files must exist; a missing or truncated one is an error and is never
 /// replaced by an empty one.
 package struct StoreFolder: Sendable {
-    /// The path of the folder.
     package let path: String
 
     /// Stores the path; does not access the folder.

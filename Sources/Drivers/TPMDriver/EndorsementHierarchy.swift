@@ -124,8 +124,7 @@ extension TPMClient {
         do throws(TPMError) {
             // No nonce, no digest of a command, no reference, no expiry.
             let unlimited = [UInt8](repeating: 0, count: 10)
-            _ = try send(
-                .policySecret, [TPMEntity(.endorsement), TPMEntity(session)], unlimited, emptyPassword: true)
+            _ = try send(.policySecret, [TPMEntity(.endorsement), TPMEntity(session)], unlimited, emptyPassword: true)
         } catch {
             try flush(session)
             throw error

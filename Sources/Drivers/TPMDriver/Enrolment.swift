@@ -30,8 +30,7 @@ extension TPMMemory {
             let encoded = try reader.sized(limit: EndorsementKey.areaBytes)
             let area = try TPMPublicArea(decoding: encoded)
             guard area.point != nil, area.hasForm(of: .attestationKey) else { throw TPMReader.malformed }
-            let blob = AttestationBlob(
-                parent: parent, area: area, privatePart: privatePart, endorsement: template)
+            let blob = AttestationBlob(parent: parent, area: area, privatePart: privatePart, endorsement: template)
             let request = EnrolmentRequest(
                 endorsementKey: endorsement.key.encoded, certificates: certificate.map { [$0] } ?? [],
                 attestationKey: encoded)

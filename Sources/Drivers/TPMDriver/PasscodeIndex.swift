@@ -16,7 +16,6 @@ struct PasscodeIndex: Sendable {
 
     /// The public area before the first write.
     let area: TPMIndexArea
-    /// The public part of the reset key.
     let resetKey: TPMPublicArea
     /// The policy of each command, and its digest; the index permits one of them.
     private let reading, writing, changing: PolicyDigest
@@ -51,7 +50,6 @@ struct PasscodeCount: Equatable, Sendable {
     /// The number of wrong values at which the index is blocked.
     let limit: UInt32
 
-    /// The contents of the index.
     var bytes: [UInt8] {
         var writer = TPMWriter()
         writer.add(wrong)

@@ -34,7 +34,6 @@ struct SealedRootKey: Equatable, Sendable {
         try reader.checkEnd()
     }
 
-    /// Encodes the file.
     func encoded() throws(Failure) -> SecretBytes {
         var writer = TPMWriter()
         writer.add(Self.mark)

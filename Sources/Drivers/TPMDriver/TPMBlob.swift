@@ -67,7 +67,6 @@ struct TPMBlob: Sendable {
         }
     }
 
-    /// Reads how a key demands the passcode.
     private static func demand(_ reader: inout TPMReader) throws(Failure) -> PasscodeDemand {
         guard let part = PasscodeDemand.Part(rawValue: try reader.uint8()) else { throw TPMReader.malformed }
         let verifier = try reader.sized(limit: PasscodeDemand.verifierBytes)
@@ -75,7 +74,6 @@ struct TPMBlob: Sendable {
         return PasscodeDemand(part, verifier: verifier)
     }
 
-    /// Encodes the blob.
     func encoded() throws(Failure) -> SecretBytes {
         var writer = TPMWriter()
         writer.add(binding.passcode == nil ? Self.version : Self.versionWithPasscode)
@@ -106,7 +104,6 @@ struct TPMBlob: Sendable {
         return branches.count > 1 ? branches : []
     }
 
-    /// The public area of the authority's key.
     static func authority(_ binding: KeyBinding) throws(Failure) -> TPMPublicArea {
         .authority(try authorityPoint(binding))
     }

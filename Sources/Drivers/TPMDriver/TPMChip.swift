@@ -31,16 +31,13 @@ package final class TPMChip: Sendable {
         _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
     ) {
         self.clock = clock
-        state = Mutex(
-            State(client: TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)))
+        state = Mutex(State(client: TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)))
     }
 
     deinit { close() }
 
     /// Uses the chip; other threads wait meanwhile.
-    func use<R: Sendable>(
-        _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
-    ) throws(Failure) -> R {
+    func use<R: Sendable>(_ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R) throws(Failure) -> R {
         defer { releaseLater() }
         return try state.withLock { (state) throws(Failure) in
             defer { forgetIdentity(before: state.client.generation) }

@@ -33,9 +33,7 @@ struct TPMClient: Sendable {
         set { connection.held = newValue }
     }
 
-    init(
-        _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
-    ) {
+    init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil) {
         self.ownerPassword = ownerPassword
         connection = TPMConnection(place)
         (self.clock, self.random) = (clock, random)
@@ -113,6 +111,5 @@ struct TPMClient: Sendable {
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
     mutating func endCarrying() { connection.endCarrying() }
 
-    /// Ends the connection.
     mutating func disconnect() { connection.disconnect() }
 }

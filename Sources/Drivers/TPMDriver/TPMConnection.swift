@@ -64,11 +64,8 @@ struct TPMConnection: Sendable {
     }
 
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
-    mutating func endCarrying() {
-        if hasCarried { disconnect() }
-    }
+    mutating func endCarrying() { if hasCarried { disconnect() } }
 
-    /// Ends the connection.
     mutating func disconnect() {
         (transport, hasCarried, held) = (nil, false, TPMHeld())
         generation += 1
@@ -83,9 +80,7 @@ struct TPMConnection: Sendable {
     ///
     /// - Parameter named: what the command names, which stays.
     /// - Returns: whether there is more room than before.
-    private mutating func makeRoom(
-        after code: TPMResponseCode, besides named: [TPMHandle]
-    ) throws(Failure) -> Bool {
+    private mutating func makeRoom(after code: TPMResponseCode, besides named: [TPMHandle]) throws(Failure) -> Bool {
         var hasMore = false
         if code.isObjectMemoryFull {
             for place in [\TPMHeld.key, \TPMHeld.authority] {
@@ -102,8 +97,7 @@ struct TPMConnection: Sendable {
                 hasMore = true
             }
             for (use, begun) in held.begun where begun.context == nil && !named.contains(begun.session.handle) {
-                let frame = try TPMFrame.encode(
-                    .contextSave, handles: [begun.session.handle], [], parameters: [])
+                let frame = try TPMFrame.encode(.contextSave, handles: [begun.session.handle], [], parameters: [])
                 let response = try answer(to: frame, .contextSave, [])
                 if response.code == .success {
                     held.begun[use]?.context = response.parameters
@@ -150,8 +144,7 @@ struct TPMConnection: Sendable {
                 var handle = TPMWriter()
                 handle.add(try reader.uint32())
                 // One that cannot be removed takes room, and no more.
-                _ = try connection.exchange(
-                    TPMFrame.encode(.flushContext, handles: [], [], parameters: handle.bytes))
+                _ = try connection.exchange(TPMFrame.encode(.flushContext, handles: [], [], parameters: handle.bytes))
             }
         }
     }

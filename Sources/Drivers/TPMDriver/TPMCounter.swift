@@ -23,7 +23,6 @@ final class TPMCounter: MonotonicCounter {
         policy = Result { () throws(Failure) in try Self.policy(of: owner, label) }
     }
 
-    /// The labels of all counters of a store.
     static let labels: [CryptographicLabel] = [.counterPolicy, .enrolmentCounterPolicy]
 
     /// The policy of the counter of an owner. No session can fulfil it: it is the digest of a text, not of policy commands.
@@ -78,9 +77,7 @@ final class TPMCounter: MonotonicCounter {
     }
 
     /// Uses the chip with the storage root key of the store; before the store is finished, with the one that is there.
-    func use<R: Sendable>(
-        _ body: (inout TPMClient, [UInt8], StorageRoot) throws(TPMError) -> R
-    ) throws(Failure) -> R {
+    func use<R: Sendable>(_ body: (inout TPMClient, [UInt8], StorageRoot) throws(TPMError) -> R) throws(Failure) -> R {
         let (policy, path) = (try policy.get(), path)
         let parent = try SealedRootKey.read(path)?.parent
         return try chip.use { (_, client) throws(TPMError) in
@@ -94,7 +91,6 @@ final class TPMCounter: MonotonicCounter {
 }
 
 extension TPMClient {
-    /// Returns the counter with that policy if it has a number.
     mutating func writtenCounter(_ policy: [UInt8]) throws(TPMError) -> TPMIndexArea? {
         guard let area = try counterIndex(policy), area.attributes.contains(.written) else { return nil }
         return area

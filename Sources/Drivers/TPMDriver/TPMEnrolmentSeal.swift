@@ -79,9 +79,7 @@ extension TPMClient {
         let entity = try entity(index)
         let parameters = try failing { () throws(Failure) in try TPMNumberDemand.parameters(number) }
         _ = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
-            try client.send(
-                .policyNV, [entity, entity, TPMEntity(policy.handle)], parameters, in: &session
-            ).response
+            try client.send(.policyNV, [entity, entity, TPMEntity(policy.handle)], parameters, in: &session).response
         }
     }
 }

@@ -64,7 +64,6 @@ extension TPMChip {
 }
 
 extension String {
-    /// Without spaces at both ends.
     fileprivate var trimmed: String {
         var text = self[...]
         while text.first == " " { text.removeFirst() }

@@ -6,7 +6,6 @@ import TPMProtocol
 // Indices of the non-volatile memory: which exist, their definition and their removal.
 
 extension TPMClient {
-    /// An index as commands refer to it.
     func entity(_ area: TPMIndexArea) throws(TPMError) -> TPMEntity {
         TPMEntity(area.handle, name: try failing { () throws(Failure) in try area.name() })
     }
@@ -57,11 +56,7 @@ extension TPMClient {
             try reader.checkEnd()
             return encoded
         }
-        do throws(Failure) {
-            return try TPMIndexArea(decoding: encoded)
-        } catch {
-            return nil
-        }
+        do throws(Failure) { return try TPMIndexArea(decoding: encoded) } catch { return nil }
     }
 
     /// Creates an index with the empty password (`TPM2_NV_DefineSpace`).

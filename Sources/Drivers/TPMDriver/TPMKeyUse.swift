@@ -4,10 +4,9 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-// The commands that use keys; `TPMKeyCreation.swift` has the one that creates them.
+// The commands that use keys; `TPMCreation.swift` has the one that creates them.
 
 extension EnclaveOperation {
-    /// The command that carries out the operation.
     var command: TPMCommand {
         switch self {
         case .sign: .sign
@@ -73,9 +72,7 @@ extension TPMMemory {
             throw Self.refused("The approval of the key's use is missing.")
         }
         let needsPassword = use.key.blob.needsPassword
-        guard !needsPassword || password != nil else {
-            throw Self.refused("The password of the key is missing.")
-        }
+        guard !needsPassword || password != nil else { throw Self.refused("The password of the key is missing.") }
         do throws(TPMError) {
             if !approval.signature.isEmpty {
                 let current = session
@@ -83,9 +80,7 @@ extension TPMMemory {
                     try client.approve(use.subject, approval, by: authority, in: current)
                 }
             }
-            if let choice = use.key.choice {
-                _ = try client.send(.policyOR, [TPMEntity(session.handle)], choice)
-            }
+            if let choice = use.key.choice { _ = try client.send(.policyOR, [TPMEntity(session.handle)], choice) }
             // Last: `TPM2_PolicyOR` after it would not find the digest of a branch.
             if needsPassword {
                 _ = try client.send(.policyAuthValue, [TPMEntity(session.handle)])

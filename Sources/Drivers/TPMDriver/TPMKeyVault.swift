@@ -108,9 +108,7 @@ package final class TPMKeyVault: KeyVault {
     /// - Returns: whether the present TPM has another storage root key.
     /// - Throws: `itemAuthenticationFailed` for another code.
     @discardableResult
-    package func recover(
-        with code: SecretBytes, _ binding: Binding, replacement: SecretBytes
-    ) throws(Failure) -> Bool {
+    package func recover(with code: SecretBytes, _ binding: Binding, replacement: SecretBytes) throws(Failure) -> Bool {
         let before = try sealed()
         let rootKey = try RootKeyRecovery.open(before.recovery, code)
         let file = try seal(rootKey, binding, recoveryCode: replacement)
@@ -189,8 +187,7 @@ extension TPMClient {
             guard let recoveryCode else { return [] as [UInt8] }
             return try RootKeyRecovery.seal(rootKey, recoveryCode, random)
         }
-        let sealed = SealedRootKey(
-            parent: root.entity.name, area: area, privatePart: privatePart, recovery: recovery)
+        let sealed = SealedRootKey(parent: root.entity.name, area: area, privatePart: privatePart, recovery: recovery)
         // Also shows that the value of the PCR, which was read without a session, is that of this TPM.
         guard try unseal(sealed, below: root) == rootKey else { throw .failed(TPMReader.malformed) }
         return sealed

@@ -33,9 +33,7 @@ extension TPMClient {
     }
 
     /// Starts a session whose key only the TPM with that storage root key can compute.
-    mutating func startSession(
-        _ type: TPMSessionType, salted root: StorageRoot
-    ) throws(TPMError) -> TPMSession {
+    mutating func startSession(_ type: TPMSessionType, salted root: StorageRoot) throws(TPMError) -> TPMSession {
         let (salt, caller, parameters) = try failing { () throws(Failure) in
             let salt = try SessionSalt(for: root.point)
             let caller = try random.bytes(TPMSession.nonceBytes).copyBytes()

@@ -127,9 +127,7 @@ package final class TPMPasscodeChip: PasscodeChip {
         try PasscodeIndexRecord(record).index().entity().name
     }
 
-    package func prove(
-        _ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof
-    ) throws(Failure) -> Bool {
+    package func prove(_ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool {
         // With an empty nonce the proof would be valid in every session, and without a digest for every command.
         _ = try ApprovalText(
             nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
@@ -203,7 +201,6 @@ extension TPMError {
         return code.kind == .badAuthorization || code.kind == .authorizationFailed
     }
 
-    /// The error as one of a passcode.
     fileprivate var ofPasscode: TPMError {
         switch self {
         case .refused(let code, let command): .failed(passcodeFailure(code.kind, command))

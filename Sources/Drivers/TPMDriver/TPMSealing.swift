@@ -46,7 +46,6 @@ extension TPMClient {
         }
     }
 
-    /// Returns a sealed root key.
     mutating func unseal(_ sealed: SealedRootKey, below root: StorageRoot) throws(TPMError) -> SecretBytes {
         try unseal(sealed.privatePart, sealed.area, below: root) { (client, session) throws(TPMError) in
             try client.checkRegisters(.secureBoot, in: session)

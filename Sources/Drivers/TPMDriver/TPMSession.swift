@@ -9,7 +9,6 @@ import TPMProtocol
 struct TPMSession: Sendable {
     let handle: TPMHandle
     let key: SessionKey
-    /// The latest nonce of the TPM.
     var nonce: [UInt8]
     /// Uptime in nanoseconds when `nonce` was made.
     var nonceTime: Int64

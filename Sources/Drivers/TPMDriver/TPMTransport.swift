@@ -36,10 +36,7 @@ package struct TPMPlace: TPMConnecting {
     /// The device of the kernel's resource manager, which keeps the objects of different programs apart.
     package static let device = "/dev/tpmrm0"
 
-    /// Creates a place.
-    package init(_ path: String = TPMPlace.device, seconds: Int64 = 60) {
-        (self.path, self.seconds) = (path, seconds)
-    }
+    package init(_ path: String = TPMPlace.device, seconds: Int64 = 60) { (self.path, self.seconds) = (path, seconds) }
 
     /// Opens a connection. Throws `enclaveUnavailable` if that is not possible.
     package func connect() throws(Failure) -> any TPMTransport {
@@ -89,11 +86,7 @@ final class DescriptorTransport: TPMTransport {
 
     func exchange(_ command: [UInt8]) throws(Failure) -> [UInt8] {
         let deadline = Uptime.deadline(seconds: seconds)
-        do throws(SystemError) {
-            try write(command)
-        } catch {
-            throw lost(error)
-        }
+        do throws(SystemError) { try write(command) } catch { throw lost(error) }
         var response: [UInt8] = []
         var size = TPMFrame.headerBytes
         while response.count < size {
@@ -109,9 +102,7 @@ final class DescriptorTransport: TPMTransport {
     private func write(_ command: [UInt8]) throws(SystemError) {
         guard isSocket else { return try descriptor.write(all: command) }
         // A command is smaller than the buffer of a socket.
-        guard try Sockets.send(descriptor, command) == command.count else {
-            throw SystemError("send", code: EAGAIN)
-        }
+        guard try Sockets.send(descriptor, command) == command.count else { throw SystemError("send", code: EAGAIN) }
     }
 
     func pause(milliseconds: Int) { _ = poll(nil, 0, CInt(clamping: milliseconds)) }

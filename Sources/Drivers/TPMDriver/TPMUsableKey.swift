@@ -9,7 +9,6 @@ import TPMProtocol
 struct TPMUsableKey: Sendable {
     let blob: TPMBlob
     let name: [UInt8]
-    /// The public area of the authority's key.
     let authority: TPMPublicArea
     let authorityName: [UInt8]
     /// The parameters of `TPM2_PolicyOR`; nil if the policy has no choice.

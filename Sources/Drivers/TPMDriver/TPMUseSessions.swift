@@ -10,7 +10,6 @@ extension TPMClient {
     /// Seconds after which a nonce is not used for another approval, which is valid for 60 seconds from the nonce.
     private static let nonceSeconds: Int64 = 20
 
-    /// Whether a use was begun and has not ended.
     var hasBegunUses: Bool { held.begun.values.contains { $0.isBegun() } }
 
     /// Removes the sessions of uses that have ended without being finished, and saves those of the others.
@@ -63,9 +62,7 @@ extension TPMClient {
 
     /// Returns the session of a use, loaded; it belongs to the caller.
     mutating func takeSession(_ use: KeyChallenge.Identifier) throws(TPMError) -> TPMSession {
-        guard let begun = held.begun.removeValue(forKey: use) else {
-            throw Self.ended(nil)
-        }
+        guard let begun = held.begun.removeValue(forKey: use) else { throw Self.ended(nil) }
         guard let context = begun.context else { return begun.session }
         do throws(TPMError) {
             try loadContext(context, of: begun.session.handle)
@@ -83,14 +80,12 @@ extension TPMClient {
                 hint: "Try again.", cause: cause))
     }
 
-    /// Keeps a session for the next use.
     mutating func keepSession(_ session: TPMSession) {
         guard held.idle == nil else { return forgetSession(session) }
         held.idle = session
         held.idle?.password = nil
     }
 
-    /// Removes a session.
     mutating func forgetSession(_ session: TPMSession) {
         // A session that cannot be removed now is removed with the connection.
         try? flush(session.handle)

@@ -22,7 +22,6 @@ package struct TPMUserIndices: Sendable {
         for label in TPMCounter.labels { try removeCounter(of: owner, label) }
     }
 
-    /// Removes one of the counters.
     package func removeCounter(of owner: [UInt8], _ label: CryptographicLabel) throws(Failure) {
         try TPMCounter.remove(of: owner, label, from: chip)
     }

@@ -29,7 +29,6 @@ struct KeyGrants: Sendable {
     /// Maximum grants; a new one replaces the oldest, whose owner is then asked again.
     static let limit = 256
 
-    /// Adds the proofs of a token.
     mutating func add(_ token: AuthToken, _ caller: Caller, _ uses: KeyUses) {
         // A match by a weak sensor releases no key.
         guard token.purpose == .app, token.strength == .strong else { return }

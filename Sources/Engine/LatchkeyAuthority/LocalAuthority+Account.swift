@@ -9,15 +9,12 @@ package import LatchkeySeams
 /// What the authority of a user needs to verify the password of the account.
 package struct AccountParts: Sendable {
     package var account: UserAccount
-    /// The records that say what the passcode is.
     package var passcodes: any PasscodeRecordStore
     /// Opens the passcode that is the password of the account.
     package var passcode: any AccountPasscode
 
     package init(account: UserAccount, passcodes: any PasscodeRecordStore, passcode: any AccountPasscode) {
-        self.account = account
-        self.passcodes = passcodes
-        self.passcode = passcode
+        (self.account, self.passcodes, self.passcode) = (account, passcodes, passcode)
     }
 
     /// Returns what the passcode can be. Blocks.
@@ -54,9 +51,7 @@ extension LocalAuthority {
 
     /// Has the system verify a password, and continues with a right one.
     func verifyAccount(_ password: SecretBytes, _ id: UInt64, then right: @escaping @Sendable () -> Void) {
-        guard let account = parts.account?.account else {
-            return post(.accountNotProven(id, .failed))
-        }
+        guard let account = parts.account?.account else { return post(.accountNotProven(id, .failed)) }
         core.withLock { $0.pending[id]?.accountMessage = "" }
         account.passwords.verify(password, of: account.name) { [weak self] message in
             self?.say(message, id)
@@ -95,9 +90,7 @@ extension LocalAuthority {
     func accountWasProven(_ password: SecretBytes, _ id: UInt64) {
         post(
             QueuedEvent { core in
-                if core.pending[id]?.account == .becomesPasscode {
-                    core.newPasscodes[id] = .chosen(password)
-                }
+                if core.pending[id]?.account == .becomesPasscode { core.newPasscodes[id] = .chosen(password) }
                 return .accountProven(id)
             })
     }

@@ -122,9 +122,7 @@ extension LocalAuthority {
         }
     }
 
-    private func openAccount(
-        _ password: SecretBytes, previous: SecretBytes?
-    ) throws(Failure) -> PasscodeVerdict {
+    private func openAccount(_ password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
         guard let account = parts.account else {
             throw Failure(.internalFailure, "The password of an account is not verified in this process.")
         }

@@ -42,14 +42,12 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var account: AccountParts?
         /// Operates the simulated sensor, for prompts of the simulated tier.
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
-        /// Called at the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns the number of the next evaluation, by which prompts are identified; nil to count from 1.
         package var nextNumber: (@Sendable () -> UInt64)?
 
-        /// Creates a value from its parts.
         package init(
             tier: Tier, userID: UInt32, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
             random: any RandomSource, work: any WorkQueue, stretching: any StretchQueue,
@@ -198,8 +196,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         // Prompts for the daemon's own operations show no text of the caller, except the name of a relying party.
         if request.purpose != .app {
             let reason = request.purpose.hasReason ? request.prompting.reason : ""
-            request.prompting = Prompting(
-                reason: reason, interactionAllowed: request.prompting.interactionAllowed)
+            request.prompting = Prompting(reason: reason, interactionAllowed: request.prompting.interactionAllowed)
         }
         let pending = Pending(request: request, caller: caller, account: account, completion: completion)
         let id = core.withLock { core in
@@ -232,7 +229,6 @@ package final class LocalAuthority: AuthenticationAuthority {
 
     package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
 
-    /// Converts the result of an evaluation to an answer with a token.
     func answer(
         _ result: Result<Authorisation, Status>, to pending: Pending, entered: SecretBytes?
     ) -> Result<AuthenticationGrant, Failure> {

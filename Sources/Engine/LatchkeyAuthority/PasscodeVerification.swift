@@ -44,8 +44,7 @@ package struct PasscodeVerification: Sendable {
         let stretched = try PasscodeRecord.stretch(passcode, salt: salt, cost: cost)
         let new = try chip.create(plan, Self.chipValue(stretched))
         guard
-            let record = PasscodeRecord(
-                cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
+            let record = PasscodeRecord(cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
         else {
             throw PasscodeRecord.notAccepted
         }
@@ -94,7 +93,6 @@ package struct PasscodeVerification: Sendable {
         try stretched.derive(.passcodeValue).secret
     }
 
-    /// Carries out a prepared change.
     package func carryOut(_ change: ChipChange) throws(Failure) {
         guard let chip else { throw Failure(.internalFailure, "There is no chip that a passcode could be changed in.") }
         try chip.change(change.record, secret: change.secret, to: change.value)
@@ -136,5 +134,16 @@ package struct PasscodeVerification: Sendable {
         try free(records.abandoned)
         records.abandoned = []
         try store.keep(records)
+    }
+}
+
+/// The values of passcodes that a chip has accepted, by the challenges of the tokens that prove them. A value proves the
+/// passcode to the keys of the chip, so that a passcode which was typed once can be used for several operations.
+package typealias PasscodeValues = ExpiringTable<[UInt8], SecretBytes>
+
+extension PasscodeValues {
+    /// Creates an empty table, whose alarms are those of `clock`.
+    package convenience init(clock: any Clock) {
+        self.init(clock: clock, seconds: Limits.passcodeValueSeconds, limit: KeyGrants.limit)
     }
 }

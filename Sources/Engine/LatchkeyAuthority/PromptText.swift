@@ -87,7 +87,6 @@ enum PromptText {
         }
     }
 
-    /// Returns the title of the cancel button.
     static func cancelTitle(_ prompting: Prompting) -> String {
         let title = clean(prompting.cancelTitle ?? "", characters: Limits.titleCharacters)
         return title.isEmpty ? "Cancel" : title

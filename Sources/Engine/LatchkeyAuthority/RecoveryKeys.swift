@@ -39,8 +39,7 @@ package struct RecoveryKeys: Sendable {
         let approval = try approvalSeal.seal(
             approvalKey, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(),
             authenticating: Self.associated(userID, passcodeID))
-        return try RecoveryRecord.sealed(
-            slotKeys, approval: approval, for: publicKey, passcodeID: passcodeID, random)
+        return try RecoveryRecord.sealed(slotKeys, approval: approval, for: publicKey, passcodeID: passcodeID, random)
     }
 
     /// Binds the key that approves uses of keys to the user and to the secret of the passcode. The public key alone does
@@ -73,8 +72,7 @@ package struct RecoveryKeys: Sendable {
     private static func split(_ joined: SecretBytes) -> [SecretBytes] {
         joined.withBytes { bytes in
             stride(from: 0, to: bytes.count, by: SymmetricKey.byteCount).map { start in
-                SecretBytes(
-                    copying: UnsafeRawBufferPointer(rebasing: bytes[start..<start + SymmetricKey.byteCount]))
+                SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[start..<start + SymmetricKey.byteCount]))
             }
         }
     }
@@ -135,9 +133,7 @@ extension PasscodeRecords {
     /// Encrypts the keys of the present slots for the recovery codes, whichever of them is valid.
     ///
     /// - Parameter slotKeys: 32 bytes each, at most `RecoveryGrant.slotKeys`.
-    package mutating func encryptForRecovery(
-        _ slotKeys: [SecretBytes], _ random: any RandomSource
-    ) throws(Failure) {
+    package mutating func encryptForRecovery(_ slotKeys: [SecretBytes], _ random: any RandomSource) throws(Failure) {
         recovery = try recovery?.replacing(with: slotKeys, random)
         preparedRecovery = try preparedRecovery?.replacing(with: slotKeys, random)
     }

@@ -15,7 +15,6 @@ package final class RefusalNotices: EventLog {
     package typealias Report = @Sendable (UntrustedSource, _ count: UInt64) -> Bool
 
     fileprivate struct Source: Sendable {
-        /// Refusals that are not reported.
         var waiting: UInt64 = 0
         /// When the last report was made, in nanoseconds of the boot-time clock; nil before the first one.
         var reported: Int64?
@@ -36,10 +35,7 @@ package final class RefusalNotices: EventLog {
     private let state = Mutex(State())
 
     /// Creates a log that writes to `log`, and reports nothing until `tell` names a receiver.
-    package init(_ log: any EventLog, clock: any Clock) {
-        self.log = log
-        self.clock = clock
-    }
+    package init(_ log: any EventLog, clock: any Clock) { (self.log, self.clock) = (log, clock) }
 
     /// Reports to `report` from now on, instead of an earlier receiver.
     package func tell(_ report: @escaping Report) {
@@ -52,7 +48,6 @@ package final class RefusalNotices: EventLog {
         count(event)
     }
 
-    /// Reports an event that another process has logged.
     package func count(_ event: DaemonEvent) {
         guard let source = UntrustedSource(event) else { return }
         state.withLock { $0.sources[source, default: Source()].count(1) }

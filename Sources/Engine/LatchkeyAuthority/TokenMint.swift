@@ -11,7 +11,6 @@ package struct TokenMint: Sendable {
     package let connection: [UInt8]
     private let key: SymmetricKey
 
-    /// Creates a mint with a random key.
     package init(_ random: any RandomSource) throws(Failure) {
         try self.init(
             connection: random.bytes(AuthToken.identifierBytes).copyBytes(), key: random.bytes(SymmetricKey.byteCount))
@@ -26,7 +25,6 @@ package struct TokenMint: Sendable {
         self.key = key
     }
 
-    /// Computes the code of a token.
     package func code(of token: AuthToken) throws(Failure) -> [UInt8] {
         try key.authenticationCode(token.authenticated)
     }

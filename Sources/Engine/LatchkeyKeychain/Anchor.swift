@@ -46,9 +46,7 @@ package final class Anchor: Sendable {
     /// event.
     ///
     /// - Parameter databaseGeneration: nil when the state record of the database cannot be read.
-    init(
-        tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile
-    ) throws(Failure) {
+    init(tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile) throws(Failure) {
         self.counters = counters
         header = tree.header
         key = tree.anchorKey
@@ -215,51 +213,41 @@ package final class Anchor: Sendable {
         _ change: (AnchorRecord?) throws(Failure) -> Change, overwrite: () throws(Failure) -> Void,
         commit: (Change) throws(Failure) -> Void
     ) throws(Failure) {
-        var failure: Failure?
-        events.withLock { _ in
-            do throws(Failure) {
-                try finishLocked()
-                if isUncertain.withLock({ $0 }) {
-                    try overwrite()
-                    isUncertain.withLock { $0 = false }
-                }
-                let before = record
-                var change = try change(before)
-                let key = try sealKey(of: &change.contents, for: change.event)
-                var prepared =
-                    before
-                    ?? AnchorRecord(committed: 0, contents: change.contents, bootID: [], countersSerial: 0)
-                prepared.preparation = AnchorRecord.Preparation(
-                    generation: change.target, event: change.event, contents: change.contents)
-                // The in-memory state is unchanged until the commit: a store that was rolled back, or whose anchor is
-                // old, stays refused.
-                try write(prepared)
-                // After a failure the preparation stays in the file: the transaction may still be on the disk, and
-                // the next start compares the preparation with the database.
-                isUncertain.withLock { $0 = true }
-                try commit(change)
+        try events.withLock { (_) throws(Failure) in
+            try finishLocked()
+            if isUncertain.withLock({ $0 }) {
+                try overwrite()
                 isUncertain.withLock { $0 = false }
-                var finished = Self.finished(prepared)
-                if change.event.changesSlot, !change.keepsEarlierSlot { finished.otherSlot = nil }
-                finished.bootID = change.bootID
-                finished.countersSerial = change.countersSerial
-                state.withLock { $0 = State(record: finished, condition: .unfinished, enrolmentKey: key) }
-                do throws(Failure) { try finishLocked() } catch { throw .incomplete(error) }
-            } catch {
-                failure = error
             }
+            let before = record
+            var change = try change(before)
+            let key = try sealKey(of: &change.contents, for: change.event)
+            var prepared =
+                before
+                ?? AnchorRecord(committed: 0, contents: change.contents, bootID: [], countersSerial: 0)
+            prepared.preparation = AnchorRecord.Preparation(
+                generation: change.target, event: change.event, contents: change.contents)
+            // The in-memory state is unchanged until the commit: a store that was rolled back, or whose anchor is
+            // old, stays refused.
+            try write(prepared)
+            // After a failure the preparation stays in the file: the transaction may still be on the disk, and
+            // the next start compares the preparation with the database.
+            isUncertain.withLock { $0 = true }
+            try commit(change)
+            isUncertain.withLock { $0 = false }
+            var finished = Self.finished(prepared)
+            if change.event.changesSlot, !change.keepsEarlierSlot { finished.otherSlot = nil }
+            finished.bootID = change.bootID
+            finished.countersSerial = change.countersSerial
+            state.withLock { $0 = State(record: finished, condition: .unfinished, enrolmentKey: key) }
+            do throws(Failure) { try finishLocked() } catch { throw .incomplete(error) }
         }
-        if let failure { throw failure }
     }
 
     /// Retries the last step of an unfinished event; protected items can be opened again afterwards.
     func finish() throws(Failure) {
         guard condition == .unfinished else { return }
-        var failure: Failure?
-        events.withLock { _ in
-            do throws(Failure) { try finishLocked() } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try events.withLock { (_) throws(Failure) in try finishLocked() }
     }
 
     private func finishLocked() throws(Failure) {
@@ -276,19 +264,13 @@ package final class Anchor: Sendable {
     /// interrupted change, or replaces a slot of a lower cost. Does nothing if the slots have changed since `slots`
     /// was read, or while the condition is not `clean`.
     func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
-        var failure: Failure?
-        events.withLock { _ in
+        try events.withLock { (_) throws(Failure) in
             guard var record, self.slots == slots, state.withLock({ $0.condition == .clean }) else { return }
             record.contents.slot = slot
             record.otherSlot = nil
-            do throws(Failure) {
-                try write(record)
-                state.withLock { $0.record = record }
-            } catch {
-                failure = error
-            }
+            try write(record)
+            state.withLock { $0.record = record }
         }
-        if let failure { throw failure }
     }
 
     /// Throws `storeUnreadable` when the condition refuses requests, or the file differs from the record in memory.
@@ -334,7 +316,6 @@ package final class Anchor: Sendable {
         while number < generation { number = try counter.increment() }
     }
 
-    /// Returns the record with its prepared event committed.
     private static func finished(_ record: AnchorRecord) -> AnchorRecord {
         guard let preparation = record.preparation else { return record }
         var finished = record

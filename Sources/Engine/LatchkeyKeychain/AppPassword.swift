@@ -13,7 +13,6 @@ package struct AppPassword: Sendable {
     let sealing: StretchParameters?
     private var keys: [StretchParameters: SymmetricKey] = [:]
 
-    /// Whether the request has a password.
     var isGiven: Bool { sealing != nil }
 
     fileprivate init(sealing: StretchParameters?) { self.sealing = sealing }
@@ -21,7 +20,6 @@ package struct AppPassword: Sendable {
     /// The value for a request without a password.
     package static let none = AppPassword(sealing: nil)
 
-    /// Adds a stretched key.
     package mutating func add(_ stretched: StretchedPassword) { keys[stretched.parameters] = stretched.key }
 
     /// A copy without any stretched keys, for the next item of a search.

@@ -111,7 +111,6 @@ final class AuditTrail: Sendable {
         return sequence
     }
 
-    /// The associated data of an entry.
     func associatedData(_ sequence: Int64) -> [UInt8] { Array("audit \(sequence)".utf8) + [0] + tree.header.bytes }
 
     /// Drops the cached end of the log, after the transaction that moved it was rolled back.
@@ -122,7 +121,6 @@ final class AuditTrail: Sendable {
 struct StoreNumbers: Equatable, Sendable {
     /// The set hash of all rows; nil when it is unknown because an entry was changed.
     var sum: StoreSum? = StoreSum()
-    /// Serial number of the state record.
     var stateSerial: UInt64 = 0
     /// Serial number of the counters; counters with a smaller one are refused.
     var countersSerial: UInt64 = 0

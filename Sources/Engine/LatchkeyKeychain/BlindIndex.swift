@@ -9,9 +9,7 @@ import LatchkeyWire
 struct BlindIndex: Sendable {
     let key: AuthenticationKey
 
-    private func index(
-        _ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]
-    ) throws(Failure) -> [UInt8] {
+    private func index(_ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]) throws(Failure) -> [UInt8] {
         var writer = CBORWriter()
         writer.array(2 + values.count)
         writer.text(name)
@@ -25,7 +23,6 @@ struct BlindIndex: Sendable {
         try index("key", itemClass, itemClass.primaryKey.map { attributes[$0] ?? ItemClass.emptyValue($0) })
     }
 
-    /// Index of all items of a class and a group.
     func group(_ group: String, _ itemClass: ItemClass) throws(Failure) -> [UInt8] {
         try index("group", itemClass, [.text(group)])
     }
@@ -38,7 +35,6 @@ struct BlindIndex: Sendable {
         return try index("attribute \(code.rawValue)", itemClass, [.text(group), value])
     }
 
-    /// Fills the index columns of a row.
     func fill(_ row: inout StoredRow, _ item: Item) throws(Failure) {
         row.primaryKey = try primaryKey(item.attributes, row.itemClass)
         row.group = try group(item.accessGroup, row.itemClass)

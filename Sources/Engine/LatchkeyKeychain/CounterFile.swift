@@ -46,8 +46,7 @@ final class CounterFile: Sendable {
             else { continue }
             newest = (values, index)
         }
-        state = Mutex(
-            State(values: newest?.0 ?? Values(), slot: newest?.1 ?? 1, isReadable: newest != nil))
+        state = Mutex(State(values: newest?.0 ?? Values(), slot: newest?.1 ?? 1, isReadable: newest != nil))
     }
 
     /// The serial number of the current counters.
@@ -67,9 +66,7 @@ final class CounterFile: Sendable {
     var generation: UInt64 { state.withLock { $0.values.generation } }
 
     /// Overwrites the older slot; durable on return. `floor` is the largest serial number known elsewhere.
-    func keep(
-        _ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64
-    ) throws(Failure) {
+    func keep(_ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             try write(
                 Values(
@@ -106,7 +103,6 @@ final class CounterFile: Sendable {
         state = State(values: next, slot: slot, isReadable: true)
     }
 
-    /// Encodes the first slot of a new store.
     static func first(_ key: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource) throws(Failure) -> [UInt8]
     {
         try key.seal(
@@ -155,8 +151,7 @@ final class CounterFile: Sendable {
                         biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked,
                         lastPasscode: lastPasscode < 0 ? nil : lastPasscode,
                         lastBiometry: lastBiometry < 0 ? nil : lastBiometry)
-                    return Values(
-                        serial: serial, counters: counters, bootID: boot, generation: try reader.unsigned())
+                    return Values(serial: serial, counters: counters, bootID: boot, generation: try reader.unsigned())
                 }
                 try reader.finish()
                 return values

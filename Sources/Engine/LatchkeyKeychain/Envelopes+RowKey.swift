@@ -68,9 +68,7 @@ extension Envelopes {
     func isCurrent(_ item: Item) -> Bool { !item.wrapping.isStale(in: anchor.enrolmentGeneration) }
 
     /// Whether the keys are in memory that the plain copy of the row key needs besides the class key.
-    func canOpenPlain(_ item: Item) -> Bool {
-        !isPlainBound(item) || (isCurrent(item) && anchor.enrolmentKey != nil)
-    }
+    func canOpenPlain(_ item: Item) -> Bool { !isPlainBound(item) || (isCurrent(item) && anchor.enrolmentKey != nil) }
 
     func plainRowKey(
         _ stored: [UInt8], _ form: RowKeyForm, _ item: Item, _ password: SymmetricKey?,

@@ -105,9 +105,7 @@ struct Envelopes: Sendable {
 
     /// Opens the secret of a row; nil when it has none. Throws `itemAuthenticationFailed` for a wrong application
     /// password, and `storeUnreadable` for a damaged envelope.
-    func openSecret(
-        _ row: StoredRow, _ item: Item, password: AppPassword = .none
-    ) throws(Failure) -> SecretBytes? {
+    func openSecret(_ row: StoredRow, _ item: Item, password: AppPassword = .none) throws(Failure) -> SecretBytes? {
         try checkHash(row, item)
         guard let stored = row.secret else { return nil }
         let stretched = try password.key(for: item)

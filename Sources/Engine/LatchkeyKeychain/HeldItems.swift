@@ -12,12 +12,10 @@ package struct HeldItems: Sendable {
     private let key: SymmetricKey
     private let random: any RandomSource
     private var pages: [[UInt8]] = []
-    /// Number of the items.
     package private(set) var count = 0
     /// Approximate size of the items, in bytes.
     package private(set) var weight = 0
 
-    /// Creates an empty list with a new key.
     package init(_ random: any RandomSource) throws(Failure) {
         key = try KeyTree.key(try random.bytes(SymmetricKey.byteCount))
         self.random = random

@@ -5,7 +5,6 @@ package import LatchkeyModel
 /// The cause of a failure of an event that has happened: only its last write failed, which is tried again before the next
 /// event. Who follows the event has to follow it nevertheless.
 package struct IncompleteEvent: Error, CustomStringConvertible {
-    /// The cause of the failed write.
     fileprivate let cause: (any Error)?
 
     package var description: String { cause.map { "\($0)" } ?? "the last write of an event" }

@@ -18,10 +18,7 @@ struct Item: Equatable, Sendable {
     /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
 
-    /// The group the item belongs to.
-    var accessGroup: String {
-        if case .text(let group) = attributes[.accessGroup] { group } else { "" }
-    }
+    var accessGroup: String { if case .text(let group) = attributes[.accessGroup] { group } else { "" } }
 
     /// Whether the secret is a private key of the enclave, which is never returned: the access control is enforced
     /// when the key is used.
@@ -91,7 +88,6 @@ struct Item: Equatable, Sendable {
         }
     }
 
-    /// Whether the item matches the attributes of a query.
     func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
         if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
         for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {

@@ -29,12 +29,8 @@ struct ItemBalance {
     /// Items with audit entries newer than the start of the check.
     private var moving: Set<Name> = []
 
-    /// Adds a row of the store.
-    mutating func found(_ id: [UInt8], version: Int64) {
-        if let name = Name(id) { rows[name] = version }
-    }
+    mutating func found(_ id: [UInt8], version: Int64) { if let name = Name(id) { rows[name] = version } }
 
-    /// Adds an entry of the audit log.
     mutating func take(_ line: AuditLine, isNew: Bool) {
         guard let name = Name(line.item) else { return }
         if isNew { moving.insert(name) }

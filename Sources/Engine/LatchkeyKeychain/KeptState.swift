@@ -12,18 +12,12 @@ extension Keychain {
     }
 
     /// Changes the state record within a transaction; an audit entry must follow in the same transaction.
-    func changeState(
-        in store: any ItemWriting, _ body: (inout StoreState.Values) -> Void
-    ) throws(Failure) {
-        var values: StoreState.Values
+    func changeState(in store: any ItemWriting, _ body: (inout StoreState.Values) -> Void) throws(Failure) {
         let serial = try audit.end(in: store).numbers.stateSerial
-        do throws(Failure) {
-            values = try state.values(in: store, serial: serial)
-        } catch {
-            guard error.status == .storeUnreadable else { throw error }
-            // The record was changed or removed: the device counts as locked, and every app asks for the camera again.
-            values = StoreState.Values(serial: serial, isLocked: true, wasUnlocked: false)
-        }
+        // If the record was changed or removed, the device counts as locked, and every app asks for the camera again.
+        var values =
+            try unlessDamaged { () throws(Failure) in try state.values(in: store, serial: serial) }
+            ?? StoreState.Values(serial: serial, isLocked: true, wasUnlocked: false)
         body(&values)
         try state.write(values, to: store)
         try audit.change(in: store) { (numbers) throws(Failure) in numbers.stateSerial = values.serial + 1 }
@@ -44,13 +38,10 @@ extension Keychain {
     /// Returns the stored lock. If the device was locked before this boot, it has not been unlocked since the boot. A
     /// changed record counts as locked.
     package func keptLock() throws(Failure) -> LockState {
-        let values: StoreState.Values
-        do throws(Failure) {
-            values = try store.read { (store) throws(Failure) in try stateValues(in: store) }
-        } catch {
-            guard error.status == .storeUnreadable else { throw error }
-            return LockState(isLocked: true, wasUnlocked: false)
+        let stored = try unlessDamaged { () throws(Failure) in
+            try store.read { (store) throws(Failure) in try stateValues(in: store) }
         }
+        guard let values = stored else { return LockState(isLocked: true, wasUnlocked: false) }
         let wasUnlocked = !values.isLocked || values.wasUnlocked && isOfThisBoot(values.bootID)
         return LockState(isLocked: values.isLocked, wasUnlocked: wasUnlocked)
     }

@@ -109,10 +109,7 @@ package final class KeyTree: Sendable {
     /// Throws `storeUnreadable` when the first records in the database differ from those of this tree.
     func checkHeader() throws(Failure) {
         let (bytes, code, slot) = try store.read { (store) throws(Failure) in
-            (
-                try store.record(.header), try store.record(.headerCode),
-                try store.record(.automaticSlot)
-            )
+            (try store.record(.header), try store.record(.headerCode), try store.record(.automaticSlot))
         }
         let expected = try rootKey.derive(.header).authenticationCode(header.bytes)
         guard bytes == header.bytes, code == expected, let slot,
@@ -130,10 +127,7 @@ package final class KeyTree: Sendable {
     ) throws(Failure) -> KeyTree {
         let root = try key(rootKey)
         let (headerBytes, code, slot) = try store.read { (store) throws(Failure) in
-            (
-                try store.record(.header), try store.record(.headerCode),
-                try store.record(.automaticSlot)
-            )
+            (try store.record(.header), try store.record(.headerCode), try store.record(.automaticSlot))
         }
         guard let headerBytes, let code, let slot else { throw Failure.damagedStore("its first records are missing") }
         let header = try StoreHeader(decoding: headerBytes)
@@ -214,7 +208,6 @@ package final class KeyTree: Sendable {
         }
     }
 
-    /// The classes whose keys are in memory.
     var classesInMemory: Set<Accessibility> { openKeys.withLock { Set($0.classes.keys) } }
 
     // MARK: - Passcode

@@ -21,9 +21,7 @@ extension Keychain {
     private static var rule: AccessControl { AccessControl(accessibility: .whenUnlockedThisDeviceOnly) }
 
     /// Seals a new attestation key for a program and a relying party.
-    package func sealAttestationKey(
-        _ blob: SecretBytes, party: String, caller: Caller
-    ) throws(Failure) -> [UInt8] {
+    package func sealAttestationKey(_ blob: SecretBytes, party: String, caller: Caller) throws(Failure) -> [UInt8] {
         try checkSealsAttestationKeys(caller)
         let group = try groups([:], caller)[0]
         let item = Item(
@@ -37,9 +35,7 @@ extension Keychain {
     ///
     /// - Throws: `invalidParameter` if the key was sealed by another store, for an access group that the caller does
     ///   not have, or for another relying party.
-    package func openAttestationKey(
-        _ bytes: [UInt8], party: String, caller: Caller
-    ) throws(Failure) -> SecretBytes {
+    package func openAttestationKey(_ bytes: [UInt8], party: String, caller: Caller) throws(Failure) -> SecretBytes {
         try checkReadable()
         guard let row = DetachedKey(bytes)?.row else { throw Self.notMadeHere }
         // The key of another store and a changed key look alike: both fail authentication.

@@ -21,7 +21,6 @@ package struct OpenedKey: Sendable {
 /// The result of opening a key.
 package enum KeyOpening: Sendable {
     case opened(OpenedKey)
-    /// The proofs that are missing.
     case needs(AuthenticationPlan)
     /// Parameters that the application password must be stretched with first.
     case stretch(StretchParameters)
@@ -221,5 +220,18 @@ extension Keychain {
             }
             return (row, item)
         }
+    }
+}
+
+extension Request.CreateEnclaveKey {
+    /// Returns the request with the attributes that follow from the key. They replace the app's own values (behaviour
+    /// SE-01), except its application label, which is set only when missing (behaviour SK-09).
+    package func describing(_ publicKey: [UInt8]) throws(Failure) -> Self {
+        var request = self
+        request.attributes.merge(.ofKey(.privateKey, .ellipticCurve, bitCount: 256, isPermanent: isPermanent))
+        if request.attributes[.applicationLabel] == nil {
+            request.attributes[.applicationLabel] = .data(try DigestAlgorithm.sha1.hash(publicKey))
+        }
+        return request
     }
 }

@@ -64,12 +64,7 @@ extension Keychain {
     /// The store generation of the database; nil when its state record cannot be read.
     private func generation() throws(Failure) -> UInt64? {
         try store.read { (store) throws(Failure) -> UInt64? in
-            do throws(Failure) {
-                return try stateValues(in: store).generation
-            } catch {
-                guard error.status == .storeUnreadable else { throw error }
-                return nil
-            }
+            try unlessDamaged { () throws(Failure) in try stateValues(in: store).generation }
         }
     }
 
@@ -118,9 +113,7 @@ extension Keychain {
     }
 
     /// Replaces the passcode but not `U_pass`. `proof` must be a proof of the old passcode.
-    package func changePasscode(
-        to passcode: NewPasscodeKey, caller: Caller, proof: Authorisation
-    ) throws(Failure) {
+    package func changePasscode(to passcode: NewPasscodeKey, caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
         guard let key = tree.passcodeSecret else { throw Failure(.passcodeNotSet, "No passcode is set.") }
@@ -165,9 +158,7 @@ extension Keychain {
     }
 
     /// Deletes the rows of the items that satisfy `isDoomed`, with an audit entry for each.
-    func deleteAll(
-        caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool
-    ) throws(Failure) {
+    func deleteAll(caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool) throws(Failure) {
         var rows: [RowMark] = []
         try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
             let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }

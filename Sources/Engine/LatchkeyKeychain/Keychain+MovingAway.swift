@@ -7,7 +7,6 @@ import LatchkeySeams
 /// The next items of a migration.
 package struct MovingPage: Sendable {
     package var items: [FoundItem] = []
-    /// The items of the page that are not moved.
     package var report = MigrationReport()
     /// Position after which the next page begins; nil after the last page.
     package var next: Int64?
@@ -53,9 +52,7 @@ extension Keychain {
     /// - Parameters:
     ///   - position: the `next` of the previous page; `BackupPage.start` for the first page.
     ///   - proof: a proof of the passcode, if one is set.
-    package func movingPage(
-        after position: Int64, caller: Caller, proof: Authorisation
-    ) throws(Failure) -> MovingPage {
+    package func movingPage(after position: Int64, caller: Caller, proof: Authorisation) throws(Failure) -> MovingPage {
         try checkMovingAway()
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         var page = MovingPage()
@@ -108,7 +105,6 @@ extension Keychain {
         return nil
     }
 
-    /// Adds the rows that were damaged before.
     private func addQuarantined(_ store: any ItemReading, to report: inout MigrationReport) throws(Failure) {
         try store.forEachQuarantined { (quarantined) throws(Failure) in
             report.lost.add(SkippedItem(quarantined.row.itemClass, nil, .unreadable))

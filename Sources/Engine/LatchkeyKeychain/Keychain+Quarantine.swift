@@ -2,6 +2,7 @@
 
 package import LatchkeyModel
 import LatchkeySeams
+import Synchronization
 
 // Behaviour KC-17, decision 008: an item that fails authentication is skipped as if it were absent, and its row is
 // moved to the table `quarantine` in the background, unchanged. Nothing is deleted.
@@ -10,7 +11,6 @@ extension Keychain {
     /// Sets the callback that schedules `quarantineDamaged` on the writer thread after a call has found damaged rows.
     package func whenDamaged(_ handler: @escaping @Sendable () -> Void) { suspects.whenNoted(handler) }
 
-    /// The number of rows in the quarantine.
     package func quarantineCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.quarantineCount() }
     }
@@ -46,16 +46,6 @@ extension Keychain {
         return opened
     }
 
-    /// Opens a row; nil if it fails authentication. Every other failure is thrown.
-    func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
-        do throws(Failure) {
-            return try open()
-        } catch {
-            guard error.status == .storeUnreadable else { throw error }
-            return nil
-        }
-    }
-
     /// Schedules the quarantine of the damaged rows that this call has found. Must be called outside a transaction.
     func reportDamage() { suspects.report() }
 
@@ -79,4 +69,40 @@ extension Keychain {
 /// The envelope of a row that fails authentication.
 enum Damage: Sendable {
     case attributes, secret
+}
+
+/// Opens a row or a record; nil if it fails authentication. Every other failure is thrown.
+func unlessDamaged<R>(_ open: () throws(Failure) -> R) throws(Failure) -> R? {
+    do throws(Failure) {
+        return try open()
+    } catch {
+        guard error.status == .storeUnreadable else { throw error }
+        return nil
+    }
+}
+
+/// The identifiers of rows that failed authentication in a search and wait for `quarantineDamaged`.
+final class Suspects: Sendable {
+    private struct State: Sendable {
+        var ids: Set<[UInt8]> = []
+        var handler: (@Sendable () -> Void)?
+    }
+    /// Maximum number of identifiers; a later search finds the other rows again.
+    private static let limit = 1024
+    private let state = Mutex(State())
+
+    func note(_ id: [UInt8]) { state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } } }
+
+    func whenNoted(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
+
+    /// Calls the handler if identifiers are waiting.
+    func report() { state.withLock { $0.ids.isEmpty ? nil : $0.handler }?() }
+
+    /// Returns the identifiers and clears them.
+    func take() -> Set<[UInt8]> {
+        state.withLock { state in
+            defer { state.ids = [] }
+            return state.ids
+        }
+    }
 }

@@ -153,11 +153,7 @@ extension Keychain {
     private func checkEvents(_ item: Item) throws(Failure) {
         let isPasscodeClass = item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
         guard item.accessControl.isProtected || isPasscodeClass, anchor.condition == .unfinished else { return }
-        do throws(Failure) {
-            try anchor.finish()
-        } catch {
-            throw anchor.condition.refusalOfProtected ?? error
-        }
+        do throws(Failure) { try anchor.finish() } catch { throw anchor.condition.refusalOfProtected ?? error }
     }
 
     /// Returns the parts of an item that a request asks for.

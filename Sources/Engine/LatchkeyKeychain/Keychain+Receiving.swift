@@ -93,7 +93,6 @@ extension Keychain {
     /// What a migration has done so far.
     private struct Receipt {
         var report = MigrationReport()
-        /// The primary keys of received items.
         var keys: Set<[UInt8]> = []
     }
 
@@ -132,7 +131,6 @@ extension Keychain {
         receipt.report.add(group: group, as: target)
     }
 
-    /// Returns the item in the form in which this keychain seals it.
     private func incoming(_ found: FoundItem, _ target: String, _ caller: Caller) throws(Failure) -> Item {
         guard var attributes = found.attributes, let control = found.accessControl else {
             throw Failure(.invalidParameter, "An item of the migration lacks its attributes or its access control.")
@@ -158,28 +156,6 @@ extension Keychain {
         return item
     }
 
-    /// Returns the valid item with that primary key. Deletes the row of an invalidated one and quarantines a damaged
-    /// one, as adding an item does.
-    private func existing(_ key: [UInt8], _ store: any ItemWriting) throws(Failure) -> (StoredRow, Item)? {
-        var valid: (StoredRow, Item)?
-        var dead: [StoredRow] = []
-        var damaged: [StoredRow] = []
-        try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
-            switch try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) {
-            case nil: damaged.append(row)
-            case let item? where isDead(item): dead.append(row)
-            case let item?: valid = (row, item)
-            }
-            return true
-        }
-        for row in dead {
-            try deleteRow(RowMark(row), store)
-            _ = try audit.append(.invalidated, item: row.id, caller: nil, to: store)
-        }
-        for row in damaged { try quarantine(row, in: store) }
-        return valid
-    }
-
     /// How an incoming item compares with the one of this keychain.
     private enum Order {
         /// Both were modified at the same time: the item of an earlier, interrupted migration.
@@ -189,9 +165,7 @@ extension Keychain {
         case skipped(SkipReason)
     }
 
-    private func order(
-        _ item: Item, _ row: StoredRow, _ other: Item
-    ) throws(Failure) -> Order {
+    private func order(_ item: Item, _ row: StoredRow, _ other: Item) throws(Failure) -> Order {
         // An item that a migration cannot bring is never replaced by one.
         guard other.skippedInMove == nil else { return .skipped(.irreplaceableThere) }
         let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }

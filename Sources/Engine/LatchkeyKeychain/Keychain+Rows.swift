@@ -38,9 +38,7 @@ extension Keychain {
         try changeSum(in: store, removed: mark)
     }
 
-    private func changeSum(
-        in store: any ItemWriting, added: RowMark? = nil, removed: RowMark? = nil
-    ) throws(Failure) {
+    private func changeSum(in store: any ItemWriting, added: RowMark? = nil, removed: RowMark? = nil) throws(Failure) {
         let added = try added.map { (mark) throws(Failure) in (mark.position, try RowHash(mark, tree.setKey)) }
         let removed = try removed.map { (mark) throws(Failure) in (mark.position, try RowHash(mark, tree.setKey)) }
         try audit.change(in: store) { (numbers) throws(Failure) in

@@ -40,7 +40,6 @@ extension Keychain {
         return row
     }
 
-    /// Inserts a new row with its audit entry.
     func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
         try writeWithinQuota { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
@@ -206,33 +205,44 @@ extension Keychain {
         control.constraints.contains(.applicationPassword) ? password.sealing : nil
     }
 
-    /// Throws `duplicateItem` when another valid item has the primary key. Deletes a row with that key if its item is
-    /// invalidated (behaviour AC-04), and quarantines a damaged row (behaviour KC-17).
+    /// Throws `duplicateItem` when another valid item has the primary key, and removes an invalid one.
     private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
+        let other = try existing(key, besides: position, store) { (row, item) throws(Failure) in
+            // Otherwise the name of an item that no password opens would stay taken.
+            try envelopes.checkHash(row, item)
+        }
+        if other != nil { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
+    }
+
+    /// Returns the valid item with that primary key. Deletes the row of an invalidated one (behaviour AC-04), and quarantines a
+    /// damaged one (behaviour KC-17), which is also one that `check` refuses.
+    func existing(
+        _ key: [UInt8], besides position: Int64? = nil, _ store: any ItemWriting,
+        check: (StoredRow, Item) throws(Failure) -> Void = { _, _ in }
+    ) throws(Failure) -> (StoredRow, Item)? {
+        var valid: (StoredRow, Item)?
         var dead: [StoredRow] = []
         var damaged: [StoredRow] = []
-        var isTaken = false
         try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
             guard row.position != position else { return true }
             let opened = try undamaged(row) { () throws(Failure) in
                 let item = try envelopes.openAttributes(row)
-                // Otherwise the name of an item that no password opens would stay taken.
-                try envelopes.checkHash(row, item)
-                return isDead(item)
+                try check(row, item)
+                return item
             }
             switch opened {
             case nil: damaged.append(row)
-            case true?: dead.append(row)
-            case false?: isTaken = true
+            case let item? where isDead(item): dead.append(row)
+            case let item?: valid = (row, item)
             }
             return true
         }
-        guard !isTaken else { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
         for row in dead {
             try deleteRow(RowMark(row), store)
             try audit.append(.invalidated, item: row.id, caller: nil, to: store)
         }
         for row in damaged { try quarantine(row, in: store) }
+        return valid
     }
 
     private func replace(

@@ -50,11 +50,8 @@ package final class Keychain: Sendable {
             let numbers = try audit.end(in: store).numbers
             counters.distrust(before: numbers.countersSerial)
             let serial = numbers.stateSerial
-            do throws(Failure) {
-                return try state.values(in: store, serial: serial).generation
-            } catch {
-                guard error.status == .storeUnreadable else { throw error }
-                return nil
+            return try unlessDamaged { () throws(Failure) in
+                try state.values(in: store, serial: serial).generation
             }
         }
         let copies = try tree.store.read { (store) throws(Failure) in try store.record(.oldCopies) }
@@ -65,7 +62,6 @@ package final class Keychain: Sendable {
         references = PersistentReference(key: tree.indexKey)
     }
 
-    /// The number of rows of all groups.
     package func itemCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.itemCount() }
     }
@@ -89,9 +85,7 @@ package final class Keychain: Sendable {
     }
 
     /// Refuses every request while database and anchor do not match (abuse case 29).
-    package func checkReadable() throws(Failure) {
-        if let refusal = anchor.condition.refusal { throw refusal }
-    }
+    package func checkReadable() throws(Failure) { if let refusal = anchor.condition.refusal { throw refusal } }
 
     /// Whether database and anchor do not match; every request is refused while they do not.
     package var isRolledBack: Bool { anchor.condition.refusal != nil }
@@ -181,9 +175,7 @@ package final class Keychain: Sendable {
         }
         try check(query.attributes, areOf: itemClass)
         var filters: [RowFilter] = []
-        for group in try groups(query.attributes, caller) {
-            filters += try self.filters(query, itemClass, group)
-        }
+        for group in try groups(query.attributes, caller) { filters += try self.filters(query, itemClass, group) }
         return (itemClass, filters)
     }
 
@@ -269,3 +261,6 @@ struct RowName: Sendable {
 
     init(_ row: StoredRow) { (position, id) = (row.position, row.id) }
 }
+
+// In tiers `user` and `simulated` the authority stores its counters and permissions in the keychain's own files.
+extension Keychain: CounterStore, FacePermissionStore {}

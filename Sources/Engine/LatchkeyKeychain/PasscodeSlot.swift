@@ -6,7 +6,6 @@ import LatchkeySeams
 
 /// The key that seals the slot of a new passcode.
 package enum NewPasscodeKey: Sendable {
-    /// The passcode as the daemon stretched it.
     case stretched(StretchedPassword)
     /// The key that `latchkey-authd` derived, 32 bytes, with the identifier of the passcode's secret, 16 bytes.
     case slotKey(SecretBytes, passcodeID: [UInt8])

@@ -14,7 +14,6 @@ struct PersistentReference: Sendable {
         try Array(key.code(CryptographicLabel.reference.bytes + [0] + head)[..<16])
     }
 
-    /// Makes the reference of a row.
     func make(_ row: StoredRow) throws(Failure) -> [UInt8] {
         let head = [Self.version, row.itemClass.rawValue] + row.id
         return head + (try code(head))

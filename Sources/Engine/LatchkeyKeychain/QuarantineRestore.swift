@@ -19,10 +19,7 @@ package struct QuarantineRestore {
     private var findingCount = 0
 
     /// Starts at the row that was quarantined first.
-    package init(_ keychain: Keychain, caller: Caller) {
-        self.keychain = keychain
-        self.caller = caller
-    }
+    package init(_ keychain: Keychain, caller: Caller) { (self.keychain, self.caller) = (keychain, caller) }
 
     /// Checks the next rows and restores those that can be restored.
     /// - Returns: the result for each row, and whether more follow.

@@ -13,7 +13,6 @@ package struct SearchCursor: Sendable {
     enum Pass: Sendable {
         /// Collects the missing proofs of all items before the first is returned, so that one prompt asks for them.
         case proofs
-        /// Returns the items.
         case items
     }
 
@@ -27,7 +26,6 @@ package struct SearchCursor: Sendable {
     /// Last position that belongs to the result; nil during the first page, which is one snapshot.
     private var end: Int64?
 
-    /// A cursor at the beginning.
     package init() {}
 
     /// Starts the second pass at the first row.

@@ -52,7 +52,6 @@ final class SetScan: Sendable {
     /// Starts the scan again, if one is running: a row has moved between the tables, or the set hash was replaced.
     func restart() { state.withLock { if $0 != nil { $0 = State() } } }
 
-    /// Starts a scan.
     func begin() { state.withLock { $0 = State() } }
 
     /// Scans the next slice, inside a transaction.
@@ -84,9 +83,7 @@ final class SetScan: Sendable {
 
 extension SetScan.State {
     /// The position up to which rows of `item` were scanned; the maximum while `quarantine` is scanned.
-    fileprivate var passed: Int64 {
-        if case .items = table { position } else { .max }
-    }
+    fileprivate var passed: Int64 { if case .items = table { position } else { .max } }
 }
 
 extension Keychain {
@@ -126,6 +123,5 @@ extension Keychain {
 }
 
 extension SetScan {
-    /// Whether a scan is running.
     var isUnderWay: Bool { state.withLock { $0 != nil } }
 }

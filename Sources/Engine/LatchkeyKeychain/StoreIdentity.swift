@@ -15,7 +15,6 @@ package struct StoreIdentity: Sendable {
     /// How much of the disk the store may use; nil: as much as there is.
     package var quota: StoreQuota?
 
-    /// Creates an identity from its fields.
     package init(tier: Tier, userID: UInt32, account: AccountName? = nil, passcodeCost: UInt8 = 16) {
         self.tier = tier
         self.userID = userID
@@ -33,15 +32,12 @@ package struct StoreIdentity: Sendable {
     ) throws(Failure) -> NewStoreFiles {
         let header = try StoreHeader(
             tier: tier, userID: userID, account: account, storeID: try random.bytes(16).copyBytes())
-        return try KeyTree.create(
-            in: store, rootKey: rootKey, header: header, generation: generation, random: random)
+        return try KeyTree.create(in: store, rootKey: rootKey, header: header, generation: generation, random: random)
     }
 
     /// Writes the initial records to a new, empty store and the files outside the database to a vault that has a root
     /// key.
-    package func create(
-        in store: any ItemStore, vault: any KeyVault, random: any RandomSource
-    ) throws(Failure) {
+    package func create(in store: any ItemStore, vault: any KeyVault, random: any RandomSource) throws(Failure) {
         let rootKey = try vault.rootKey()
         let generation = try vault.counter?.create() ?? 0
         let files = try create(in: store, rootKey: rootKey, generation: generation, random: random)
@@ -49,7 +45,6 @@ package struct StoreIdentity: Sendable {
         try vault.overwriteCounterSlot(0, with: files.counters)
     }
 
-    /// Opens the keychain of an existing store.
     package func open(
         _ store: any ItemStore, vault: any KeyVault, clock: any Clock, random: any RandomSource
     ) throws(Failure) -> Keychain {

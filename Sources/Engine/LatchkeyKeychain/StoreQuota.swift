@@ -11,24 +11,13 @@ import LatchkeySeams
 /// and the latter by the person who causes them.
 package struct StoreQuota: Equatable, Sendable {
     /// Maximum bytes of the database and its log after an item was added or has grown.
-    package var bytes: Int64
+    package var bytes: Int64 = Limits.storeBytes
     /// Bytes beyond `bytes` for entries about requests of programs.
-    package var auditBytes: Int64
+    package var auditBytes: Int64 = Limits.storeAuditBytes
     /// Bytes of the file system that items must leave free, unless it is small.
-    package var freeBytes: Int64
+    package var freeBytes: Int64 = Limits.freeDiskBytes
     /// The part of a small file system that items must leave free: one in so many bytes.
-    package var freePart: Int64
-
-    /// Creates a quota from its fields.
-    package init(
-        bytes: Int64 = Limits.storeBytes, auditBytes: Int64 = Limits.storeAuditBytes,
-        freeBytes: Int64 = Limits.freeDiskBytes, freePart: Int64 = Limits.freeDiskPart
-    ) {
-        self.bytes = bytes
-        self.auditBytes = auditBytes
-        self.freeBytes = freeBytes
-        self.freePart = freePart
-    }
+    package var freePart: Int64 = Limits.freeDiskPart
 
     /// The quota of a tier; nil where each user has a disk or a home of their own.
     static func of(_ tier: Tier) -> StoreQuota? { tier.bindsAccount ? StoreQuota() : nil }
@@ -72,9 +61,7 @@ package struct StoreQuota: Equatable, Sendable {
         }
     }
 
-    private static func words(_ bytes: Int64) -> String {
-        bytes < 1 << 20 ? "\(bytes) bytes" : "\(bytes >> 20) MiB"
-    }
+    private static func words(_ bytes: Int64) -> String { bytes < 1 << 20 ? "\(bytes) bytes" : "\(bytes >> 20) MiB" }
 }
 
 extension AuditEvent {

@@ -112,6 +112,5 @@ final class StoreState: Sendable {
 }
 
 extension ItemReading {
-    /// Reads one of the store's records.
     func record(_ name: RecordName) throws(Failure) -> [UInt8]? { try record(name.rawValue) }
 }

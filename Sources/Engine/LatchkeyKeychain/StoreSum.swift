@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySeams
 
 /// The additive set hash of all rows: the sum of one keyed hash per row, modulo 2^256, and the number of rows.
@@ -14,17 +14,13 @@ struct StoreSum: Equatable, Sendable {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private(set) var count: Int64 = 0
 
-    static func == (left: StoreSum, right: StoreSum) -> Bool {
-        left.words == right.words && left.count == right.count
-    }
+    static func == (left: StoreSum, right: StoreSum) -> Bool { left.words == right.words && left.count == right.count }
 
-    /// Adds the hash of a row.
     mutating func add(_ hash: RowHash) {
         change(by: hash.words)
         count &+= 1
     }
 
-    /// Subtracts the hash of a row.
     mutating func subtract(_ hash: RowHash) {
         // Adds the two's complement.
         let words = hash.words
@@ -48,9 +44,7 @@ struct StoreSum: Equatable, Sendable {
     }
 
     /// The encoding, 40 bytes: the sum, then the count, both big-endian.
-    var bytes: [UInt8] {
-        [words.3, words.2, words.1, words.0, UInt64(bitPattern: count)].flatMap(bigEndian)
-    }
+    var bytes: [UInt8] { [words.3, words.2, words.1, words.0, UInt64(bitPattern: count)].flatMap(bigEndian) }
 
     init() {}
 
@@ -82,3 +76,12 @@ private func bigEndian(_ number: UInt64) -> [UInt8] {
 }
 
 private func bigEndianNumber(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+extension Keychain {
+    /// Returns the domain state hash of an enrolment set for an app: 32 opaque bytes that differ for every app, user
+    /// and set (DS-02, DS-03).
+    package func domainHash(_ group: String, _ domain: String, _ name: [UInt8]) throws(Failure) -> [UInt8] {
+        let key = try tree.recordKey.derive(.domain, context: Array(domain.utf8))
+        return try key.authenticationCode(Array(group.utf8) + [0] + name)
+    }
+}

@@ -9,7 +9,6 @@ package import LatchkeyModel
 package struct Authorisation: Hashable, Sendable {
     /// One successful authentication by one method, within one evaluation.
     package struct Proof: Hashable, Sendable {
-        /// Number of the evaluation.
         package let evaluation: UInt64
         /// The caller that requested the evaluation, and that the prompt named.
         package let caller: Caller
@@ -34,10 +33,8 @@ package struct Authorisation: Hashable, Sendable {
     /// An authorisation without proofs.
     package static let none = Authorisation([])
 
-    /// Whether it has no proof.
     package var isEmpty: Bool { proofs.isEmpty }
 
-    /// The methods of all proofs.
     package var methods: Set<AuthenticationMethod> { Set(proofs.map(\.method)) }
 
     /// The challenges of the tokens that prove it, each once.
@@ -58,7 +55,6 @@ package struct Authorisation: Hashable, Sendable {
         return plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
     }
 
-    /// Whether a proof is by a weak sensor.
     package var isWeak: Bool { proofs.contains(where: \.isWeak) }
 
     /// Whether virtual hardware took part in a proof.

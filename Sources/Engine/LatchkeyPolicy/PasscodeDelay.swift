@@ -42,7 +42,6 @@ extension PolicyState {
         return now - max(lastPasscode, lastBiometry) > 48 * hour ? .unusedForTwoDays : nil
     }
 
-    /// Whether the passcode is required before biometry is accepted.
     package var isPasscodeDue: Bool { passcodeDue != nil }
 
     /// Seconds, rounded up, until a passcode is accepted again; 0 if entry is not delayed.

@@ -16,7 +16,6 @@ package enum PolicyEvent: Hashable, Sendable {
     case guided(UInt64, SensorGuidance)
     /// Another program uses the sensor, or does not any more.
     case sensorInUse(UInt64, Bool)
-    /// The sensor was disconnected while it scanned.
     case sensorDisconnected(UInt64)
     case fallbackChosen(UInt64)
     case cancelChosen(UInt64)
@@ -42,11 +41,9 @@ package enum PolicyEvent: Hashable, Sendable {
     case newPasscodeEntered(UInt64, isLongEnough: Bool)
     /// A new passcode was entered again; `isEqual` if both entries are the same.
     case newPasscodeRepeated(UInt64, isEqual: Bool)
-    /// The result of verifying an entered passcode.
     case passcodeChecked(UInt64, isRight: Bool)
     /// An entered passcode could not be verified.
     case passcodeNotChecked(UInt64, Status)
-    /// Nothing has verified an entered passcode.
     case passcodeNotVerified(UInt64, Status)
     /// The entered password is that of the account, which the evaluation asked for before its first stage.
     case accountProven(UInt64)
@@ -64,7 +61,6 @@ package enum PolicyEvent: Hashable, Sendable {
     case sensorChanged(SensorState)
     case locked
     case unlocked(byBiometry: Bool)
-    /// A login session of the user was locked.
     case sessionLocked
     /// No login session of the user is locked any more.
     case sessionUnlocked

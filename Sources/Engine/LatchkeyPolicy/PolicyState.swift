@@ -96,7 +96,6 @@ extension PolicyState {
 
 /// A request to evaluate a plan.
 package struct EvaluationRequest: Hashable, Sendable {
-    /// The number of the evaluation.
     package var id: UInt64
     package var plan: AuthenticationPlan
     /// Whether the fallback button may be shown at all (behaviour LA-25).
@@ -108,7 +107,6 @@ package struct EvaluationRequest: Hashable, Sendable {
     /// The app whose face permission applies; nil if the app has no face usage description and so may not use Face ID
     /// (behaviour LA-07).
     package var faceUser: String?
-    /// The operation for which the prompt is shown.
     package var purpose: PromptPurpose
     /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
     package var acceptsWeak: Bool
@@ -122,7 +120,6 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var program: UInt64
     /// The message with which the prompt of a last step begins.
     package var notice: PromptContent.Notice
-    /// Where the prompt is shown.
     package var place: PromptPlace
 
     /// Creates a request from its fields; the place is by default the login session of the caller.
@@ -151,7 +148,6 @@ package struct EvaluationRequest: Hashable, Sendable {
 
 /// A passcode that was entered while the one of another evaluation was being verified.
 package struct HeldEntry: Hashable, Sendable {
-    /// The number of the evaluation.
     package var id: UInt64
     /// When the passcode was entered, in nanoseconds of the boot-time clock.
     package var time: Int64
@@ -170,9 +166,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var accountHasExpired = false
     /// Failed tries of the current method in this evaluation.
     package var failedTries = 0
-    /// The proofs so far.
     package var proven = Authorisation.none
-    /// The message of the prompt.
     package var notice = PromptContent.Notice.none
 
     /// What the prompt asks for. A stage begins with one of the first two cases, and the cases of the last step follow the
@@ -225,10 +219,8 @@ package struct ActiveEvaluation: Hashable, Sendable {
         }
     }
 
-    /// The secret that an entered passcode is compared with.
     package var secret: PromptContent.Secret { if case .passcode(let secret, _) = phase { secret } else { .passcode } }
 
-    /// Whether the sensor is scanning.
     package var isArmed: Bool { phase == .biometry(.scanning) || phase == .biometry(.storingMiss) }
 
     /// Whether biometry is requested as soon as the sensor is not used for another evaluation any more.
@@ -257,7 +249,6 @@ package struct ActiveEvaluation: Hashable, Sendable {
         stage < request.plan.stages.count ? request.plan.stages[stage] : []
     }
 
-    /// The current step of the prompt.
     package var step: PromptContent.Step {
         switch phase {
         case .biometry, .passcode: return .proof
@@ -282,6 +273,5 @@ package struct ActiveEvaluation: Hashable, Sendable {
 }
 
 extension ActiveEvaluation.Phase {
-    /// The passcode is asked for.
     static let typing = Self.passcode(.passcode, .typing(awaitsSensor: false))
 }

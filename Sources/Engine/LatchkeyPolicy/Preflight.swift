@@ -19,9 +19,7 @@ extension PolicyState {
     /// - Parameters:
     ///   - session: the login session of the app; without one biometry is refused where sessions are known.
     ///   - acceptsWeak: whether the request is for a policy, which a weak sensor can answer.
-    package func biometryRefusal(
-        for faceUser: String?, in session: String = "", acceptsWeak: Bool = false
-    ) -> Status? {
+    package func biometryRefusal(for faceUser: String?, in session: String = "", acceptsWeak: Bool = false) -> Status? {
         // The sensor belongs to the person at the machine, who sees no prompt of another session (abuse case 22).
         guard biometrySessions.permits(session) else { return .biometryNotAvailable }
         guard !sensor.isWeak || acceptsWeak else { return .biometryNotAvailable }
@@ -51,17 +49,14 @@ extension PolicyState {
         of plan: AuthenticationPlan, for faceUser: String?, in session: String = "", acceptsWeak: Bool = false
     ) -> Status? {
         for stage in plan.stages {
-            if let refusal = refusal(of: stage, for: faceUser, in: session, acceptsWeak: acceptsWeak) {
-                return refusal
-            }
+            if let refusal = refusal(of: stage, for: faceUser, in: session, acceptsWeak: acceptsWeak) { return refusal }
         }
         return nil
     }
 
     /// Why the program of a request cannot use biometry; nil if it can.
     func biometryRefusal(of request: EvaluationRequest) -> Status? {
-        biometryRefusal(
-            for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
+        biometryRefusal(for: request.faceUser, in: request.caller.loginSession, acceptsWeak: request.acceptsWeak)
     }
 
     /// Returns why the plan of a request cannot be completed; nil if it can.

@@ -84,9 +84,7 @@ extension PolicyState {
     }
 
     /// Updates the prompts that show other tries, or another delay, than before.
-    private func updates(
-        after effects: [PolicyEffect], from before: [UInt64: SharedContent]
-    ) -> [PolicyEffect] {
+    private func updates(after effects: [PolicyEffect], from before: [UInt64: SharedContent]) -> [PolicyEffect] {
         var more: [PolicyEffect] = []
         for evaluation in active where !evaluation.isVerifying && !evaluation.isStoring {
             let id = evaluation.request.id

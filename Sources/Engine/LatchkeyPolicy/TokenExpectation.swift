@@ -4,16 +4,12 @@ package import LatchkeyModel
 
 /// What the service expects of the token that answers one of its authentication requests.
 package struct TokenExpectation: Sendable {
-    /// The identifier of the connection to the authority.
     package var connection: [UInt8]
-    /// The challenge of the request.
     package var challenge: [UInt8]
     package var userID: UInt32
     package var purpose: PromptPurpose
-    /// The hash of what the request is for.
     package var binding: [UInt8]
     package var plan: AuthenticationPlan
-    /// The caller to which the proofs will belong.
     package var caller: Caller
     /// The number of the evaluation.
     package var evaluation: UInt64
@@ -22,7 +18,6 @@ package struct TokenExpectation: Sendable {
     /// Whether a match by a weak sensor is accepted: for a policy, which releases nothing.
     package var acceptsWeak: Bool
 
-    /// Creates an expectation from its fields.
     package init(
         connection: [UInt8], challenge: [UInt8], userID: UInt32, purpose: PromptPurpose, binding: [UInt8],
         plan: AuthenticationPlan, caller: Caller, evaluation: UInt64, acceptsVirtual: Bool,
@@ -78,9 +73,7 @@ extension Authorisation {
         guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
         // The strength is that of the weakest method; only biometry can be weak.
         let isWeak = token.strength == .weak && token.methods.contains(.biometry)
-        guard token.methods.isEmpty || token.strength == .strong || isWeak && expected.acceptsWeak else {
-            throw .weak
-        }
+        guard token.methods.isEmpty || token.strength == .strong || isWeak && expected.acceptsWeak else { throw .weak }
         guard !token.isVirtual || expected.acceptsVirtual else { throw .virtualHardware }
         let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
         self.init(

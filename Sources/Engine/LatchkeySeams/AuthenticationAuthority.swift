@@ -16,7 +16,6 @@ package enum AuthorityChange: Sendable {
     case biometrySessions(BiometrySessions)
     /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
-    /// The passcode was replaced.
     case passcodeChanged
 }
 
@@ -67,8 +66,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
     ///
     /// - Parameter done: called when the change is durable and in force, or with the failure.
-    func setFacePermission(
-        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void)
+    func setFacePermission(_ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void)
     /// Calls `observer` whenever the state may have changed.
     func observe(_ observer: @escaping @Sendable () -> Void)
 }

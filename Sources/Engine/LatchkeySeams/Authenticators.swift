@@ -34,7 +34,6 @@ package protocol SessionMonitor: AnyObject, Sendable {
 package protocol Prompter: AnyObject, Sendable {
     /// Shows a prompt and reports `visible`, or `unavailable` if there is neither a terminal nor an agent to show it.
     func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void)
-    /// Replaces the content of a shown prompt.
     func update(_ id: UInt64, _ content: PromptContent)
     /// Removes the prompt. The driver reports no further events of it.
     func dismiss(_ id: UInt64)

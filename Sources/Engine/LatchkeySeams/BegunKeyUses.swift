@@ -11,15 +11,12 @@ private let nextUse = Atomic<UInt64>(1)
 package final class BegunKeyUses<State: Sendable>: Sendable {
     private let table: ExpiringTable<UInt64, State>
 
-    /// Creates an empty table.
     package init(clock: any Clock) {
         table = ExpiringTable(clock: clock, seconds: Limits.begunKeyUseSeconds, limit: Limits.begunKeyUses)
     }
 
-    /// The number of uses that the table holds.
     package var count: Int { table.count }
 
-    /// Whether a use has begun and not ended.
     package func contains(_ use: KeyChallenge.Identifier) -> Bool { table.contains(use.number) }
 
     /// Stores the state of a new use.

@@ -30,12 +30,9 @@ package final class ExpiringTable<Key: Hashable & Sendable, Value: Sendable>: Se
     ///   - seconds: the age at which values are refused.
     ///   - limit: the maximum number of values.
     package init(clock: any Clock, seconds: Int64, limit: Int) {
-        self.clock = clock
-        self.seconds = seconds
-        self.limit = limit
+        (self.clock, self.seconds, self.limit) = (clock, seconds, limit)
     }
 
-    /// The number of values that the table holds.
     package var count: Int { table.withLock { $0.entries.count } }
 
     /// Whether the table holds a value for the key, however old.
@@ -56,8 +53,7 @@ package final class ExpiringTable<Key: Hashable & Sendable, Value: Sendable>: Se
                 table.entries[oldest.key] = nil
             }
             table.last += 1
-            table.entries[key] = Entry(
-                value: value, deadline: now &+ seconds &* 1_000_000_000, number: table.last)
+            table.entries[key] = Entry(value: value, deadline: now &+ seconds &* 1_000_000_000, number: table.last)
             guard table.alarmNumber == nil else { return (true, nil) }
             table.alarmNumber = table.last
             return (true, table.last)
@@ -79,7 +75,6 @@ package final class ExpiringTable<Key: Hashable & Sendable, Value: Sendable>: Se
         return found.flatMap { clock.uptime < $0.deadline ? $0.value : nil }
     }
 
-    /// Wipes all values.
     package func removeAll() { table.withLock { $0.entries = [:] } }
 
     /// Sets the alarm that wipes the values up to `number`, and all others that are too old by then.

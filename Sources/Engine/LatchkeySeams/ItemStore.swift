@@ -9,7 +9,6 @@ package struct StoredRow: Equatable, Sendable {
     /// The item's identifier, 16 random bytes; never changes.
     package var id: [UInt8]
     package var itemClass: ItemClass
-    /// Blind index of the primary key.
     package var primaryKey: [UInt8]
     /// Blind index of class and access group.
     package var group: [UInt8]
@@ -17,7 +16,6 @@ package struct StoredRow: Equatable, Sendable {
     package var indexes: [[UInt8]?]
     /// Incremented by every update of the item.
     package var version: Int64
-    /// The envelope of the attributes.
     package var attributes: [UInt8]
     /// The envelope of the secret; nil if there is none or it was not read.
     package var secret: [UInt8]?
@@ -27,7 +25,6 @@ package struct StoredRow: Equatable, Sendable {
     /// Whether the item has a secret, whether or not it was read.
     package var hasSecret: Bool { secret != nil || unreadSecretBytes != nil }
 
-    /// Creates a row from its columns.
     package init(
         position: Int64 = 0, id: [UInt8], itemClass: ItemClass, primaryKey: [UInt8], group: [UInt8],
         indexes: [[UInt8]?], version: Int64, attributes: [UInt8], secret: [UInt8]?, unreadSecretBytes: Int? = nil
@@ -68,7 +65,6 @@ package struct RowMark: Equatable, Sendable {
     /// The random part of the version: 8 bytes, or fewer in a row that another program wrote.
     package var versionRandom: [UInt8]
 
-    /// Creates a mark from its parts.
     package init(position: Int64, itemClass: UInt8, id: [UInt8], version: Int64, versionRandom: [UInt8]) {
         self.position = position
         self.itemClass = itemClass
@@ -86,11 +82,8 @@ package struct QuarantinedRow: Equatable, Sendable {
     package var entry: Int64
     package var row: StoredRow
 
-    /// Creates a row from its parts.
     package init(number: Int64, entry: Int64, row: StoredRow) {
-        self.number = number
-        self.entry = entry
-        self.row = row
+        (self.number, self.entry, self.row) = (number, entry, row)
     }
 }
 
@@ -128,18 +121,11 @@ package struct StoreUsage: Equatable, Sendable {
         /// Size in bytes.
         package var bytes: Int64
 
-        /// Creates a value from its fields.
-        package init(freeBytes: Int64, bytes: Int64) {
-            self.freeBytes = freeBytes
-            self.bytes = bytes
-        }
+        package init(freeBytes: Int64, bytes: Int64) { (self.freeBytes, self.bytes) = (freeBytes, bytes) }
     }
 
-    /// Creates a value from its fields.
     package init(databaseBytes: Int64, logBytes: Int64, disk: Disk?) {
-        self.databaseBytes = databaseBytes
-        self.logBytes = logBytes
-        self.disk = disk
+        (self.databaseBytes, self.logBytes, self.disk) = (databaseBytes, logBytes, disk)
     }
 
     /// Bytes of database and log.
@@ -159,7 +145,6 @@ package protocol ItemReading {
     ) throws(Failure)
     /// Returns the largest position; 0 if there is no row.
     func lastPosition() throws(Failure) -> Int64
-    /// Returns the number of items.
     func itemCount() throws(Failure) -> Int64
     /// Returns how much of the disk the store uses, with the changes of an open transaction.
     func usage() throws(Failure) -> StoreUsage
@@ -167,7 +152,6 @@ package protocol ItemReading {
     func lastAuditEntry() throws(Failure) -> AuditEntry?
     /// Calls `body` for each audit log entry with a greater number, in ascending order, until it returns false.
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure)
-    /// Returns the number of rows in the quarantine.
     func quarantineCount() throws(Failure) -> Int64
     /// Calls `body` for the mark of each row behind a position, in insertion order, until it returns false. Reads only
     /// the first bytes of each envelope.
@@ -176,9 +160,7 @@ package protocol ItemReading {
     /// returns false.
     func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
     /// Calls `body` for each row of the quarantine with a greater number, in ascending order, until it returns false.
-    func forEachQuarantined(
-        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
-    ) throws(Failure)
+    func forEachQuarantined(behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure)
 }
 
 extension ItemReading {
@@ -211,7 +193,6 @@ extension ItemReading {
 package protocol ItemWriting: ItemReading {
     /// Sets a named record of the store's own; nil deletes it.
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure)
-    /// Inserts a row behind all others.
     func insert(_ row: StoredRow) throws(Failure)
     /// Replaces the row at `row.position`.
     func replace(_ row: StoredRow) throws(Failure)
@@ -230,14 +211,10 @@ package protocol ItemWriting: ItemReading {
 package struct AuditEntry: Equatable, Sendable {
     /// The number of the entry, ascending.
     package var sequence: Int64
-    /// The encrypted contents.
     package var sealed: [UInt8]
-    /// The hash that chains the entry to the previous one.
     package var chain: [UInt8]
     package init(sequence: Int64, sealed: [UInt8], chain: [UInt8]) {
-        self.sequence = sequence
-        self.sealed = sealed
-        self.chain = chain
+        (self.sequence, self.sealed, self.chain) = (sequence, sealed, chain)
     }
 }
 

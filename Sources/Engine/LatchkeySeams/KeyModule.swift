@@ -11,7 +11,6 @@ package import LatchkeyModel
 /// All calls may come from any thread, and block unless `isImmediate`. The engine checks access control and proofs
 /// before each use, whatever the module checks.
 package protocol KeyModule: AnyObject, Sendable {
-    /// The kind of implementation.
     var kind: EnclaveKind { get }
     /// The device of the module if it is known without asking it; does not block. Nil until `findDevice` has found it, and
     /// for a module without a device.
@@ -81,9 +80,7 @@ package protocol KeyModule: AnyObject, Sendable {
     ///   - attestationKey: an `AttestationKey.blob`.
     ///   - nonce: `Limits.nonceBytes` from the relying party, which the proof contains.
     /// - Throws: `invalidParameter` for a nonce of another length; `unimplemented` as above.
-    func attest(
-        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
-    ) throws(Failure) -> [UInt8]
+    func attest(_ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]) throws(Failure) -> [UInt8]
     /// Deletes what the module stores of the key outside the blob. Succeeds for a key that was erased before. After it,
     /// the blob of a module that stores keys itself is useless; that of any other module is not affected.
     func erase(_ blob: SecretBytes) throws(Failure)
@@ -100,7 +97,6 @@ extension KeyModule {
 
 /// The properties of a new key of a module.
 package struct KeyProperties: Sendable {
-    /// The access control of the key.
     package var accessControl: AccessControl
     /// The enrolment set to which the access control binds the key; nil if it binds it to none.
     package var enrolment: EnrolmentSet?
@@ -110,7 +106,6 @@ package struct KeyProperties: Sendable {
     /// The authority that must approve each use; required if and only if the module checks approvals.
     package var binding: KeyBinding?
 
-    /// Creates a value from its parts.
     package init(
         accessControl: AccessControl, enrolment: EnrolmentSet? = nil, password: SecretBytes? = nil,
         binding: KeyBinding? = nil
@@ -129,11 +124,7 @@ package struct ModuleKey: Sendable {
     /// The public key in X9.63 format: 04, X, Y; 65 bytes.
     package var publicKey: [UInt8]
 
-    /// Creates a key from its parts.
-    package init(blob: SecretBytes, publicKey: [UInt8]) {
-        self.blob = blob
-        self.publicKey = publicKey
-    }
+    package init(blob: SecretBytes, publicKey: [UInt8]) { (self.blob, self.publicKey) = (blob, publicKey) }
 }
 
 /// What a module needs before it finishes a use of a key.
@@ -152,12 +143,8 @@ package struct KeyChallenge: Equatable, Sendable {
     /// What must be approved; nil if the module relies on the checks of the engine.
     package let subject: ApprovalSubject?
 
-    /// Creates a challenge for a begun use.
     package init(_ use: Identifier, nonce: [UInt8] = [], session: UInt32 = 0, subject: ApprovalSubject? = nil) {
-        self.use = use
-        self.nonce = nonce
-        self.session = session
-        self.subject = subject
+        (self.use, self.nonce, self.session, self.subject) = (use, nonce, session, subject)
     }
 }
 
@@ -169,6 +156,53 @@ package struct AttestationKey: Sendable {
     /// long as it exists, so the person must agree before it is sent.
     package var request: [UInt8]
 
-    /// Creates a key from its parts.
     package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
+}
+
+/// Passes the commands of `latchkey-authd` to the TPM, which only `latchkeyd` can open. They are authenticated in
+/// sessions whose keys the carrier does not have, so it can refuse a command, but neither read its secrets nor change it.
+package protocol CommandCarrier: AnyObject, Sendable {
+    /// Sends a command of the TPM and returns its response. Blocks.
+    ///
+    /// - Throws: `vaultUnavailable` or `enclaveUnavailable` if the TPM cannot be used, `systemCancel` if the connection
+    ///   between the services ended.
+    func carry(_ command: [UInt8]) throws(Failure) -> [UInt8]
+    /// Removes what carried commands have left in the memory of the TPM, because no further one will come.
+    func endCarrying()
+}
+
+/// The role that approves uses of keys whose module checks approvals itself. It is the authority of the user, so that
+/// who stores a key cannot use it without the person.
+///
+/// All calls block.
+package protocol KeyApprover: AnyObject, Sendable {
+    /// Returns what binds a new key to this authority.
+    ///
+    /// - Throws: `invalidParameter` for an access control that cannot be bound, such as one with a paired device;
+    ///   `enrolmentBindingUnavailable` if it requires an enrolment set and there is none; `unimplemented` if this
+    ///   authority approves nothing.
+    func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding
+    /// Approves one use of a key.
+    ///
+    /// - Throws: `notPermitted` if the tokens do not permit it any more, so that the person has to be asked again;
+    ///   `itemAuthenticationFailed` for a key that is not bound to this authority, access control and enrolment set.
+    func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval
+}
+
+/// What the proof of a passcode is valid for.
+package struct KeyPasscodeProof: Equatable, Sendable {
+    /// The handle and the nonce of the chip's session.
+    package let session: UInt32
+    package let nonce: [UInt8]
+    /// The digest of the command, 32 bytes.
+    package let command: [UInt8]
+    /// The reference of the key's policy, 32 bytes.
+    package let reference: [UInt8]
+    /// Seconds from the nonce until the proof expires; positive.
+    package let expirySeconds: Int32
+
+    package init(session: UInt32, nonce: [UInt8], command: [UInt8], reference: [UInt8], expirySeconds: Int32) {
+        (self.session, self.nonce, self.command) = (session, nonce, command)
+        (self.reference, self.expirySeconds) = (reference, expirySeconds)
+    }
 }

@@ -47,10 +47,8 @@ package protocol PasscodeChip: Sendable {
 
 /// The cause of a failure to make a passcode in a chip that is full.
 package struct ChipHasNoRoom: Error {
-    /// What the chip has answered.
     package let answer: any Error & Sendable
 
-    /// Creates a value from the answer of the chip.
     package init(answer: any Error & Sendable) { self.answer = answer }
 }
 
@@ -61,7 +59,6 @@ package struct ChipPasscodePlan: Sendable {
     /// The private key that controls the place, 32 bytes.
     package let key: SecretBytes
 
-    /// Creates a value from its fields.
     package init(record: [UInt8], key: SecretBytes) { (self.record, self.key) = (record, key) }
 }
 
@@ -72,6 +69,5 @@ package struct NewChipPasscode: Sendable {
     /// 32 bytes.
     package let secret: SecretBytes
 
-    /// Creates a value from its fields.
     package init(record: [UInt8], secret: SecretBytes) { (self.record, self.secret) = (record, secret) }
 }

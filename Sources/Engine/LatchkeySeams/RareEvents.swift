@@ -9,14 +9,10 @@ package final class RareEvents<Key: Hashable & Sendable>: Sendable {
     private let nanoseconds: Int64 = 600 * 1_000_000_000
     private let clock: any Clock
     private let log: any EventLog
-    /// When an event of a key was logged last.
     private let logged = Mutex<[Key: Int64]>([:])
 
     /// Creates a log that writes to `log`.
-    package init(_ log: any EventLog, clock: any Clock) {
-        self.log = log
-        self.clock = clock
-    }
+    package init(_ log: any EventLog, clock: any Clock) { (self.log, self.clock) = (log, clock) }
 
     /// Logs an event, unless one of the same key was logged a short time ago.
     ///

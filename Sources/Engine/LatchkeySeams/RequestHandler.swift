@@ -18,7 +18,6 @@ package protocol RequestHandler: AnyObject, Sendable {
     func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer)
     /// Cancels a request that waits for the user or for a change of the environment.
     func cancel(_ id: UInt64)
-    /// Ends all requests of the connection.
     func close()
 }
 

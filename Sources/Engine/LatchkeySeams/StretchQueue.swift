@@ -28,10 +28,8 @@ package struct StretchLine<Work: Sendable>: Sendable {
     private var clients: [StretchClient] = []
     private var waiting: [StretchClient: [Work]] = [:]
 
-    /// Creates an empty queue.
     package init() {}
 
-    /// Whether no work is waiting.
     package var isEmpty: Bool { clients.isEmpty }
 
     /// Appends work of a client.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 import Synchronization
 
 /// The user's permission to add the items of their own store, given on the connection of the command and used on the
@@ -72,7 +74,17 @@ final class MigrationTickets: Sendable {
     func expire(now: Int64) { issued.withLock { $0.removeAll { now >= $0.deadline } } }
 
     /// Removes the tickets of a session that ended or whose proofs were revoked.
-    func remove(of session: Session) {
-        issued.withLock { $0.removeAll { $0.issuer == ObjectIdentifier(session) } }
-    }
+    func remove(of session: Session) { issued.withLock { $0.removeAll { $0.issuer == ObjectIdentifier(session) } } }
+}
+
+/// The items of a migration that have arrived on a connection.
+struct ReceivedMigration: Sendable {
+    let ticket: MigrationTicket
+    /// The session's `proofEpoch` when the first items arrived.
+    let epoch: UInt64
+    var items: HeldItems
+    /// When the migration ends without further items, in nanoseconds of the boot-time clock.
+    var deadline: Int64 = 0
+    /// Ends the migration at its deadline.
+    var alarm: (any Alarm)?
 }

@@ -15,7 +15,6 @@ final class PageLine: Sendable {
         var waiting: [Waiting] = []
         /// The first of the line, until there is room for its page.
         var awaitsRoom: Waiting?
-        /// The request whose turn it is.
         var holder: UInt64?
         /// Whether a thread is already giving turns.
         var isStarting = false

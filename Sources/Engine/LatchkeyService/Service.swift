@@ -12,7 +12,6 @@ package final class Service: Sendable {
     /// The dependencies of the service. The drivers behind the seams are chosen by the daemon and by the simulator.
     package struct Parts: Sendable {
         package var tier: Tier
-        /// The user whose keychain this is.
         package var userID: UInt32
         /// Whether proofs by virtual hardware are accepted: in tier `simulated`, and where an administrator allows it.
         package var acceptsVirtual: Bool
@@ -20,14 +19,11 @@ package final class Service: Sendable {
         package var processID: Int32
         /// The keychain, or the failure with which every request that needs it is refused.
         package var keychain: Result<Keychain, Failure>
-        /// Authenticates the user.
         package var authority: any AuthenticationAuthority
         package var clock: any Clock
         package var random: any RandomSource
         package var work: any WorkQueue
-        /// Runs key stretching.
         package var stretching: any StretchQueue
-        /// Runs long work that writes nothing.
         package var background: any WorkQueue
         /// Runs the operations of a key module that is not `isImmediate`.
         package var keyWork: any WorkQueue
@@ -101,7 +97,6 @@ package final class Service: Sendable {
     let tickets = MigrationTickets()
     /// Logs refusals that cannot be recorded: without a keychain any program can cause them again and again.
     let unrecorded: RareEvents<Status>
-    /// The number of evaluations so far.
     let evaluations = Atomic<UInt64>(0)
 
     /// The keychain, or the failure with which every request that needs it is refused.
@@ -111,7 +106,6 @@ package final class Service: Sendable {
 
     var authority: any AuthenticationAuthority { parts.authority }
 
-    /// Starts the service with the stored lock state.
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
@@ -211,14 +205,11 @@ package final class Service: Sendable {
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
-    /// Revokes all proofs of all sessions.
     func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
     /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
     /// is first written after a boot, a small one at every start.
-    package func beginStoreCheck() {
-        keeper?.checkRowsAtStart(enclave)
-    }
+    package func beginStoreCheck() { keeper?.checkRowsAtStart(enclave) }
 
     /// Seals the items for the passcode that were added before it was set.
     func sealForPasscode() { keeper?.sealForPasscode(enclave) }
@@ -265,9 +256,7 @@ package final class Service: Sendable {
     }
 
     /// Frees the memory of the store that only makes later reads faster. Blocks while a read or a write is under way.
-    package func releaseMemory() {
-        if case .success(let keychain) = keychain { keychain.releaseMemory() }
-    }
+    package func releaseMemory() { if case .success(let keychain) = keychain { keychain.releaseMemory() } }
 
     // MARK: - Requests without session state
 

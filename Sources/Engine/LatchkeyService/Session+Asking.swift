@@ -204,7 +204,6 @@ extension Session {
     /// Maximum number of prompts within one request (behaviour AC-13).
     static let roundsOfAsking = 20
 
-    /// Returns the proofs of a new request.
     func requestProof(_ context: ContextHandle?) -> RequestProof { RequestProof(context: context, epoch: proofEpoch) }
 
     /// Returns the proofs that are valid now; throws `invalidContext` if the context was invalidated.

@@ -79,8 +79,7 @@ extension Session {
                     hint: "Use the nonce of the relying party.")
             }
             try enclave().checkAttests()
-            let key = try keychain().openAttestationKey(
-                request.attestationKey, party: request.party, caller: caller)
+            let key = try keychain().openAttestationKey(request.attestationKey, party: request.party, caller: caller)
             return try await useKey(
                 request.name, request.authentication, for: .proof(by: key, nonce: request.nonce),
                 reason: "prove to \(request.party) that a private key cannot leave this device", call)

@@ -33,9 +33,7 @@ extension Session {
         let application = caller.application
         let keychain = try keychain()
         var biometry: [UInt8]?
-        if let set = state.sensor.enrolment {
-            biometry = try keychain.domainHash(application, "biometry", set.bytes)
-        }
+        if let set = state.sensor.enrolment { biometry = try keychain.domainHash(application, "biometry", set.bytes) }
         return .environment(
             EnvironmentReport(
                 biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,

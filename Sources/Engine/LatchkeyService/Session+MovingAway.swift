@@ -32,8 +32,7 @@ extension Session {
         let epoch = proofEpoch
         var agreement = Agreement(proof: .none, askedIn: epoch, answeredIn: epoch)
         if keychain.isPasscodeSet {
-            agreement = try await ask(
-                call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .moveItemsAway))
+            agreement = try await ask(call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .moveItemsAway))
         }
         let proof = agreement.proof
         let reply = try await write(under: agreement) { [self] () throws(Failure) in
@@ -78,8 +77,7 @@ extension Session {
             let request = Request.ReceiveItems(ticket: ticket, items: page.items, isLast: false)
             guard try connection.send(request) == nil else { throw .unexpectedReply }
         }
-        let last = Request.ReceiveItems(
-            ticket: ticket, items: [], isLast: true, asksBeforeKeeping: asksBeforeKeeping)
+        let last = Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksBeforeKeeping: asksBeforeKeeping)
         func whole(_ report: MigrationReport) -> MigrationReport {
             var report = report
             report.kept.add(kept)

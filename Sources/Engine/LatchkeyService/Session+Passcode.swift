@@ -145,8 +145,7 @@ extension Session {
         case .slotKey(let key, let passcodeID, _): return .slotKey(key, passcodeID: passcodeID)
         case .text(let text):
             let parameters = try keychain.newPasscodeStretching()
-            return .stretched(
-                try await stretch { () throws(Failure) in try StretchedPassword(text, parameters) })
+            return .stretched(try await stretch { () throws(Failure) in try StretchedPassword(text, parameters) })
         }
     }
 

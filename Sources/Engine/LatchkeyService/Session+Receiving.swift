@@ -24,8 +24,7 @@ extension Session {
         // The same conditions as for an export: the store can be read and is not locked.
         _ = try keychain.backupNeedsPasscode(caller)
         let lease = try service.backups.lease()
-        let agreement = try await ask(
-            call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .receiveItems))
+        let agreement = try await ask(call, Question(plan: AuthenticationPlan([[.passcode]]), purpose: .receiveItems))
         return .ticket(
             try await service.parts.work.run { [self] () throws(Failure) in
                 try issueTicket(agreement, lease, keychain)

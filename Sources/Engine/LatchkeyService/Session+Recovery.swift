@@ -73,9 +73,7 @@ extension Service {
     }
 
     /// Returns why there is no recovery. Where the authority knows no code, the files of this process show why.
-    fileprivate func reason(
-        ofRefusedRecovery failure: Failure, _ vault: any RecoverableVault
-    ) async -> Failure {
+    fileprivate func reason(ofRefusedRecovery failure: Failure, _ vault: any RecoverableVault) async -> Failure {
         guard failure.status == .passcodeNotSet else { return failure }
         do throws(Failure) {
             return try await parts.work.run { () throws(Failure) in

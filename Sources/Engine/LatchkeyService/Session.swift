@@ -9,7 +9,6 @@ import Synchronization
 /// The requests, contexts and evaluations of one connection; a session ends with its connection.
 package final class Session: RequestHandler {
     struct Context: Sendable {
-        /// The proofs of the context.
         var proof = Authorisation.none
         /// The numbers of evaluations under way.
         var evaluations: Set<UInt64> = []
@@ -61,7 +60,6 @@ package final class Session: RequestHandler {
         pages = PageLine(whenRoom: whenRoom)
     }
 
-    /// Whether the connection has ended.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {

@@ -16,7 +16,6 @@ final class StoreKeeper: Sendable {
     private let work: any WorkQueue
     private let log: any EventLog
     private let alarm = Mutex<(any Alarm)?>(nil)
-    /// The counters that were stored last.
     private let counters = Mutex<PolicyCounters?>(nil)
     /// Whether the last check found that the rows differ from those that were stored, or could not be completed.
     private let isSuspect = Mutex(false)

@@ -24,7 +24,6 @@ package enum PKCS12 {
         package let localKeyIdentifier: [UInt8]?
         /// `PrivateKeyInfo` (PKCS#8), in DER.
         package let privateKey: SecretBytes
-        /// The certificate of the private key.
         package let certificate: Certificate
         /// The certificate, its issuer's, and so on, as far as the file contains them. Issuers are found by name and
         /// key identifier; no signature is verified.

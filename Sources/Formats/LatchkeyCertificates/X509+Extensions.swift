@@ -29,9 +29,7 @@ extension X509 {
         case absent
         case present(Value)
 
-        var value: Value? {
-            if case .present(let value) = self { value } else { nil }
-        }
+        var value: Value? { if case .present(let value) = self { value } else { nil } }
     }
 
     /// The subject key identifier extension.

@@ -78,9 +78,7 @@ enum OpenSSL {
             }
         }
         let tag = UnsafeMutableRawPointer(mutating: sealed.baseAddress.map { $0 + count })
-        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagBytes), tag) == 1 else {
-            return nil
-        }
+        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagBytes), tag) == 1 else { return nil }
         var rest: UInt8 = 0
         return EVP_DecryptFinal_ex(context, &rest, &written) == 1
     }

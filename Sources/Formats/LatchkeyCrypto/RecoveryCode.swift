@@ -18,7 +18,6 @@ package struct RecoveryCode: Sendable {
     /// The 26 characters in capitals, without dashes.
     package let characters: SecretBytes
 
-    /// Generates a code.
     package static func make() throws(Failure) -> RecoveryCode {
         let random = try randomSecret(symbols)
         let characters = SecretBytes(count: symbols + 1) { output in

@@ -20,7 +20,6 @@ package enum SHA256 {
     /// Bytes of a hash.
     package static let byteCount = 32
 
-    /// Returns the hash of a message.
     package static func hash(_ message: [UInt8]) throws(Failure) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: byteCount)
         let isMade = hash.withUnsafeMutableBytes { output in

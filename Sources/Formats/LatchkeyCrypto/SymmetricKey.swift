@@ -112,7 +112,6 @@ package struct SymmetricKey: Sendable {
         try derive(label.rawValue, context: context)
     }
 
-    /// Combines secrets under one of the labels of the formats.
     package static func combining(_ parts: [SecretBytes], label: CryptographicLabel) throws(Failure) -> SymmetricKey {
         try combining(parts, label: label.rawValue)
     }

@@ -58,8 +58,7 @@ package struct AccessControl: Hashable, Sendable {
 
     /// Creates an access control without validating the combination of constraints; see `isValid`.
     package init(accessibility: Accessibility = .whenUnlocked, constraints: AccessConstraints = []) {
-        self.accessibility = accessibility
-        self.constraints = constraints
+        (self.accessibility, self.constraints) = (accessibility, constraints)
     }
 
     /// Whether the constraints are a permitted combination (behaviour AC-01).

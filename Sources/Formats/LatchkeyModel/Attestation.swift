@@ -39,8 +39,7 @@ extension Request {
         /// Whether a prompt may be shown; without one the request is refused.
         package var interactionAllowed: Bool
         package init(party: String, interactionAllowed: Bool = true) {
-            self.party = party
-            self.interactionAllowed = interactionAllowed
+            (self.party, self.interactionAllowed) = (party, interactionAllowed)
         }
     }
 
@@ -50,7 +49,6 @@ extension Request {
         package static var operation: Operation { .answerEnrolment }
         package var traits: RequestTraits { .mayTakeLong }
 
-        /// The relying party of the attestation key.
         package var party: String
         /// The sealed attestation key of `Reply.Enrolment`.
         package var attestationKey: [UInt8]
@@ -68,7 +66,6 @@ extension Request {
         package var traits: RequestTraits { .asks }
 
         package var name: EnclaveKeyName
-        /// The relying party of the attestation key.
         package var party: String
         /// The sealed attestation key of `Reply.Enrolment`.
         package var attestationKey: [UInt8]

@@ -123,9 +123,7 @@ package enum AttributeValue: Hashable, Sendable {
     ///
     /// Text therefore equals data with the same bytes, and two texts that are canonically equivalent but encoded
     /// differently are not equal.
-    package var compared: AttributeValue {
-        if case .text(let text) = self { .data(Array(text.utf8)) } else { self }
-    }
+    package var compared: AttributeValue { if case .text(let text) = self { .data(Array(text.utf8)) } else { self } }
 
     /// Returns whether both values are equal in their `compared` form.
     package func counts(as other: AttributeValue) -> Bool {

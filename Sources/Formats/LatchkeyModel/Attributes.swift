@@ -11,9 +11,7 @@ package struct Attributes: Sendable {
     private var elements: [Element] = []
 
     /// Creates an empty collection with room for `minimumCapacity` attributes.
-    package init(minimumCapacity: Int = 0) {
-        if minimumCapacity > 0 { elements.reserveCapacity(minimumCapacity) }
-    }
+    package init(minimumCapacity: Int = 0) { if minimumCapacity > 0 { elements.reserveCapacity(minimumCapacity) } }
 
     /// The value of an attribute; nil if it is absent. Assigning nil removes the attribute.
     package subscript(code: AttributeCode) -> AttributeValue? {
@@ -57,9 +55,7 @@ package struct Attributes: Sendable {
     package var values: some Sequence<AttributeValue> { elements.lazy.map(\.value) }
 
     /// Sets every attribute of `other`; existing values are overwritten.
-    package mutating func merge(_ other: Attributes) {
-        for (code, value) in other { self[code] = value }
-    }
+    package mutating func merge(_ other: Attributes) { for (code, value) in other { self[code] = value } }
 
     /// Returns a copy with every attribute of `other` set; values of `other` replace existing ones.
     package func merging(_ other: Attributes) -> Attributes {

@@ -87,7 +87,6 @@ package struct AuditLine: Equatable, Sendable {
     /// How many equal events the entry summarises.
     package var count: UInt64
 
-    /// Creates a line from its fields.
     package init(
         sequence: Int64, time: Int64 = 0, event: AuditEvent? = nil, item: [UInt8] = [], caller: String = "",
         processID: Int32 = 0, count: UInt64 = 1
@@ -110,10 +109,7 @@ package struct AuditPage: Equatable, Sendable {
     /// The first break of the hash chain on this page; nil if there is none or verification was not requested.
     package var finding: Finding?
 
-    /// Creates a page from its fields.
     package init(lines: [AuditLine], last: Int64, finding: Finding? = nil) {
-        self.lines = lines
-        self.last = last
-        self.finding = finding
+        (self.lines, self.last, self.finding) = (lines, last, finding)
     }
 }

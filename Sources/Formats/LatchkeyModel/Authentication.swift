@@ -31,7 +31,6 @@ package enum Policy: UInt8, CaseIterable, Sendable {
     case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
     case deviceOwnerAuthenticationWithWristDetection = 5
 
-    /// The authentication that the policy requires.
     package var plan: AuthenticationPlan {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: AuthenticationPlan([[.biometry]])
@@ -49,7 +48,6 @@ package struct AuthenticationPlan: Hashable, Sendable {
     /// The stages; empty if no proof is required.
     package var stages: [Set<AuthenticationMethod>]
 
-    /// Creates a plan from its stages.
     package init(_ stages: [Set<AuthenticationMethod>]) { self.stages = stages }
 
     /// Returns the plan with a passcode stage first, unless a stage already accepts only the passcode.
@@ -84,7 +82,6 @@ package struct SensorState: Hashable, Sendable {
     /// Whether the sensor is a program. The user who controls that program decides what matches.
     package var isVirtual: Bool
 
-    /// Creates a state from its fields.
     package init(
         kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true, isWeak: Bool = false,
         isVirtual: Bool = false
@@ -133,7 +130,6 @@ package struct PolicyCounters: Hashable, Sendable {
     /// When biometry last matched, in nanoseconds of the boot-time clock; nil if not since the machine started.
     package var lastBiometry: Int64?
 
-    /// Creates counters from their fields.
     package init(
         biometryFailures: Int, passcodeFailures: Int, passcodeBlockedUntil: Int64, lastPasscode: Int64? = 0,
         lastBiometry: Int64? = nil

@@ -73,8 +73,5 @@ package struct AuthenticationGrant: Equatable, Sendable {
         case slotKey(SecretBytes, passcodeID: [UInt8], recovery: RecoveryGrant? = nil)
     }
 
-    package init(token: AuthToken, entered: Entered? = nil) {
-        self.token = token
-        self.entered = entered
-    }
+    package init(token: AuthToken, entered: Entered? = nil) { (self.token, self.entered) = (token, entered) }
 }

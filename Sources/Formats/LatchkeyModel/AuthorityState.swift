@@ -5,9 +5,7 @@
 ///
 /// All times are nanoseconds of the boot-time clock.
 package struct AuthorityState: Hashable, Sendable {
-    /// The sensor as last reported.
     package var sensor: SensorState
-    /// Whether a passcode is set.
     package var isPasscodeSet: Bool
     package var counters: PolicyCounters
     /// Whether the device is locked, so that only prompts that unlock it are shown.
@@ -19,7 +17,6 @@ package struct AuthorityState: Hashable, Sendable {
     package var biometricUnlock: Int64?
     /// The user's decision, by app, whether the app may use Face ID (behaviour LA-07); an app without an entry asks.
     package var facePermissions: [String: Bool]
-    /// The login sessions in which biometry may be used.
     package var biometrySessions: BiometrySessions
 
     package init(

@@ -38,7 +38,6 @@ package enum SkipReason: UInt8, CaseIterable, Sendable {
     /// No app of this user can have the access group of the item.
     case impossibleGroup = 17
 
-    /// The reason as a clause for the user.
     package var words: Phrase {
         switch self {
         case .thisDeviceOnly: "its class is bound to this device"
@@ -73,7 +72,6 @@ package struct SkippedItem: Equatable, Sendable {
     package var label: String
     package var reason: SkipReason
 
-    /// Creates a description from its fields.
     package init(
         itemClass: ItemClass, group: String, account: String, service: String, label: String, reason: SkipReason
     ) {
@@ -100,9 +98,7 @@ package struct SkippedItem: Equatable, Sendable {
                     case .data(let bytes)?: String(validating: bytes, as: UTF8.self)
                     default: nil
                     }
-                if let text {
-                    return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init))
-                }
+                if let text { return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init)) }
             }
             return ""
         }
@@ -118,14 +114,9 @@ package struct SkippedItems: Equatable, Sendable {
     package private(set) var named: [SkippedItem] = []
     package private(set) var count: UInt64 = 0
 
-    /// Creates an empty list.
     package init() {}
 
-    /// Creates a list from the fields of a frame.
-    package init(named: [SkippedItem], count: UInt64) {
-        self.named = named
-        self.count = count
-    }
+    package init(named: [SkippedItem], count: UInt64) { (self.named, self.count) = (named, count) }
 
     /// Counts an item, and adds its description while there are fewer than `Limits.stayingItems`.
     package mutating func add(_ item: SkippedItem) {

@@ -4,7 +4,6 @@
 package enum BiometrySessions: Hashable, Sendable {
     /// Every session, and processes outside of sessions: nothing reports login sessions.
     case every
-    /// The sessions with these identifiers.
     case only(Set<String>)
 
     /// The identifier that `ControlGroup` gives to processes of the user's service manager, which belong to no single

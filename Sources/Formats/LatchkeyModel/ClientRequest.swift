@@ -54,9 +54,7 @@ extension Failure {
 // MARK: - Replies by their contents
 
 extension ClientRequest where Response == Void {
-    package static func response(_ reply: Reply) -> Void? {
-        if case .done = reply { () } else { nil }
-    }
+    package static func response(_ reply: Reply) -> Void? { if case .done = reply { () } else { nil } }
 }
 
 extension ClientRequest where Response == StatusReport {

@@ -81,7 +81,6 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
 /// The magic bytes at the start of each file of the store other than the database, and of a backup.
 package enum FileMark: String, CaseIterable, Sendable {
     case rootKey = "latchkey root 1\n"
-    /// A root key that a TPM has sealed.
     case sealedRootKey = "latchkey sealed root 1\n"
     case anchor = "latchkey anchor 2\n"
     /// An anchor without the public key of a passcode, which is no longer read.

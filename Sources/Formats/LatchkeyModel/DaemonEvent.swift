@@ -83,7 +83,6 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         case warning = 4
         case notice = 5
 
-        /// The name of the severity in the log.
         package var name: String {
             switch self {
             case .error: "error"
@@ -93,7 +92,6 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// The severity of this event.
     package var severity: Severity {
         switch self {
         case .started, .stopped, .userRemoved, .accountPasswordChanged, .recovered: .notice
@@ -186,5 +184,61 @@ package struct DaemonLogLine: Equatable, Sendable {
                 default: Character(scalar)
                 }
             })
+    }
+}
+
+/// The role that logs events that no reply reports. Logging has no failure result: a failure could not be reported
+/// either.
+package protocol EventLog: AnyObject, Sendable {
+    /// Logs an event and the failure that caused it. May be called on any thread.
+    func note(_ event: DaemonEvent, _ failure: Failure?)
+}
+
+/// An event log that discards all events, for a service without observers.
+package final class UnwatchedLog: EventLog {
+    package init() {}
+    package func note(_ event: DaemonEvent, _ failure: Failure?) {}
+}
+
+extension EventLog {
+    /// Runs `body` and logs its failure as `event`, for work whose failure no reply reports.
+    ///
+    /// - Returns: the result of `body`; nil if it failed.
+    @discardableResult
+    package func noting<R>(_ event: DaemonEvent, _ body: () throws(Failure) -> R) -> R? {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            note(event, error)
+            return nil
+        }
+    }
+}
+
+/// What a message, a service or a file was for that was not trusted. Raw values are part of the wire format and never
+/// reused.
+package enum UntrustedSource: UInt8, CaseIterable, Sendable {
+    case sensor = 1
+    case sessions = 2
+    /// The service file of PAM, or a module that PAM has loaded.
+    case accounts = 3
+
+    /// The source whose refusal a daemon logs as `event`; nil for other events.
+    package init?(_ event: DaemonEvent) {
+        switch event {
+        case .sensorRefused: self = .sensor
+        case .sessionsRefused: self = .sessions
+        case .accountsRefused: self = .accounts
+        default: return nil
+        }
+    }
+
+    /// The event of the audit log that records a refusal.
+    package var auditEvent: AuditEvent {
+        switch self {
+        case .sensor: .sensorRefused
+        case .sessions: .sessionsRefused
+        case .accounts: .accountsRefused
+        }
     }
 }

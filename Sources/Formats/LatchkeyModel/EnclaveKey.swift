@@ -18,7 +18,6 @@ package enum EnclaveKind: UInt8, CaseIterable, Sendable {
 
 /// The device of an implementation of the Secure Enclave, as it describes itself. Raw values are part of the wire format.
 package enum EnclaveDevice: UInt8, CaseIterable, Sendable {
-    /// A chip.
     case chip = 1
     /// A program: its administrator can copy the keys.
     case program = 2
@@ -49,12 +48,8 @@ package struct EnclaveKey: Equatable, Sendable {
     package var attributes: Attributes
     package var accessControl: AccessControl
 
-    /// Creates a description from its fields.
     package init(name: EnclaveKeyName, publicKey: [UInt8], attributes: Attributes, accessControl: AccessControl) {
-        self.name = name
-        self.publicKey = publicKey
-        self.attributes = attributes
-        self.accessControl = accessControl
+        (self.name, self.publicKey, self.attributes, self.accessControl) = (name, publicKey, attributes, accessControl)
     }
 }
 
@@ -93,9 +88,7 @@ extension Request {
         package var operation: EnclaveOperation
         package var authentication: Authentication
         package init(name: EnclaveKeyName, operation: EnclaveOperation, authentication: Authentication) {
-            self.name = name
-            self.operation = operation
-            self.authentication = authentication
+            (self.name, self.operation, self.authentication) = (name, operation, authentication)
         }
     }
 
@@ -107,5 +100,32 @@ extension Request {
 
         package var name: EnclaveKeyName
         package init(_ name: EnclaveKeyName) { self.name = name }
+    }
+}
+
+/// The public or private half of a key pair. Raw values are those of `kSecAttrKeyClass...` and part of the store
+/// format.
+package enum KeyHalf: Int64, Sendable {
+    case publicKey = 0
+    case privateKey = 1
+}
+
+/// The algorithm family of a key. Raw values are those of `kSecAttrKeyType...` and part of the store format.
+package enum KeyFamily: Int64, Sendable {
+    case rsa = 42
+    case ellipticCurve = 73
+}
+
+extension Attributes {
+    /// Returns the attributes of a key item, wherever the key is held (behaviour SK-09). The caller adds label and tag.
+    package static func ofKey(_ half: KeyHalf, _ family: KeyFamily, bitCount: Int, isPermanent: Bool) -> Attributes {
+        let isPrivate = half == .privateKey
+        return [
+            .keyClass: .number(half.rawValue), .keyType: .number(family.rawValue),
+            .keySizeInBits: .number(Int64(bitCount)), .effectiveKeySize: .number(Int64(bitCount)),
+            .isPermanent: .boolean(isPermanent), .canEncrypt: .boolean(!isPrivate), .canDecrypt: .boolean(isPrivate),
+            .canDerive: .boolean(true), .canSign: .boolean(isPrivate), .canVerify: .boolean(!isPrivate),
+            .canWrap: .boolean(!isPrivate), .canUnwrap: .boolean(isPrivate),
+        ]
     }
 }

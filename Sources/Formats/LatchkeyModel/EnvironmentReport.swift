@@ -12,7 +12,6 @@ package struct EnvironmentReport: Equatable, Sendable {
     /// Incremented whenever one of the fields above changes.
     package var revision: UInt64
 
-    /// Creates a report from its fields.
     package init(
         biometry: BiometryKind, isEnrolled: Bool, isLockedOut: Bool, isBiometryUsable: Bool, biometryHash: [UInt8]?,
         isPasscodeSet: Bool, revision: UInt64

@@ -12,7 +12,6 @@ package struct Failure: Error, Equatable, Sendable {
         package var description: String { "\(file):\(line)" }
     }
 
-    /// The error code.
     package let status: Status
     /// A description of the error for people, one or more sentences. It never contains a secret, an item's value or a
     /// passcode.

@@ -54,12 +54,8 @@ package struct Finding: Equatable, Sendable {
     /// A description or a record name, depending on `kind`; empty if it has no meaning.
     package var words: Phrase
 
-    /// Creates a finding from its fields.
     package init(_ kind: Kind, number: Int64 = 0, item: [UInt8] = [], words: Phrase = "") {
-        self.kind = kind
-        self.number = number
-        self.item = item
-        self.words = words
+        (self.kind, self.number, self.item, self.words) = (kind, number, item, words)
     }
 }
 
@@ -73,11 +69,7 @@ package struct CheckReport: Equatable, Sendable {
     package var total: UInt64
     package var findings: [Finding]
 
-    /// Creates a report from its fields.
     package init(more: Bool, done: UInt64, total: UInt64, findings: [Finding]) {
-        self.more = more
-        self.done = done
-        self.total = total
-        self.findings = findings
+        (self.more, self.done, self.total, self.findings) = (more, done, total, findings)
     }
 }

@@ -22,7 +22,6 @@ package struct PasscodeDemand: Equatable, Sendable {
     /// Bytes of the name of a verifier.
     package static let verifierBytes = 34
 
-    /// Creates a demand from its parts.
     package init(_ part: Part, verifier: [UInt8]) { (self.part, self.verifier) = (part, verifier) }
 }
 
@@ -60,11 +59,8 @@ package struct KeyBinding: Equatable, Sendable {
     /// How the key demands the passcode; nil if it relies on the authority for that.
     package let passcode: PasscodeDemand?
 
-    /// Creates a binding from its parts.
     package init(authority: [UInt8], reference: [UInt8], passcode: PasscodeDemand? = nil) {
-        self.authority = authority
-        self.reference = reference
-        self.passcode = passcode
+        (self.authority, self.reference, self.passcode) = (authority, reference, passcode)
     }
 }
 
@@ -82,7 +78,6 @@ package struct ApprovalSubject: Equatable, Sendable {
     /// How the key demands the passcode; nil if it relies on the authority for that.
     package var passcode: PasscodeDemand?
 
-    /// Creates a subject from its parts.
     package init(
         keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8],
         passcode: PasscodeDemand? = nil
@@ -99,17 +94,14 @@ package struct ApprovalSubject: Equatable, Sendable {
 package struct KeyApprovalRequest: Equatable, Sendable {
     /// The identifier of the store that has the key, 16 bytes.
     package var storeID: [UInt8]
-    /// The access control of the key.
     package var rule: AccessControl
     package var subject: ApprovalSubject
-    /// The nonce of the challenge.
     package var nonce: [UInt8]
     /// The module's handle of the session that the passcode is proven to; 0 if the key demands none.
     package var session: UInt32
     /// The challenges of the tokens that prove the access control, 32 bytes each.
     package var tokens: [[UInt8]]
 
-    /// Creates a request from its fields.
     package init(
         storeID: [UInt8], rule: AccessControl, subject: ApprovalSubject, nonce: [UInt8], session: UInt32 = 0,
         tokens: [[UInt8]]
@@ -134,11 +126,8 @@ package struct KeyApproval: Equatable, Sendable {
     /// Whether the authority has proven the passcode to the session of the challenge.
     package var isPasscodeProven: Bool
 
-    /// Creates an approval from its parts.
     package init(expirySeconds: Int32, signature: [UInt8], isPasscodeProven: Bool = false) {
-        self.expirySeconds = expirySeconds
-        self.signature = signature
-        self.isPasscodeProven = isPasscodeProven
+        (self.expirySeconds, self.signature, self.isPasscodeProven) = (expirySeconds, signature, isPasscodeProven)
     }
 }
 

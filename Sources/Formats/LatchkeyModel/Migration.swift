@@ -32,10 +32,7 @@ extension Request {
         /// `migrationWouldKeep`, and the ticket can be used again. Matters with `isLast` only.
         package var asksBeforeKeeping: Bool
         package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool, asksBeforeKeeping: Bool = false) {
-            self.ticket = ticket
-            self.items = items
-            self.isLast = isLast
-            self.asksBeforeKeeping = asksBeforeKeeping
+            (self.ticket, self.items, self.isLast, self.asksBeforeKeeping) = (ticket, items, isLast, asksBeforeKeeping)
         }
     }
 
@@ -64,8 +61,7 @@ extension Request {
         /// Whether to move nothing if the system's keychain would leave an item in the own store.
         package var asksBeforeKeeping: Bool
         package init(ticket: SecretBytes?, asksBeforeKeeping: Bool = false) {
-            self.ticket = ticket
-            self.asksBeforeKeeping = asksBeforeKeeping
+            (self.ticket, self.asksBeforeKeeping) = (ticket, asksBeforeKeeping)
         }
     }
 }
@@ -94,10 +90,8 @@ package struct MigrationReport: Equatable, Sendable {
     /// The access groups of the moved items, at most `Limits.migratedGroups`.
     package var groups: [MigratedGroup] = []
 
-    /// Creates an empty report.
     package init() {}
 
-    /// Creates a report from the fields of a frame.
     package init(
         moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: SkippedItems, kept: SkippedItems,
         lost: SkippedItems, groups: [MigratedGroup]
@@ -111,7 +105,6 @@ package struct MigrationReport: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// Counts an item that is added.
     package mutating func add(_ accessControl: AccessControl) {
         if accessControl.needsProof { rewrapped += 1 } else { moved += 1 }
     }
@@ -136,9 +129,7 @@ package struct MigratedGroup: Equatable, Sendable {
     /// Number of its items that are added or present.
     package var count: UInt64
     package init(group: String, target: String, count: UInt64) {
-        self.group = group
-        self.target = target
-        self.count = count
+        (self.group, self.target, self.count) = (group, target, count)
     }
 }
 

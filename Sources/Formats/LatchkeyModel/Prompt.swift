@@ -4,7 +4,6 @@
 package struct Prompt: Equatable, Sendable {
     /// Identifies the prompt between the daemon and the program that shows it; equals the evaluation's number.
     package var id: UInt64
-    /// The operation for which the prompt is shown.
     package var purpose: PromptPurpose
     /// The caller's name, derived from the kernel's peer credentials.
     package var caller: String
@@ -12,28 +11,22 @@ package struct Prompt: Equatable, Sendable {
     package var program: String
     /// The name that the caller gave itself and whose items it may use; empty if it equals `caller`.
     package var ownName: String
-    /// The caller's process ID.
     package var processID: Int32
     /// The caller's reason, already cleaned and clipped.
     package var reason: String
-    /// The title of the cancel button.
     package var cancelTitle: String
     /// The title of the fallback button; empty if there is none.
     package var fallbackTitle: String
     /// The app's face usage description, shown while the prompt asks for the face permission.
     package var faceUsage: String
-    /// The kind of sensor.
     package var sensor: BiometryKind
     /// The tier; prompts of the simulated tier say that the machine is simulated.
     package var tier: Tier
     /// The device number of the caller's terminal; 0 if it has none.
     package var terminal: UInt64
-    /// The caller's user ID.
     package var userID: UInt32
-    /// The content that is shown first.
     package var content: PromptContent
 
-    /// Creates a prompt from its fields.
     package init(
         id: UInt64, purpose: PromptPurpose = .app, caller: String, program: String = "", ownName: String = "",
         processID: Int32, reason: String,
@@ -83,7 +76,6 @@ package struct PromptContent: Hashable, Sendable {
         case fingerNotCentred = 12
         case removeAndRetry = 13
         case scanTooFast = 14
-        /// The sensor was disconnected while it scanned.
         case sensorDisconnected = 15
         /// The password of the account could not be verified; `message` says why, if a module of the system said it.
         case accountNotChecked = 16
@@ -125,7 +117,6 @@ package struct PromptContent: Hashable, Sendable {
         case recoveryCodeShown = 1
         /// The prompt asks for a recovery code, or for the word of `PromptPurpose.confirmationWord`.
         case recoveryCodeAsked = 2
-        /// The prompt asks for a new passcode.
         case newPasscodeAsked = 3
         /// The prompt asks for the same new passcode again.
         case newPasscodeRepeated = 4
@@ -147,7 +138,6 @@ package struct PromptContent: Hashable, Sendable {
 
     /// The secret for which `passcode` as a method stands.
     package enum Secret: UInt8, CaseIterable, Sendable {
-        /// The passcode of the keychain.
         case passcode = 0
         /// The password of the user's account on this system.
         case accountPassword = 1
@@ -155,13 +145,11 @@ package struct PromptContent: Hashable, Sendable {
         case previousPassword = 2
     }
 
-    /// The step in which the prompt is.
     package var step: Step
     /// The requested method while `step` is `proof`; without meaning in other steps, see `asks`.
     package var method: AuthenticationMethod
     /// The message that explains the last change, such as the result of the last try.
     package var notice: Notice
-    /// Tries that remain for the method.
     package var triesLeft: Int
     /// Seconds, from when the content was sent, during which no passcode is accepted; 0 if entry is not delayed.
     package var delaySeconds: Int
@@ -181,7 +169,6 @@ package struct PromptContent: Hashable, Sendable {
     /// Policy always leaves it empty; `LocalAuthority` sets it when it sends the content.
     package var message: Phrase
 
-    /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
         question: Question = .none, step: Step = .proof, delaySeconds: Int = 0,
@@ -217,7 +204,6 @@ package struct PromptContent: Hashable, Sendable {
 
 /// An event that a prompt reports.
 package enum PromptEvent: Equatable, Sendable {
-    /// The prompt is visible to the user.
     case visible
     /// The prompt cannot be shown: there is neither a terminal nor an agent for it.
     case unavailable
@@ -229,7 +215,6 @@ package enum PromptEvent: Equatable, Sendable {
     case interrupt
     /// The user chose the fallback button.
     case fallback
-    /// The user entered a passcode.
     case passcode(SecretBytes)
     /// The user answered the question of the prompt: whether the app may use Face ID, or whether to scan now.
     case permission(Bool)
@@ -237,7 +222,6 @@ package enum PromptEvent: Equatable, Sendable {
     case simulatedTouch(matching: Bool)
     /// The user confirmed that the recovery code is written down, or has read that the password has expired.
     case codeAcknowledged
-    /// The user entered a recovery code.
     case codeEntered(SecretBytes)
     /// The user entered a new passcode in the step `newPasscodeAsked`.
     case newPasscodeEntered(SecretBytes)

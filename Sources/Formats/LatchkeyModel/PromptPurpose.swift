@@ -27,9 +27,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
-    package var mayAskWhileLocked: Bool {
-        [.unlock, .recoverPasscode, .discardProtected, .acceptStore].contains(self)
-    }
+    package var mayAskWhileLocked: Bool { [.unlock, .recoverPasscode, .discardProtected, .acceptStore].contains(self) }
 
     /// The word that a person types at the prompt, in step `recoveryCodeAsked`, before the operation is carried out; nil
     /// where that step asks for a recovery code. The word is the same in every language.

@@ -56,9 +56,7 @@ package enum Reply: Equatable, Sendable {
         /// the first may have executed another program since, which must not get what it has not asked for.
         package var challenge: [UInt8]?
         package init(tier: Tier, processID: Int32, challenge: [UInt8]? = nil) {
-            self.tier = tier
-            self.processID = processID
-            self.challenge = challenge
+            (self.tier, self.processID, self.challenge) = (tier, processID, challenge)
         }
     }
 
@@ -69,10 +67,8 @@ package enum Reply: Equatable, Sendable {
         /// The private keys that are lost: they were in another TPM, or only the earlier passcode released them.
         package var lost: SkippedItems
 
-        /// Creates a value from its fields.
         package init(accepted: Failure? = nil, lost: SkippedItems = SkippedItems()) {
-            self.accepted = accepted
-            self.lost = lost
+            (self.accepted, self.lost) = (accepted, lost)
         }
     }
 
@@ -87,10 +83,7 @@ package enum Reply: Equatable, Sendable {
         /// Identifies the export in the next request; nil if the backup is complete.
         package var cursor: [UInt8]?
         package init(bytes: [UInt8], count: UInt64, skipped: SkippedItems, cursor: [UInt8]?) {
-            self.bytes = bytes
-            self.count = count
-            self.skipped = skipped
-            self.cursor = cursor
+            (self.bytes, self.count, self.skipped, self.cursor) = (bytes, count, skipped, cursor)
         }
     }
 
@@ -120,10 +113,7 @@ package enum Reply: Equatable, Sendable {
         /// Why the policy cannot be evaluated; nil if it can.
         package var refusal: Failure?
         package var biometry: BiometryKind
-        package init(refusal: Failure?, biometry: BiometryKind) {
-            self.refusal = refusal
-            self.biometry = biometry
-        }
+        package init(refusal: Failure?, biometry: BiometryKind) { (self.refusal, self.biometry) = (refusal, biometry) }
     }
 }
 
@@ -131,10 +121,7 @@ package enum Reply: Equatable, Sendable {
 package struct FacePermission: Equatable, Sendable {
     package var application: String
     package var isAllowed: Bool
-    package init(application: String, isAllowed: Bool) {
-        self.application = application
-        self.isAllowed = isAllowed
-    }
+    package init(application: String, isAllowed: Bool) { (self.application, self.isAllowed) = (application, isAllowed) }
 }
 
 /// One item of a reply, with the parts that the request asked for.
@@ -147,7 +134,6 @@ package struct FoundItem: Equatable, Sendable {
     /// Whether the item is deleted when the passcode is removed; known in lists of the items of every group only.
     package var isLostWithPasscode: Bool
 
-    /// Creates an item from its parts.
     package init(
         itemClass: ItemClass, attributes: Attributes? = nil, accessControl: AccessControl? = nil,
         secret: SecretBytes? = nil, persistentReference: [UInt8]? = nil, isLostWithPasscode: Bool = false
@@ -171,7 +157,6 @@ package struct StatusReport: Equatable, Sendable {
     package var isEnrolled: Bool
     package var isPasscodeSet: Bool
     package var isBiometryLocked: Bool
-    /// Whether the keychain is locked.
     package var isLocked: Bool
     package var accessGroup: String
     /// Why the store cannot be used; nil if it can.
@@ -196,9 +181,7 @@ package struct StatusReport: Equatable, Sendable {
     package var isBiometryVirtual: Bool
 
     /// Whether the TPM counts tries of a passcode that can be guessed without it, from the hash in `/etc/shadow`.
-    package var canBeGuessedWithoutTPM: Bool {
-        tier == .tpm && isPasscodeSet && passcodeKind == .account
-    }
+    package var canBeGuessedWithoutTPM: Bool { tier == .tpm && isPasscodeSet && passcodeKind == .account }
 
     /// A program whose prompt is shown; other prompts of the same login session wait for it.
     package struct ShownPrompt: Equatable, Sendable {
@@ -208,13 +191,10 @@ package struct StatusReport: Equatable, Sendable {
         /// The login session of the program; empty if it has none.
         package var session: String
         package init(program: String, processID: Int32, session: String = "") {
-            self.program = program
-            self.processID = processID
-            self.session = session
+            (self.program, self.processID, self.session) = (program, processID, session)
         }
     }
 
-    /// Creates a report from its fields.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,

@@ -48,10 +48,7 @@ extension Request {
         package var returns: Returns
         package var authentication: Authentication
         package init(query: ItemQuery, limit: MatchLimit, returns: Returns, authentication: Authentication) {
-            self.query = query
-            self.limit = limit
-            self.returns = returns
-            self.authentication = authentication
+            (self.query, self.limit, self.returns, self.authentication) = (query, limit, returns, authentication)
         }
     }
 

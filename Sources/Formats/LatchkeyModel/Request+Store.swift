@@ -34,9 +34,7 @@ extension Request {
         /// Whether `bytes` is the end of the backup.
         package var isLast: Bool
         package init(cursor: [UInt8]?, bytes: [UInt8], isLast: Bool) {
-            self.cursor = cursor
-            self.bytes = bytes
-            self.isLast = isLast
+            (self.cursor, self.bytes, self.isLast) = (cursor, bytes, isLast)
         }
     }
 
@@ -56,9 +54,7 @@ extension Request {
         /// Whether the hash chain of the page is verified.
         package var verifies: Bool
         package init(after: Int64, limit: UInt64, verifies: Bool) {
-            self.after = after
-            self.limit = limit
-            self.verifies = verifies
+            (self.after, self.limit, self.verifies) = (after, limit, verifies)
         }
     }
 
@@ -152,8 +148,7 @@ extension Request {
         /// Whether the app may ask again; if false, it is refused from now on.
         package var mayAskAgain: Bool
         package init(application: String, mayAskAgain: Bool) {
-            self.application = application
-            self.mayAskAgain = mayAskAgain
+            (self.application, self.mayAskAgain) = (application, mayAskAgain)
         }
     }
 
@@ -169,9 +164,7 @@ extension Request {
         /// Only in tiers `user` and `simulated`.
         case change(SecretBytes)
         case remove
-        /// The prompt asks for the new passcode.
         case setAtPrompt
-        /// The prompt asks for the current and for the new passcode.
         case changeAtPrompt
         /// See `RecoverAtPrompt`, the type with the reply of this change.
         case recoverAtPrompt

@@ -109,9 +109,7 @@ extension Request {
         package var groups: [String]
         /// The challenge of an earlier reply on this connection; nil in the first request.
         package var challenge: [UInt8]?
-        package init(
-            application: String, faceUsage: String? = nil, groups: [String] = [], challenge: [UInt8]? = nil
-        ) {
+        package init(application: String, faceUsage: String? = nil, groups: [String] = [], challenge: [UInt8]? = nil) {
             self.application = application
             self.faceUsage = faceUsage
             self.groups = groups
@@ -195,10 +193,7 @@ extension Request {
         /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
         package var reuseSeconds: UInt64
         package init(context: ContextHandle, policy: Policy, prompting: Prompting, reuseSeconds: UInt64 = 0) {
-            self.context = context
-            self.policy = policy
-            self.prompting = prompting
-            self.reuseSeconds = reuseSeconds
+            (self.context, self.policy, self.prompting, self.reuseSeconds) = (context, policy, prompting, reuseSeconds)
         }
     }
 

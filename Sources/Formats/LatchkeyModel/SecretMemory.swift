@@ -162,6 +162,5 @@ package final class SecretBuffer {
         body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
     }
 
-    /// Overwrites the buffer with zeros.
     package func wipe() { explicit_bzero(base, capacity) }
 }

@@ -27,7 +27,6 @@ public enum SensorGuidance: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The message of a prompt with this guidance.
     package var notice: PromptContent.Notice {
         switch self {
         case .scanAgain: .scanAgain

@@ -11,11 +11,8 @@ package struct ProcessName: Hashable, Sendable {
     /// The user ID that the kernel reported for the connection.
     package var userID: UInt32
 
-    /// Creates a name from its fields.
     package init(processID: Int32, startTime: UInt64, userID: UInt32) {
-        self.processID = processID
-        self.startTime = startTime
-        self.userID = userID
+        (self.processID, self.startTime, self.userID) = (processID, startTime, userID)
     }
 }
 
@@ -40,13 +37,11 @@ package enum AuthorityCall: Equatable, Sendable {
 
     package struct Attach: Equatable, Sendable {
         package var userID: UInt32
-        /// Whether the store has a passcode.
         package var isPasscodeSet: Bool
         package var isLocked: Bool
         /// The records of the recovery codes that latchkey-authd has had kept; empty for none.
         package var recoveryCopy: [UInt8]
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, isPasscodeSet: Bool, isLocked: Bool, recoveryCopy: [UInt8] = []) {
             self.userID = userID
             self.isPasscodeSet = isPasscodeSet
@@ -60,11 +55,7 @@ package enum AuthorityCall: Equatable, Sendable {
         package var evaluation: UInt64
         package var status: Status
 
-        /// Creates a value from its fields.
-        package init(evaluation: UInt64, status: Status) {
-            self.evaluation = evaluation
-            self.status = status
-        }
+        package init(evaluation: UInt64, status: Status) { (self.evaluation, self.status) = (evaluation, status) }
     }
 
     package struct Change: Equatable, Sendable {
@@ -82,11 +73,7 @@ package enum AuthorityCall: Equatable, Sendable {
         package var userID: UInt32
         package var kind: Kind
 
-        /// Creates a value from its fields.
-        package init(userID: UInt32, kind: Kind) {
-            self.userID = userID
-            self.kind = kind
-        }
+        package init(userID: UInt32, kind: Kind) { (self.userID, self.kind) = (userID, kind) }
     }
 
     package struct SetFacePermission: Equatable, Sendable {
@@ -95,11 +82,8 @@ package enum AuthorityCall: Equatable, Sendable {
         /// Nil deletes the decision, so that the app asks again; true is refused, since only a person can allow it.
         package var isAllowed: Bool?
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, application: String, isAllowed: Bool?) {
-            self.userID = userID
-            self.application = application
-            self.isAllowed = isAllowed
+            (self.userID, self.application, self.isAllowed) = (userID, application, isAllowed)
         }
     }
 
@@ -107,14 +91,10 @@ package enum AuthorityCall: Equatable, Sendable {
         package var userID: UInt32
         /// The identifier of the user's store, 16 bytes.
         package var storeID: [UInt8]
-        /// The access control of the new key.
         package var rule: AccessControl
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, storeID: [UInt8], rule: AccessControl) {
-            self.userID = userID
-            self.storeID = storeID
-            self.rule = rule
+            (self.userID, self.storeID, self.rule) = (userID, storeID, rule)
         }
     }
 
@@ -122,11 +102,7 @@ package enum AuthorityCall: Equatable, Sendable {
         package var userID: UInt32
         package var request: KeyApprovalRequest
 
-        /// Creates a value from its fields.
-        package init(userID: UInt32, request: KeyApprovalRequest) {
-            self.userID = userID
-            self.request = request
-        }
+        package init(userID: UInt32, request: KeyApprovalRequest) { (self.userID, self.request) = (userID, request) }
     }
 }
 
@@ -151,7 +127,6 @@ package struct RecoveryGrant: Equatable, Sendable {
     /// Keys of 32 bytes of which one opens the present slot of the passcode; empty if no code was entered.
     package var slotKeys: [SecretBytes]
 
-    /// Creates a value from its fields.
     package init(rootKey: SecretBytes?, replacement: SecretBytes, slotKeys: [SecretBytes]) {
         (self.rootKey, self.replacement, self.slotKeys) = (rootKey, replacement, slotKeys)
     }
@@ -194,10 +169,7 @@ package enum StoreCall: Equatable, Sendable {
         package init(
             userID: UInt32, authority: AuthorityState, prompts: [StatusReport.ShownPrompt], passcodeKind: PasscodeKind?
         ) {
-            self.userID = userID
-            self.authority = authority
-            self.prompts = prompts
-            self.passcodeKind = passcodeKind
+            (self.userID, self.authority, self.prompts, self.passcodeKind) = (userID, authority, prompts, passcodeKind)
         }
     }
 
@@ -206,7 +178,6 @@ package enum StoreCall: Equatable, Sendable {
         /// At most `Limits.recoveryCopyBytes`; empty to remove the copy.
         package var copy: [UInt8]
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, copy: [UInt8]) { (self.userID, self.copy) = (userID, copy) }
     }
 
@@ -215,7 +186,6 @@ package enum StoreCall: Equatable, Sendable {
         /// 32 bytes.
         package var rootKey: SecretBytes
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, rootKey: SecretBytes) { (self.userID, self.rootKey) = (userID, rootKey) }
     }
 
@@ -226,11 +196,8 @@ package enum StoreCall: Equatable, Sendable {
         /// How many refusals the call reports.
         package var count: UInt64
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, source: UntrustedSource, count: UInt64) {
-            self.userID = userID
-            self.source = source
-            self.count = count
+            (self.userID, self.source, self.count) = (userID, source, count)
         }
     }
 
@@ -242,11 +209,7 @@ package enum StoreCall: Equatable, Sendable {
         package var userID: UInt32
         package var isLocked: Bool
 
-        /// Creates a value from its fields.
-        package init(userID: UInt32, isLocked: Bool) {
-            self.userID = userID
-            self.isLocked = isLocked
-        }
+        package init(userID: UInt32, isLocked: Bool) { (self.userID, self.isLocked) = (userID, isLocked) }
     }
 
     package struct Welcome: Equatable, Sendable {
@@ -257,24 +220,16 @@ package enum StoreCall: Equatable, Sendable {
         /// The key of the codes of tokens, 32 random bytes.
         package var key: SecretBytes
 
-        /// Creates a value from its fields.
         package init(version: UInt64, connection: [UInt8], key: SecretBytes) {
-            self.version = version
-            self.connection = connection
-            self.key = key
+            (self.version, self.connection, self.key) = (version, connection, key)
         }
     }
 
     package struct Adopt: Equatable, Sendable {
         package var userID: UInt32
-        /// Nil if nothing is enrolled.
         package var set: EnrolmentSet?
 
-        /// Creates a value from its fields.
-        package init(userID: UInt32, set: EnrolmentSet?) {
-            self.userID = userID
-            self.set = set
-        }
+        package init(userID: UInt32, set: EnrolmentSet?) { (self.userID, self.set) = (userID, set) }
     }
 
     package struct Open: Equatable, Sendable {
@@ -284,11 +239,8 @@ package enum StoreCall: Equatable, Sendable {
         /// The identifier of the passcode's secret, 16 bytes.
         package var passcodeID: [UInt8]
 
-        /// Creates a value from its fields.
         package init(userID: UInt32, slotKey: SecretBytes, passcodeID: [UInt8]) {
-            self.userID = userID
-            self.slotKey = slotKey
-            self.passcodeID = passcodeID
+            (self.userID, self.slotKey, self.passcodeID) = (userID, slotKey, passcodeID)
         }
     }
 
@@ -296,11 +248,7 @@ package enum StoreCall: Equatable, Sendable {
         package var userID: UInt32
         package var counters: PolicyCounters
 
-        /// Creates a value from its fields.
-        package init(userID: UInt32, counters: PolicyCounters) {
-            self.userID = userID
-            self.counters = counters
-        }
+        package init(userID: UInt32, counters: PolicyCounters) { (self.userID, self.counters) = (userID, counters) }
     }
 }
 
@@ -316,7 +264,6 @@ package struct TPMBytes: Equatable, Sendable {
 package enum StoreReply: Equatable, Sendable {
     case done
     case failure(Failure)
-    /// Whether the slot was opened.
     case opened(Bool)
     /// The response of the TPM to a carried command.
     case carried(TPMBytes)
@@ -360,7 +307,6 @@ package struct ProgramIdentity: Equatable, Sendable {
         return caller
     }
 
-    /// Creates an identity from its fields.
     package init(
         label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,
         session: String, execution: UInt64 = 0

@@ -7,7 +7,6 @@ package struct SessionEvent: Equatable, Sendable {
         case locked
         case unlocked(byBiometry: Bool)
         case background(Bool)
-        /// The last session of the user ended.
         case ended
         /// The sessions changed otherwise; `SessionMonitor.sessions` has the present state.
         case changed
@@ -19,11 +18,8 @@ package struct SessionEvent: Equatable, Sendable {
     package let session: String
     package let change: Change
 
-    /// Creates an event from its fields.
     package init(user: UInt32?, session: String, _ change: Change) {
-        self.user = user
-        self.session = session
-        self.change = change
+        (self.user, self.session, self.change) = (user, session, change)
     }
 }
 
@@ -33,9 +29,27 @@ package struct SessionState: Equatable, Sendable {
     package var isLocked: Bool
     package var biometry: BiometrySessions
 
-    /// Creates a state from its fields.
-    package init(isLocked: Bool, biometry: BiometrySessions) {
-        self.isLocked = isLocked
-        self.biometry = biometry
+    package init(isLocked: Bool, biometry: BiometrySessions) { (self.isLocked, self.biometry) = (isLocked, biometry) }
+}
+
+/// The lock state of the device, which decides the accessibility classes that can be read.
+package struct LockState: Hashable, Sendable {
+    /// Whether the device is locked now.
+    package var isLocked: Bool
+    /// Whether the device has been unlocked since it started.
+    package var wasUnlocked: Bool
+
+    /// Creates a state; by default unlocked since the start, as on a machine without a lock.
+    package init(isLocked: Bool = false, wasUnlocked: Bool = true) {
+        (self.isLocked, self.wasUnlocked) = (isLocked, wasUnlocked)
+    }
+
+    /// Returns whether items of the accessibility class can be read and written (Apple: `kSecAttrAccessible...`).
+    package func allows(_ accessibility: Accessibility) -> Bool {
+        switch accessibility {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: !isLocked
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly: wasUnlocked
+        case .always, .alwaysThisDeviceOnly: true
+        }
     }
 }

@@ -26,13 +26,11 @@ package enum SimulatorCommand: Equatable, Sendable {
     case guide(SensorGuidance)
     /// Unplugs the sensor as soon as it scans. `sensor` connects it again.
     case unplug
-    /// Advances the clock.
     case advance(seconds: UInt64)
     /// Drops scripted actions that were not used yet.
     case reset
     /// Sets how the simulated person answers prompts.
     case answer(SimulatedAnswers)
-    /// Locks the device.
     case lock
     /// Unlocks the device by biometry or by passcode.
     case unlock(byBiometry: Bool)

@@ -5,10 +5,7 @@ private struct StatusText {
     let sentence: Phrase
     let advice: Phrase
 
-    init(_ sentence: Phrase, _ advice: Phrase = "") {
-        self.sentence = sentence
-        self.advice = advice
-    }
+    init(_ sentence: Phrase, _ advice: Phrase = "") { (self.sentence, self.advice) = (sentence, advice) }
 }
 
 /// What a person and a script are told of each status; `Tests/LatchkeyModelTests/StatusTests.swift` has the table again.

@@ -34,7 +34,6 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case anchorOld = 32
     /// Writing a security event (such as a new passcode or enrolment set) was interrupted.
     case eventUnfinished = 33
-    /// The vault has no root key for the database.
     case rootKeyMissing = 34
     /// The vault cannot be read now, or its device refuses to unseal the root key.
     case vaultUnavailable = 35

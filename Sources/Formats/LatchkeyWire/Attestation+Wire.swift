@@ -4,9 +4,7 @@ package import LatchkeyModel
 
 extension Request.BeginEnrolment: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            party: try map.field(0, \.party, .party),
-            interactionAllowed: try map.field(1, \.interactionAllowed))
+        Self(party: try map.field(0, \.party, .party), interactionAllowed: try map.field(1, \.interactionAllowed))
     }
 }
 

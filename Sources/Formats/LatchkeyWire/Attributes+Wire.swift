@@ -23,9 +23,7 @@ extension CBORWriter {
     }
 
     /// `[accessibility, constraints]`.
-    package mutating func accessControl(_ control: AccessControl) {
-        control.write(to: &self)
-    }
+    package mutating func accessControl(_ control: AccessControl) { control.write(to: &self) }
 }
 
 extension CBORReader {
@@ -65,9 +63,7 @@ extension CBORReader {
     }
 
     /// `[accessibility, constraints]`; unknown flags are refused.
-    package mutating func accessControl() throws(WireError) -> AccessControl {
-        try AccessControl(from: &self)
-    }
+    package mutating func accessControl() throws(WireError) -> AccessControl { try AccessControl(from: &self) }
 
     /// A value of a closed set of numbers.
     package mutating func number<T: RawRepresentable>() throws(WireError) -> T where T.RawValue: FixedWidthInteger {
@@ -96,8 +92,6 @@ extension WireShape where Self == ConditionsShape {
 
 extension AccessControl: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            accessibility: try tuple.field(0, \.accessibility),
-            constraints: try tuple.field(1, \.constraints))
+        Self(accessibility: try tuple.field(0, \.accessibility), constraints: try tuple.field(1, \.constraints))
     }
 }

@@ -38,11 +38,20 @@ private struct VersionShape: WireShape {
 /// The methods of a proof, in ascending order.
 struct MethodsShape: WireShape {
     func write(_ value: Set<AuthenticationMethod>, to writer: inout CBORWriter) {
-        ProvenMethods(value).write(to: &writer)
+        writer.array(value.count)
+        for method in AuthenticationMethod.allCases where value.contains(method) { method.write(to: &writer) }
     }
 
     func read(from reader: inout CBORReader) throws(WireError) -> Set<AuthenticationMethod> {
-        try ProvenMethods(from: &reader).methods
+        var last: AuthenticationMethod?
+        var methods: Set<AuthenticationMethod> = []
+        try reader.array(limit: AuthenticationMethod.allCases.count) { (reader) throws(WireError) in
+            let method = try AuthenticationMethod(from: &reader)
+            if let last, last.rawValue >= method.rawValue { throw .unsortedKeys }
+            methods.insert(method)
+            last = method
+        }
+        return methods
     }
 }
 

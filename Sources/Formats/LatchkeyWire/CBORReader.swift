@@ -49,9 +49,7 @@ package struct CBORReader: ~Copyable {
     package var isAtArray: Bool { position < buffer.count && buffer[position] >> 5 == 4 }
 
     /// Refuses bytes after the last item.
-    package func finish() throws(WireError) {
-        guard position == buffer.count else { throw .trailingBytes }
-    }
+    package func finish() throws(WireError) { guard position == buffer.count else { throw .trailingBytes } }
 
     private mutating func byte() throws(WireError) -> UInt8 {
         guard position < buffer.count else { throw .truncated }

@@ -26,9 +26,7 @@ package struct CBORWriter: ~Copyable {
     package var byteCount: Int { count }
 
     /// The bytes, in memory that is wiped.
-    package func finish() -> SecretBytes {
-        SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: count))
-    }
+    package func finish() -> SecretBytes { SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: count)) }
 
     /// The bytes as an array, for values that are not secret.
     package func finishBytes() -> [UInt8] { Array(UnsafeRawBufferPointer(start: base, count: count)) }

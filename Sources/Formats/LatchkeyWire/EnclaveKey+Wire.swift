@@ -36,56 +36,40 @@ extension EnclaveKey: WireMap {
     }
 }
 
-extension EnclaveKeyName: WireTuple, WireValue {
-    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        switch try tuple.field(0, \.kind) {
-        case .stored: .stored(try tuple.field(1, \.bytes, .bytes(limit: referenceBytes)))
-        case .detached: .detached(try tuple.field(1, \.bytes, .bytes(limit: Limits.detachedKeyBytes)))
+extension EnclaveKeyName: WireValue {
+    package func write(to writer: inout CBORWriter) {
+        switch self {
+        case .stored(let reference): writer.message(0, reference, .bytes(limit: referenceBytes))
+        case .detached(let key): writer.message(1, key, .bytes(limit: Limits.detachedKeyBytes))
         }
     }
 
-    private enum Kind: UInt8, ClosedSet {
-        case stored = 0
-        case detached = 1
-    }
-
-    private var kind: Kind {
-        switch self {
-        case .stored: .stored
-        case .detached: .detached
-        }
-    }
-
-    private var bytes: [UInt8] {
-        switch self {
-        case .stored(let bytes), .detached(let bytes): bytes
+    package init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.message { (reader, kind) throws(WireError) -> EnclaveKeyName in
+            switch kind {
+            case 0: .stored(try reader.value(.bytes(limit: referenceBytes)))
+            case 1: .detached(try reader.value(.bytes(limit: Limits.detachedKeyBytes)))
+            default: throw .invalidValue
+            }
         }
     }
 }
 
-extension EnclaveOperation: WireTuple, WireValue {
-    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        switch try tuple.field(0, \.kind) {
-        case .sign: .sign(digest: try tuple.field(1, \.bytes, .bytes(limit: digestBytes)))
-        case .agree: .agree(point: try tuple.field(1, \.bytes, .bytes(limit: pointBytes)))
+extension EnclaveOperation: WireValue {
+    package func write(to writer: inout CBORWriter) {
+        switch self {
+        case .sign(let digest): writer.message(0, digest, .bytes(limit: digestBytes))
+        case .agree(let point): writer.message(1, point, .bytes(limit: pointBytes))
         }
     }
 
-    private enum Kind: UInt8, ClosedSet {
-        case sign = 0
-        case agree = 1
-    }
-
-    private var kind: Kind {
-        switch self {
-        case .sign: .sign
-        case .agree: .agree
-        }
-    }
-
-    private var bytes: [UInt8] {
-        switch self {
-        case .sign(let bytes), .agree(let bytes): bytes
+    package init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.message { (reader, kind) throws(WireError) -> EnclaveOperation in
+            switch kind {
+            case 0: .sign(digest: try reader.value(.bytes(limit: digestBytes)))
+            case 1: .agree(point: try reader.value(.bytes(limit: pointBytes)))
+            default: throw .invalidValue
+            }
         }
     }
 }

@@ -46,26 +46,3 @@ extension Reply.PolicyAnswer: WireMap {
         return Self(refusal: try map.optional(1, \.refusal), biometry: biometry)
     }
 }
-
-/// The methods of a proof, in ascending order.
-struct ProvenMethods: WireValue {
-    var methods: Set<AuthenticationMethod>
-
-    init(_ methods: Set<AuthenticationMethod>) { self.methods = methods }
-
-    package func write(to writer: inout CBORWriter) {
-        writer.array(methods.count)
-        for method in AuthenticationMethod.allCases where methods.contains(method) { method.write(to: &writer) }
-    }
-
-    package init(from reader: inout CBORReader) throws(WireError) {
-        var last: AuthenticationMethod?
-        methods = []
-        try reader.array(limit: AuthenticationMethod.allCases.count) { (reader) throws(WireError) in
-            let method = try AuthenticationMethod(from: &reader)
-            if let last, last.rawValue >= method.rawValue { throw .unsortedKeys }
-            methods.insert(method)
-            last = method
-        }
-    }
-}

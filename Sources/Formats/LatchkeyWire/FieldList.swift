@@ -14,7 +14,7 @@
 //         }
 //     }
 //
-// The parameter is one of two passes. `MapWriter` writes the property of a message and returns it. `MapReader` ignores the
+// The parameter is one of two passes. `FieldWriter` writes the property of a message and returns it. `MapReader` ignores the
 // property and returns the value that it reads from the frame. The function is generic, and the compiler makes a
 // specialised copy for each pass: no existential, key path object or table exists at run time.
 //
@@ -36,7 +36,6 @@ package protocol FieldPass<Message>: ~Copyable {
     /// `WireError` when reading, `Never` when writing.
     associatedtype Failure: Error
 
-    /// A mandatory field.
     mutating func field<Shape: WireShape>(
         _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape
     ) throws(Failure) -> Shape.Value
@@ -93,7 +92,6 @@ extension MapPass where Self: ~Copyable {
         try field(number, value, OwnShape(), omitting: omitted)
     }
 
-    /// A field with a shape that is absent when it has its default value.
     @inline(__always) mutating func field<Shape: WireShape>(
         _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape, omitting omitted: Shape.Value
     ) throws(Failure) -> Shape.Value where Shape.Value: Equatable {
@@ -102,5 +100,27 @@ extension MapPass where Self: ~Copyable {
             return value == omitted ? nil : value
         }
         return try optional(number, present, ShapeWithout(omitted, shape)) ?? omitted
+    }
+}
+
+/// Asserts, in debug builds, that a field list names each number once and in ascending order.
+///
+/// A field is checked even if its value is nil, so encoding one message of a type checks its whole list. The tests encode
+/// a sample of each type (`RoundTripTests.everyCaseHasASample`).
+struct FieldOrder {
+    private var least: UInt64 = 0
+
+    /// Items of an array that were checked.
+    var count: Int { Int(least) }
+
+    @inline(__always) mutating func check(_ number: UInt64) {
+        assert(number >= least, "field \(number) is listed after field \(least - 1)")
+        least = number + 1
+    }
+
+    /// Checks the next item of an array, where no number may be left out.
+    @inline(__always) mutating func checkItem(_ number: UInt64) {
+        assert(number == least, "item \(number) is listed as item \(least)")
+        least += 1
     }
 }

@@ -69,8 +69,7 @@ extension Authentication: WireMap {
             context: try map.optional(0, \.context),
             skipsProtected: try map.field(1, \.skipsProtected),
             prompting: try map.field(2, \.prompting),
-            applicationPassword: try map.optional(
-                3, \.applicationPassword, .secret(limit: Limits.passcodeBytes)),
+            applicationPassword: try map.optional(3, \.applicationPassword, .secret(limit: Limits.passcodeBytes)),
             reuseSeconds: try map.field(4, \.reuseSeconds, omitting: 0))
     }
 }

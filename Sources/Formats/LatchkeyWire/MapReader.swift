@@ -9,7 +9,6 @@ struct MapReader<Message>: MapPass, ~Copyable {
 
     private var reader: CBORReader
     private var order = FieldOrder()
-    /// Entries whose key is not read yet.
     private var entriesLeft: Int
     private var key: UInt64?
     /// Whether the value of `key` is not read yet.
@@ -39,9 +38,7 @@ struct MapReader<Message>: MapPass, ~Copyable {
     }
 
     /// Skips or refuses the entries after the last field of the list.
-    mutating func finish() throws(WireError) {
-        _ = try advance(to: nil)
-    }
+    mutating func finish() throws(WireError) { _ = try advance(to: nil) }
 
     /// Ends the map and gives the reader back.
     consuming func release() -> CBORReader {
@@ -93,6 +90,52 @@ extension WireMap {
             reader = map.release()
         } catch {
             reader = map.release()
+            throw error
+        }
+    }
+}
+
+/// Reads the items of an array with a fixed number of items.
+struct TupleReader<Message>: FieldPass, ~Copyable {
+    typealias Failure = WireError
+
+    private var reader: CBORReader
+    private var order = FieldOrder()
+    private let count: Int
+
+    init(_ reader: consuming CBORReader, count: Int) {
+        self.reader = reader
+        self.count = count
+    }
+
+    @inline(__always) mutating func field<Shape: WireShape>(
+        _ number: UInt64, _ value: (Message) -> Shape.Value, _ shape: Shape
+    ) throws(WireError) -> Shape.Value {
+        guard order.count < count else { throw .invalidValue }
+        order.checkItem(number)
+        return try shape.read(from: &reader)
+    }
+
+    /// Refuses items after the last one of the list.
+    func finish() throws(WireError) { guard order.count == count else { throw .invalidValue } }
+
+    /// Ends the array and gives the reader back.
+    consuming func release() -> CBORReader {
+        reader.close()
+        return reader
+    }
+}
+
+extension WireTuple {
+    package init(from reader: inout CBORReader) throws(WireError) {
+        let count = try reader.openArray()
+        var tuple = TupleReader<Self>(reader, count: count)
+        do throws(WireError) {
+            self = try Self.fields(&tuple)
+            try tuple.finish()
+            reader = tuple.release()
+        } catch {
+            reader = tuple.release()
             throw error
         }
     }

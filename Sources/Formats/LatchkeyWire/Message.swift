@@ -8,26 +8,22 @@ package enum Message: Equatable, Sendable {
     case reply(id: UInt64, Reply)
     case cancel(id: UInt64)
 
-    /// The id of the request that the message belongs to.
     package var id: UInt64 {
         switch self {
         case .request(let id, _), .reply(let id, _), .cancel(let id): id
         }
     }
 
-    /// The payload of a request.
     package static func encoded<Parameters: ClientRequest & WireValue>(
         _ request: Parameters, id: UInt64
     ) -> SecretBytes {
         payload(kind: 0, id) { $0.request(request) }
     }
 
-    /// The payload of a reply.
     package static func encoded(_ reply: Reply, id: UInt64) -> SecretBytes {
         payload(kind: 1, id) { reply.write(to: &$0) }
     }
 
-    /// The payload that cancels a request.
     package static func encodedCancel(id: UInt64) -> SecretBytes { payload(kind: 2, id) { $0.map(0) } }
 
     @inline(__always)

@@ -17,9 +17,7 @@ private struct PasscodeParameters: WireMap {
     }
 
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            change: try map.field(0, \.change),
-            new: try map.optional(1, \.new, .secret(limit: Limits.passcodeBytes)))
+        Self(change: try map.field(0, \.change), new: try map.optional(1, \.new, .secret(limit: Limits.passcodeBytes)))
     }
 }
 

@@ -47,7 +47,7 @@ extension Reply: WireValue {
         case .facePermissions(let answers): writer.reply(.facePermissions, answers, .facePermissions)
         case .transcript(let lines): writer.reply(.transcript, lines, .transcript)
         case .exported(let exported): writer.reply(.exported, exported)
-        case .proven(let methods): writer.reply(.proven, ProvenMethods(methods))
+        case .proven(let methods): writer.reply(.proven, methods, MethodsShape())
         case .imported(let imported): writer.reply(.imported, imported)
         case .log(let page): writer.reply(.log, page)
         case .check(let report): writer.reply(.check, report)
@@ -81,7 +81,7 @@ extension Reply: WireValue {
             case .facePermissions: return .facePermissions(try reader.value(.facePermissions))
             case .transcript: return .transcript(try reader.value(.transcript))
             case .exported: return .exported(try reader.value())
-            case .proven: return .proven(try ProvenMethods(from: &reader).methods)
+            case .proven: return .proven(try reader.value(MethodsShape()))
             case .imported: return .imported(try reader.value())
             case .log: return .log(try reader.value())
             case .check: return .check(try reader.value())
@@ -119,9 +119,7 @@ private struct ItemPage: WireTuple, WireValue {
     var items: [FoundItem]
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            more: try tuple.field(0, \.more),
-            items: try tuple.field(1, \.items, .list()))
+        Self(more: try tuple.field(0, \.more), items: try tuple.field(1, \.items, .list()))
     }
 }
 
@@ -138,4 +136,120 @@ extension WireShape where Self == ListShape<TextShape> {
 extension WireShape where Self == SecretShape {
     /// A signature as r and s of 32 bytes each, or a secret of 32.
     fileprivate static var enclaveResult: Self { .secret(limit: 64) }
+}
+
+/// Bytes of the longest hash of an enrolment set.
+private let hashBytes = 64
+
+extension EnvironmentReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            biometry: try map.field(0, \.biometry),
+            isEnrolled: try map.field(1, \.isEnrolled),
+            isLockedOut: try map.field(2, \.isLockedOut),
+            isBiometryUsable: try map.field(3, \.isBiometryUsable),
+            biometryHash: try map.optional(4, \.biometryHash, .bytes(limit: hashBytes)),
+            isPasscodeSet: try map.field(5, \.isPasscodeSet),
+            revision: try map.field(6, \.revision))
+    }
+}
+
+extension CheckReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            more: try map.field(0, \.more),
+            done: try map.field(1, \.done),
+            total: try map.field(2, \.total),
+            findings: try map.field(3, \.findings, .list()))
+    }
+}
+
+extension Finding: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            try tuple.field(0, \.kind),
+            number: try tuple.field(1, \.number),
+            item: try tuple.field(2, \.item, .bytes(limit: 64)),
+            words: try tuple.field(3, \.words, .phrase))
+    }
+}
+
+extension StatusReport: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        let tier = try map.field(0, \.tier)
+        let processID = try map.field(1, \.processID)
+        let storePath = try map.field(2, \.storePath, .text())
+        let itemCount = try map.field(3, \.itemCount)
+        let biometry = try map.field(4, \.biometry)
+        let isEnrolled = try map.field(5, \.isEnrolled)
+        let isPasscodeSet = try map.field(6, \.isPasscodeSet)
+        let isBiometryLocked = try map.field(7, \.isBiometryLocked)
+        let accessGroup = try map.field(8, \.accessGroup, .text())
+        let problem = try map.optional(9, \.problem)
+        let isLocked = try map.field(10, \.isLocked)
+        let quarantineCount = try map.field(11, \.quarantineCount, omitting: 0)
+        let enclave = try map.optional(12, \.enclave)
+        let unlockedMemory = try map.optional(13, \.unlockedMemory, .text())
+        let prompts = try map.field(14, \.prompts, .list(limit: Limits.shownPrompts), omitting: [])
+        let enclaveDevice = try map.optional(15, \.enclaveDevice)
+        let deviceProblem = try map.optional(16, \.deviceProblem)
+        let passcodeKind = try map.optional(17, \.passcodeKind)
+        let isBiometryVirtual = try map.field(18, \.isBiometryVirtual, omitting: false)
+        let session = try map.field(19, \.session, .text(), omitting: "")
+        return Self(
+            tier: tier, processID: processID, storePath: storePath, itemCount: itemCount, biometry: biometry,
+            isEnrolled: isEnrolled, isPasscodeSet: isPasscodeSet, isBiometryLocked: isBiometryLocked,
+            isLocked: isLocked, accessGroup: accessGroup, problem: problem, quarantineCount: quarantineCount,
+            enclave: enclave, enclaveDevice: enclaveDevice, deviceProblem: deviceProblem,
+            unlockedMemory: unlockedMemory, prompts: prompts, session: session, passcodeKind: passcodeKind,
+            isBiometryVirtual: isBiometryVirtual)
+    }
+}
+
+extension StatusReport.ShownPrompt: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        let processID = try tuple.field(0, \.processID)
+        let program = try tuple.field(1, \.program, .text())
+        return Self(program: program, processID: processID, session: try tuple.field(2, \.session, .text()))
+    }
+}
+
+extension Request.Log: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(after: try map.field(0, \.after), limit: try map.field(1, \.limit), verifies: try map.field(2, \.verifies))
+    }
+}
+
+extension AuditPage: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            lines: try map.field(0, \.lines, .list()),
+            last: try map.field(1, \.last),
+            finding: try map.optional(2, \.finding))
+    }
+}
+
+extension AuditLine: WireTuple, WireValue {
+    package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            sequence: try tuple.field(0, \.sequence),
+            time: try tuple.field(1, \.time),
+            event: try tuple.field(2, \.event, AuditEventShape()),
+            item: try tuple.field(3, \.item, .bytes(limit: Limits.applicationBytes)),
+            caller: try tuple.field(4, \.caller, .text()),
+            processID: try tuple.field(5, \.processID),
+            count: try tuple.field(6, \.count))
+    }
+}
+
+/// The number of an event; 0 represents nil.
+private struct AuditEventShape: WireShape {
+    func write(_ value: AuditEvent?, to writer: inout CBORWriter) { writer.unsigned(UInt64(value?.rawValue ?? 0)) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> AuditEvent? {
+        let number = try reader.unsigned()
+        if number == 0 { return nil }
+        guard let raw = UInt8(exactly: number), let event = AuditEvent(rawValue: raw) else { throw .invalidValue }
+        return event
+    }
 }

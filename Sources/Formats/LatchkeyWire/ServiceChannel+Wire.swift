@@ -19,8 +19,7 @@ extension ProgramIdentity: WireMap {
             label: try map.field(0, \.label, .text(limit: Limits.titleBytes)),
             program: try map.field(1, \.program, .text(limit: Limits.titleBytes)),
             application: try map.field(2, \.application, .text(limit: Limits.titleBytes)),
-            groups: try map.field(
-                3, \.groups, .list(of: .text(limit: Limits.titleBytes), limit: Limits.accessGroups)),
+            groups: try map.field(3, \.groups, .list(of: .text(limit: Limits.titleBytes), limit: Limits.accessGroups)),
             strength: try map.field(4, \.strength),
             terminal: try map.field(5, \.terminal),
             session: try map.field(6, \.session, .text(limit: Limits.applicationBytes)),
@@ -307,9 +306,7 @@ private struct PermissionsShape: WireShape {
 
     func read(from reader: inout CBORReader) throws(WireError) -> [String: Bool] {
         let found = try list.read(from: &reader)
-        guard zip(found, found.dropFirst()).allSatisfy({ $0.application < $1.application }) else {
-            throw .notCanonical
-        }
+        guard zip(found, found.dropFirst()).allSatisfy({ $0.application < $1.application }) else { throw .notCanonical }
         return found.reduce(into: [:]) { $0[$1.application] = $1.isAllowed }
     }
 }
@@ -346,10 +343,7 @@ extension StoreCall.SessionLock: WireMap {
 
 extension StoreCall.Refused: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            userID: try map.field(0, \.userID),
-            source: try map.field(1, \.source),
-            count: try map.field(2, \.count))
+        Self(userID: try map.field(0, \.userID), source: try map.field(1, \.source), count: try map.field(2, \.count))
     }
 }
 

@@ -26,9 +26,7 @@ extension Reply.Welcome: WireMap {
 extension Failure: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
-            try map.field(0, \.status),
-            try map.field(1, \.message, .phrase),
-            hint: try map.field(2, \.hint, .phrase))
+            try map.field(0, \.status), try map.field(1, \.message, .phrase), hint: try map.field(2, \.hint, .phrase))
     }
 }
 

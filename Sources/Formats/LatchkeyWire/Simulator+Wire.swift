@@ -2,158 +2,73 @@
 
 package import LatchkeyModel
 
-/// The parameters of `simulate`.
-private struct SimulatorParameters: WireMap {
-    var command: Command
-    var argument: UInt64?
-    var typed: SecretBytes?
-
-    /// Numbers of commands; part of the wire format.
-    enum Command: UInt8, ClosedSet {
-        case sensor = 1
-        case enroll = 2
-        case unenroll = 3
-        case replaceFinger = 4
-        case touch = 5
-        case advance = 6
-        case reset = 7
-        case lock = 8
-        case unlock = 9
-        case background = 14
-        case permission = 16
-        case fail = 17
-        case acceptAnyPasscode = 18
-        case restart = 19
-        case cancel = 20
-        case fallback = 21
-        case enter = 22
-        case acknowledgeCode = 23
-        case enterCode = 24
-        case tellCode = 25
-        case enterNewPasscode = 26
-        case guide = 27
-        case unplug = 28
-        case look = 29
-        case answer = 30
-    }
-
-    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            command: try map.field(0, \.command),
-            argument: try map.optional(1, \.argument),
-            typed: try map.optional(2, \.typed, .secret(limit: Limits.passcodeBytes)))
-    }
-}
-
-extension SimulatorParameters {
-    init(_ command: Command) { self.command = command }
-
-    init(_ command: Command, flag: Bool) { self.init(command: command, argument: flag ? 1 : 0) }
-
-    init(_ command: Command, _ number: some RawRepresentable<UInt8>) {
-        self.init(command: command, argument: UInt64(number.rawValue))
-    }
-
-    init(_ command: Command, typed: SecretBytes) { self.init(command: command, typed: typed) }
-
-    init(encoding command: SimulatorCommand) {
-        switch command {
-        case .sensor(let kind): self.init(.sensor, kind)
-        case .enroll: self.init(.enroll)
-        case .unenroll: self.init(.unenroll)
-        case .replaceFinger: self.init(.replaceFinger)
-        case .touch(let matching): self.init(.touch, flag: matching)
-        case .look(let matching): self.init(.look, flag: matching)
-        case .answer(let answers): self.init(.answer, answers)
-        case .guide(let guidance): self.init(.guide, guidance)
-        case .unplug: self.init(.unplug)
-        case .advance(let seconds): self.init(command: .advance, argument: seconds)
-        case .reset: self.init(.reset)
-        case .lock: self.init(.lock)
-        case .unlock(let byBiometry): self.init(.unlock, flag: byBiometry)
-        case .background(let isBehind): self.init(.background, flag: isBehind)
-        case .permission(let isAllowed): self.init(.permission, flag: isAllowed)
-        case .fail(let failure): self.init(.fail, failure)
-        case .acceptAnyPasscode(let isOn): self.init(.acceptAnyPasscode, flag: isOn)
-        case .restart: self.init(.restart)
-        case .cancel: self.init(.cancel)
-        case .fallback: self.init(.fallback)
-        case .enter(let passcode): self.init(.enter, typed: passcode)
-        case .acknowledgeCode: self.init(.acknowledgeCode)
-        case .enterCode(let code): self.init(.enterCode, typed: code)
-        case .tellCode: self.init(.tellCode)
-        case .enterNewPasscode(let passcode): self.init(.enterNewPasscode, typed: passcode)
+extension SimulatorCommand: WireValue {
+    /// Writes `[command, argument]`; the argument is an empty map for a command without one.
+    package func write(to writer: inout CBORWriter) {
+        switch self {
+        case .sensor(let kind): writer.message(1, kind, .number())
+        case .enroll: writer.message(2)
+        case .unenroll: writer.message(3)
+        case .replaceFinger: writer.message(4)
+        case .touch(let matching): writer.message(5, matching, .boolean)
+        case .advance(let seconds): writer.message(6, seconds, .unsigned)
+        case .reset: writer.message(7)
+        case .lock: writer.message(8)
+        case .unlock(let byBiometry): writer.message(9, byBiometry, .boolean)
+        case .background(let isBehind): writer.message(14, isBehind, .boolean)
+        case .permission(let isAllowed): writer.message(16, isAllowed, .boolean)
+        case .fail(let failure): writer.message(17, failure, .number())
+        case .acceptAnyPasscode(let isOn): writer.message(18, isOn, .boolean)
+        case .restart: writer.message(19)
+        case .cancel: writer.message(20)
+        case .fallback: writer.message(21)
+        case .enter(let passcode): writer.message(22, passcode, .passcode)
+        case .acknowledgeCode: writer.message(23)
+        case .enterCode(let code): writer.message(24, code, .code)
+        case .tellCode: writer.message(25)
+        case .enterNewPasscode(let passcode): writer.message(26, passcode, .passcode)
+        case .guide(let guidance): writer.message(27, guidance, .number())
+        case .unplug: writer.message(28)
+        case .look(let matching): writer.message(29, matching, .boolean)
+        case .answer(let answers): writer.message(30, answers, .number())
         }
     }
-}
-
-extension SimulatorCommand: WireValue {
-    package func write(to writer: inout CBORWriter) { SimulatorParameters(encoding: self).write(to: &writer) }
 
     package init(from reader: inout CBORReader) throws(WireError) {
-        let parameters = try SimulatorParameters(from: &reader)
-        self = try parameters.simulatorCommand()
+        self = try reader.message { (reader, command) throws(WireError) -> SimulatorCommand in
+            switch command {
+            case 1: .sensor(try reader.value(.number()))
+            case 2: try reader.noFields(.enroll)
+            case 3: try reader.noFields(.unenroll)
+            case 4: try reader.noFields(.replaceFinger)
+            case 5: .touch(matching: try reader.value(.boolean))
+            case 6: .advance(seconds: try reader.value(.unsigned))
+            case 7: try reader.noFields(.reset)
+            case 8: try reader.noFields(.lock)
+            case 9: .unlock(byBiometry: try reader.value(.boolean))
+            case 14: .background(try reader.value(.boolean))
+            case 16: .permission(try reader.value(.boolean))
+            case 17: .fail(try reader.value(.number()))
+            case 18: .acceptAnyPasscode(try reader.value(.boolean))
+            case 19: try reader.noFields(.restart)
+            case 20: try reader.noFields(.cancel)
+            case 21: try reader.noFields(.fallback)
+            case 22: .enter(try reader.value(.passcode))
+            case 23: try reader.noFields(.acknowledgeCode)
+            case 24: .enterCode(try reader.value(.code))
+            case 25: try reader.noFields(.tellCode)
+            case 26: .enterNewPasscode(try reader.value(.passcode))
+            case 27: .guide(try reader.value(.number()))
+            case 28: try reader.noFields(.unplug)
+            case 29: .look(matching: try reader.value(.boolean))
+            case 30: .answer(try reader.value(.number()))
+            default: throw .invalidValue
+            }
+        }
     }
 }
 
-extension SimulatorParameters {
-    func simulatorCommand() throws(WireError) -> SimulatorCommand {
-        switch command {
-        case .sensor: .sensor(try number())
-        case .enroll: try plain(.enroll)
-        case .unenroll: try plain(.unenroll)
-        case .replaceFinger: try plain(.replaceFinger)
-        case .touch: .touch(matching: try flag())
-        case .look: .look(matching: try flag())
-        case .answer: .answer(try number())
-        case .guide: .guide(try number())
-        case .unplug: try plain(.unplug)
-        case .advance: .advance(seconds: try onlyArgument())
-        case .reset: try plain(.reset)
-        case .lock: try plain(.lock)
-        case .unlock: .unlock(byBiometry: try flag())
-        case .background: .background(try flag())
-        case .permission: .permission(try flag())
-        case .fail: .fail(try number())
-        case .acceptAnyPasscode: .acceptAnyPasscode(try flag())
-        case .restart: try plain(.restart)
-        case .cancel: try plain(.cancel)
-        case .fallback: try plain(.fallback)
-        case .enter: .enter(try onlyTyped(limit: Limits.passcodeBytes))
-        case .acknowledgeCode: try plain(.acknowledgeCode)
-        case .enterCode: .enterCode(try onlyTyped(limit: Limits.recoveryCodeBytes))
-        case .tellCode: try plain(.tellCode)
-        case .enterNewPasscode: .enterNewPasscode(try onlyTyped(limit: Limits.passcodeBytes))
-        }
-    }
-
-    private func plain(_ command: SimulatorCommand) throws(WireError) -> SimulatorCommand {
-        guard argument == nil, typed == nil else { throw .invalidValue }
-        return command
-    }
-
-    private func onlyArgument() throws(WireError) -> UInt64 {
-        guard let argument, typed == nil else { throw .invalidValue }
-        return argument
-    }
-
-    private func onlyTyped(limit: Int) throws(WireError) -> SecretBytes {
-        guard let typed, argument == nil, typed.count <= limit else { throw .invalidValue }
-        return typed
-    }
-
-    private func flag() throws(WireError) -> Bool {
-        switch try onlyArgument() {
-        case 0: false
-        case 1: true
-        default: throw .invalidValue
-        }
-    }
-
-    private func number<Number: RawRepresentable<UInt8>>() throws(WireError) -> Number {
-        guard let raw = UInt8(exactly: try onlyArgument()), let number = Number(rawValue: raw) else {
-            throw .invalidValue
-        }
-        return number
-    }
+extension WireShape where Self == SecretShape {
+    fileprivate static var passcode: Self { .secret(limit: Limits.passcodeBytes) }
+    fileprivate static var code: Self { .secret(limit: Limits.recoveryCodeBytes) }
 }

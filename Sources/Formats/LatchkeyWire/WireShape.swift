@@ -39,10 +39,7 @@ struct ShapeWithout<Base: WireShape>: WireShape where Base.Value: Equatable {
     private let omitted: Base.Value
     private let base: Base
 
-    init(_ omitted: Base.Value, _ base: Base) {
-        self.omitted = omitted
-        self.base = base
-    }
+    init(_ omitted: Base.Value, _ base: Base) { (self.omitted, self.base) = (omitted, base) }
 
     func write(_ value: Base.Value, to writer: inout CBORWriter) { base.write(value, to: &writer) }
 

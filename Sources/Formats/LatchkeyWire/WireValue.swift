@@ -53,7 +53,6 @@ extension CBORReader {
     /// A value of the type that the caller expects.
     @inline(__always) mutating func value<Value: WireValue>() throws(WireError) -> Value { try Value(from: &self) }
 
-    /// A value of that shape.
     @inline(__always) package mutating func value<Shape: WireShape>(_ shape: Shape) throws(WireError) -> Shape.Value {
         try shape.read(from: &self)
     }
@@ -92,3 +91,28 @@ extension CBORReader {
         return bits
     }
 }
+
+/// A closed set of numbers; a number outside the set is refused.
+protocol ClosedSet: WireValue, RawRepresentable where RawValue: FixedWidthInteger & UnsignedInteger {}
+
+extension ClosedSet {
+    package func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
+    package init(from reader: inout CBORReader) throws(WireError) { self = try reader.number() }
+}
+
+extension Accessibility: ClosedSet {}
+extension AuditEvent: ClosedSet {}
+extension UntrustedSource: ClosedSet {}
+extension AuthenticationMethod: ClosedSet {}
+extension BiometryKind: ClosedSet {}
+extension EnclaveDevice: ClosedSet {}
+extension EnclaveKind: ClosedSet {}
+extension KeyUses: ClosedSet {}
+extension Finding.Kind: ClosedSet {}
+extension ItemClass: ClosedSet {}
+extension PasscodeDemand.Part: ClosedSet {}
+extension PasscodeKind: ClosedSet {}
+extension Policy: ClosedSet {}
+extension SkipReason: ClosedSet {}
+extension Status: ClosedSet {}
+extension Tier: ClosedSet {}

@@ -29,9 +29,7 @@ enum Direction {
     static func isolated(_ text: String) -> String {
         var scalars = String.UnicodeScalarView(["\u{2068}"])
         let isComplete = hasCompleteIsolates(text)
-        for scalar in text.unicodeScalars {
-            scalars.append(!isComplete && isControl(scalar) ? "\u{fffd}" : scalar)
-        }
+        for scalar in text.unicodeScalars { scalars.append(!isComplete && isControl(scalar) ? "\u{fffd}" : scalar) }
         scalars.append("\u{2069}")
         return String(scalars)
     }

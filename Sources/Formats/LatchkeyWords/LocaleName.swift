@@ -2,7 +2,6 @@
 
 /// The languages that a person prefers, from the environment variables of locale(7) and of GNU gettext.
 package enum LocaleName {
-    /// The variables that choose the language of texts.
     package static let variables = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
     /// Maximum number of languages of `LANGUAGE` that are considered.
     private static let languageLimit = 16
@@ -38,9 +37,7 @@ package enum LocaleName {
     }
 
     /// The part before the codeset and the modifier.
-    private static func language(of locale: String) -> String {
-        String(locale.prefix { $0 != "." && $0 != "@" })
-    }
+    private static func language(of locale: String) -> String { String(locale.prefix { $0 != "." && $0 != "@" }) }
 
     /// The part between the dot and the at sign.
     private static func codeset(of locale: String) -> String {

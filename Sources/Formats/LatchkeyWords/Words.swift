@@ -22,9 +22,7 @@ public struct Words: Equatable, Sendable {
     /// - Parameter isolates: whether to put a value into a bidirectional isolate where it could reorder the sentence
     ///   (Unicode Standard Annex 9, section 2.4): prompts do so, since a program chooses its name and its reason.
     package init(language: String, catalogue: Catalogue?, isolates: Bool) {
-        self.language = language
-        self.catalogue = catalogue
-        self.isolates = isolates
+        (self.language, self.catalogue, self.isolates) = (language, catalogue, isolates)
     }
 
     /// Whether both are texts of the same catalogue, composed in the same way.
@@ -62,7 +60,6 @@ public struct Words: Equatable, Sendable {
         translation.flatMap { Template($0).filled(phrase.arguments.map(isolated)) }
     }
 
-    /// The English text.
     private func made(_ phrase: Phrase) -> String { filled(phrase.template, phrase) ?? phrase.description }
 
     private func isolated(_ value: String) -> String {

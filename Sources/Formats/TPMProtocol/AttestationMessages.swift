@@ -4,7 +4,6 @@ package import LatchkeyModel
 
 /// A message between a device and a relying party (`docs/reference/device-proof.md`).
 package protocol AttestationMessage: Equatable, Sendable {
-    /// The second byte of the message.
     static var kind: UInt8 { get }
     /// Reads what follows the first two bytes.
     init(reading reader: inout TPMReader) throws(Failure)
@@ -16,7 +15,6 @@ extension AttestationMessage {
     /// The format version, the first byte.
     private static var version: UInt8 { 1 }
 
-    /// Encodes the message.
     package func encoded() throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         writer.add(Self.version)
@@ -37,21 +35,17 @@ extension AttestationMessage {
 
 /// The first message of the enrolment, from the device: who it is, and the key with which it will attest.
 package struct EnrolmentRequest: AttestationMessage {
-    /// The public area of the endorsement key.
     package var endorsementKey: [UInt8]
     /// Certificates in DER: that of the endorsement key first, then those of its issuers; empty if the device has none.
     package var certificates: [[UInt8]]
-    /// The public area of the attestation key.
     package var attestationKey: [UInt8]
 
     package static var kind: UInt8 { 1 }
 
-    /// Certificates at most.
     package static let certificateLimit = 8
     /// Bytes of a certificate at most.
     package static let certificateBytes = 4096
 
-    /// Creates a message from its parts.
     package init(endorsementKey: [UInt8], certificates: [[UInt8]], attestationKey: [UInt8]) {
         (self.endorsementKey, self.certificates, self.attestationKey) = (endorsementKey, certificates, attestationKey)
     }
@@ -85,7 +79,6 @@ package struct EnrolmentChallenge: AttestationMessage {
 
     package static var kind: UInt8 { 2 }
 
-    /// Creates a message from its parts.
     package init(credential: [UInt8], seed: [UInt8]) { (self.credential, self.seed) = (credential, seed) }
 
     package init(reading reader: inout TPMReader) throws(Failure) {
@@ -105,7 +98,6 @@ package struct EnrolmentAnswer: AttestationMessage {
 
     package static var kind: UInt8 { 3 }
 
-    /// Creates a message from its parts.
     package init(secret: [UInt8]) { self.secret = secret }
 
     package init(reading reader: inout TPMReader) throws(Failure) { secret = try reader.sized(limit: 64) }
@@ -115,7 +107,6 @@ package struct EnrolmentAnswer: AttestationMessage {
 
 /// The proof for one key, from the device.
 package struct KeyProof: AttestationMessage {
-    /// The public area of the key.
     package var key: [UInt8]
     /// What the attestation key signed (`TPMS_ATTEST`).
     package var statement: [UInt8]
@@ -132,7 +123,6 @@ package struct KeyProof: AttestationMessage {
 
     package static var kind: UInt8 { 4 }
 
-    /// Creates a message from its parts.
     package init(
         key: [UInt8], statement: [UInt8], signature: [UInt8], authority: [UInt8], reference: [UInt8],
         passcode: PasscodeDemand? = nil, needsPassword: Bool

@@ -17,9 +17,7 @@ package enum CommandDigest {
     }
 
     /// The same for the number of a command.
-    package static func command(
-        number: UInt32, names: [[UInt8]], parameters: [UInt8]
-    ) throws(Failure) -> [UInt8] {
+    package static func command(number: UInt32, names: [[UInt8]], parameters: [UInt8]) throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         writer.add(number)
         for name in names { writer.add(name) }
@@ -39,20 +37,15 @@ package enum CommandDigest {
 
 /// What an authority signs to approve one command in one session (`aHash`, Part 3, section 23.3).
 package struct ApprovalText: Equatable, Sendable {
-    /// The nonce of the TPM for the session.
     package let nonce: [UInt8]
     /// Seconds until the approval expires, counted from the nonce; positive.
     package let expirySeconds: Int32
-    /// The digest of the approved command.
     package let command: [UInt8]
-    /// The reference of the policy.
     package let reference: [UInt8]
 
     /// Creates a text. Throws `invalidParameter` for an empty nonce, with which an approval would be valid in every
     /// session, for an approval of every command, and for one that does not expire.
-    package init(
-        nonce: [UInt8], expirySeconds: Int32, command: [UInt8], reference: [UInt8]
-    ) throws(Failure) {
+    package init(nonce: [UInt8], expirySeconds: Int32, command: [UInt8], reference: [UInt8]) throws(Failure) {
         guard nonce.count >= 16, expirySeconds > 0, command.count == TPMPublicArea.digestBytes else {
             throw Failure(
                 .invalidParameter, "An approval is for one session and one command, and expires.",

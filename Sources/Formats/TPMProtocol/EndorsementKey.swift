@@ -41,7 +41,6 @@ package struct EndorsementKey: Equatable, Sendable {
     }
 
     package let template: Template
-    /// The public key.
     package let publicKey: PublicKey
     /// The public area (`TPMT_PUBLIC`), exactly as the TPM encodes it.
     package let encoded: [UInt8]

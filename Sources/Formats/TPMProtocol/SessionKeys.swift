@@ -24,9 +24,7 @@ package struct SessionSalt: Sendable {
     ///     it can read the session.
     ///   - purpose: what the seed is for.
     ///   - ephemeral: a key for this seed only; nil for a random one.
-    package init(
-        for recipient: TPMPoint, _ purpose: Purpose = .session, ephemeral: PrivateKey? = nil
-    ) throws(Failure) {
+    package init(for recipient: TPMPoint, _ purpose: Purpose = .session, ephemeral: PrivateKey? = nil) throws(Failure) {
         let key = if let ephemeral { ephemeral } else { try PrivateKey.generate(.p256) }
         guard let peer = PublicKey(recipient.external, type: .ellipticCurve(.p256)),
             let point = TPMPoint(key.publicKey.externalRepresentation)
@@ -84,8 +82,7 @@ package struct SessionKey: Sendable {
     package func code(
         _ digest: [UInt8], newer: [UInt8], older: [UInt8], attributes: UInt8, authorization: SecretBytes? = nil
     ) throws(Failure) -> [UInt8] {
-        try HMACSHA256.code(
-            key: authorization.map { key + $0 } ?? key, message: digest + newer + older + [attributes])
+        try HMACSHA256.code(key: authorization.map { key + $0 } ?? key, message: digest + newer + older + [attributes])
     }
 
     /// Encrypts or decrypts the first parameter of a command or response, without its two bytes of length
@@ -99,8 +96,7 @@ package struct SessionKey: Sendable {
         _ direction: StreamCipher.Direction, to parameter: SecretBytes, newer: [UInt8], older: [UInt8],
         authorization: SecretBytes? = nil
     ) throws(Failure) -> SecretBytes {
-        let material = try TPMKeyDerivation.derive(
-            authorization.map { key + $0 } ?? key, "CFB", newer, older)
+        let material = try TPMKeyDerivation.derive(authorization.map { key + $0 } ?? key, "CFB", newer, older)
         return try StreamCipher.apply(direction, to: parameter, keyAndVector: material)
     }
 }

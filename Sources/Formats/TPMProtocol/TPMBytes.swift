@@ -56,9 +56,7 @@ package struct TPMReader {
     package var isAtEnd: Bool { position == bytes.count }
 
     /// Throws unless everything was read.
-    package func checkEnd() throws(Failure) {
-        guard isAtEnd else { throw Self.malformed }
-    }
+    package func checkEnd() throws(Failure) { guard isAtEnd else { throw Self.malformed } }
 
     /// Reads that number of bytes.
     package mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {

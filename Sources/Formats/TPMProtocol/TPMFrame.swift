@@ -10,14 +10,12 @@ package struct TPMAuthorization: Sendable {
     package var attributes: TPMSessionAttributes
     package var code: [UInt8]
 
-    /// Creates an authorization from its parts.
     package init(
         session: TPMHandle, nonce: [UInt8] = [], attributes: TPMSessionAttributes = .continues, code: [UInt8] = []
     ) {
         (self.session, self.nonce, self.attributes, self.code) = (session, nonce, attributes, code)
     }
 
-    /// The empty password.
     package static let emptyPassword = TPMAuthorization(session: .password)
 }
 
@@ -31,7 +29,6 @@ package enum TPMFrame {
     private static let tagWithoutSessions: UInt16 = 0x8001
     private static let tagWithSessions: UInt16 = 0x8002
 
-    /// Encodes a command.
     package static func encode(
         _ command: TPMCommand, handles: [TPMHandle], _ authorizations: [TPMAuthorization], parameters: [UInt8]
     ) throws(Failure) -> [UInt8] {
@@ -80,7 +77,6 @@ package struct TPMResponse: Sendable {
     /// The first handle, for a command that returns one.
     package let handle: TPMHandle?
     package let parameters: [UInt8]
-    /// One for each authorization of the command.
     package let authorizations: [TPMAuthorization]
 
     /// Decodes a response. Throws `TPMReader.malformed` unless all bytes follow the specification.

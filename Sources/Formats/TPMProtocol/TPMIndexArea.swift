@@ -11,7 +11,6 @@ package struct TPMIndexArea: Equatable, Sendable {
     /// Bytes of the contents.
     package let size: UInt16
 
-    /// Creates an area from its parts.
     package init(handle: TPMHandle, attributes: TPMIndexAttributes, policy: [UInt8], size: UInt16) {
         (self.handle, self.attributes, self.policy, self.size) = (handle, attributes, policy, size)
     }
@@ -38,7 +37,6 @@ package struct TPMIndexArea: Equatable, Sendable {
         return left == right
     }
 
-    /// The encoded area.
     package func encoded() throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         writer.add(handle)
@@ -62,4 +60,14 @@ package struct TPMIndexArea: Equatable, Sendable {
 
     /// The name, which contains the attributes and so changes with the first write (Part 1, section 16).
     package func name() throws(Failure) -> [UInt8] { try TPMName.of(encoded()) }
+}
+
+/// A selection of platform configuration registers (PCRs) of the SHA-256 bank (`TPML_PCR_SELECTION`, Part 2, section
+/// 10.9.7).
+package struct TPMRegisters: Equatable, Sendable {
+    package let encoded: [UInt8]
+
+    /// PCR 7, which the firmware extends with the state and the keys of Secure Boot ("TCG PC Client Platform Firmware
+    /// Profile", section 3.3.4.8). One selection; SHA-256; 3 bytes of bits, of which bit 7 is set.
+    package static let secureBoot = TPMRegisters(encoded: [0, 0, 0, 1, 0x00, 0x0b, 3, 0x80, 0, 0])
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 package import LatchkeyModel
 
 /// A point on P-256 in a public area.
@@ -30,11 +31,8 @@ package struct TPMPublicArea: Equatable, Sendable {
     /// Bytes of a policy digest and of a name's digest: SHA-256.
     package static let digestBytes = 32
 
-    /// Creates an area from its parts.
     package init(attributes: TPMObjectAttributes, policy: [UInt8] = [], point: TPMPoint? = nil) {
-        self.attributes = attributes
-        self.policy = policy
-        self.point = point
+        (self.attributes, self.policy, self.point) = (attributes, policy, point)
     }
 
     /// The template of the storage root key, under which the others are created. It is the one that the TCG provisions
@@ -135,4 +133,27 @@ package struct TPMPublicArea: Equatable, Sendable {
 
     /// The name: the algorithm and the digest of the area (Part 1, section 16).
     package func name() throws(Failure) -> [UInt8] { try TPMName.of(encoded()) }
+}
+
+/// Names of entities (Part 1, section 16).
+package enum TPMName {
+    /// The name of an object or NV index with that public area.
+    package static func of(_ publicArea: [UInt8]) throws(Failure) -> [UInt8] {
+        var writer = TPMWriter()
+        writer.add(.sha256)
+        writer.add(try DigestAlgorithm.sha256.hash(publicArea))
+        return writer.bytes
+    }
+
+    /// Whether these bytes have the form of the name of an object: the number of SHA-256 and a digest.
+    package static func hasValidForm(_ name: [UInt8]) -> Bool {
+        name.count == 2 + TPMPublicArea.digestBytes && name.starts(with: [0, UInt8(TPMAlgorithm.sha256.rawValue)])
+    }
+
+    /// The name of a hierarchy or session: its handle.
+    package static func of(_ handle: TPMHandle) -> [UInt8] {
+        var writer = TPMWriter()
+        writer.add(handle)
+        return writer.bytes
+    }
 }

@@ -72,9 +72,7 @@ final class AgentServer: FrameHandler {
         private var refusals: AgentRefusals { server.refusals }
 
         init(_ server: AgentServer, _ connection: FrameConnection, session: String) {
-            self.server = server
-            self.connection = connection
-            self.session = session
+            (self.server, self.connection, self.session) = (server, connection, session)
         }
 
         func received(_ payload: SecretBytes, holding held: HeldBytes) {

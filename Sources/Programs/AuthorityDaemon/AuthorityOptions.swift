@@ -6,7 +6,6 @@ import LatchkeySystem
 
 /// The command line of `latchkey-authd`.
 package struct AuthorityOptions: Sendable {
-    /// The folder of the sockets.
     var sockets = SystemSockets.installed
     /// The folder that has a folder for each user.
     var state = "/var/lib/latchkey-authd"
@@ -41,7 +40,6 @@ package struct AuthorityOptions: Sendable {
         case wrong(String)
     }
 
-    /// Reads the command line.
     package init(arguments: [String]) throws(Question) {
         let folder = Files.folder(of: Environment.executable ?? "")
         prompt = folder + "/latchkey-prompt"

@@ -10,14 +10,11 @@ import LatchkeySystem
 package enum AuthorityProcess {
     /// The drivers that the program chooses.
     package struct Drivers: Sendable {
-        /// The sensor of all users.
         package var reader: any BiometricReader
         package var sessions: any SessionMonitor
 
-        /// Creates a value from its fields.
         package init(reader: any BiometricReader, sessions: any SessionMonitor) {
-            self.reader = reader
-            self.sessions = sessions
+            (self.reader, self.sessions) = (reader, sessions)
         }
     }
     /// Whether root allows readers that are programs.
@@ -67,9 +64,7 @@ package enum AuthorityProcess {
         }
     }
 
-    private static func run(
-        _ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers
-    ) throws(Failure) {
+    private static func run(_ options: AuthorityOptions, _ isVirtual: Bool, _ drivers: MakeDrivers) throws(Failure) {
         // The other processes have none.
         let activated = ActivatedSockets.take()
         do throws(Failure) {

@@ -55,8 +55,7 @@ final class AuthorityServer: FrameHandler {
         let authorities: AuthorityConnection
 
         init(_ connection: FrameConnection, _ authorities: AuthorityConnection) {
-            self.connection = connection
-            self.authorities = authorities
+            (self.connection, self.authorities) = (connection, authorities)
         }
 
         var hasLeft: Bool { connection?.hasPeerLeft ?? true }

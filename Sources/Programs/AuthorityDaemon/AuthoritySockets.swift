@@ -10,9 +10,7 @@ struct AuthoritySockets {
     let agents: Descriptor
 
     /// Takes the sockets `authd` and `agents` from the service manager, or creates the folder and the sockets.
-    init(
-        _ sockets: SystemSockets, _ storeUser: UserIdentity, _ activated: [String: Descriptor]
-    ) throws(Failure) {
+    init(_ sockets: SystemSockets, _ storeUser: UserIdentity, _ activated: [String: Descriptor]) throws(Failure) {
         if let authority = activated["authd"], let agents = activated["agents"] {
             (self.authority, self.agents) = (authority, agents)
             return

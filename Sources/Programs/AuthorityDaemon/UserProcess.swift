@@ -7,7 +7,6 @@ import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
-import Synchronization
 import SystemDriver
 import TPMDriver
 
@@ -144,9 +143,7 @@ struct UserProcess {
             TPMChip(CarriedTPM(carrier), clock: clock, random: random, ownerPassword: ownerPassword), random: random)
     }
 
-    private static func sessionOfProcess(
-        _ process: Int32, _ user: UInt32, _ identifier: ProgramIdentifier
-    ) -> String {
+    private static func sessionOfProcess(_ process: Int32, _ user: UInt32, _ identifier: ProgramIdentifier) -> String {
         guard let job = TerminalJob(process),
             let identity = try? identifier.identify(
                 ProcessName(processID: process, startTime: job.startTime, userID: user))

@@ -33,3 +33,35 @@ public enum NearestWord {
         return last[right.count]
     }
 }
+
+/// What the completion of a shell is told: each line is a candidate, a tab and its meaning.
+public enum CompletionLines {
+    /// The line that means names of files.
+    public static let files = ":files"
+
+    /// The lines of the candidates that begin as what was typed.
+    public static func matching(_ typed: String, _ candidates: [(word: String, meaning: String)]) -> [String] {
+        candidates.filter { $0.word.hasPrefix(typed) }.map { word, meaning in
+            word + (meaning.isEmpty ? "" : "\t" + meaning)
+        }
+    }
+
+    /// The number of arguments before the one that is typed.
+    ///
+    /// - Parameters:
+    ///   - words: the words between the command and the one that is typed.
+    ///   - takesValue: whether a word is an option that takes the next one as its value.
+    public static func argumentCount(_ words: some Sequence<String>, takesValue: (String) -> Bool) -> Int {
+        var (given, isValue) = (0, false)
+        for word in words {
+            if isValue {
+                isValue = false
+            } else if word.hasPrefix("-"), word != "-" {
+                isValue = takesValue(word)
+            } else {
+                given += 1
+            }
+        }
+        return given
+    }
+}

@@ -37,8 +37,7 @@ package final class AgentLock: Sendable {
             try randomBytes(AgentLock.saltBytes)
         }
     ) {
-        self.now = now
-        self.makeSalt = makeSalt
+        (self.now, self.makeSalt) = (now, makeSalt)
     }
 
     /// Whether no key is listed or used.

@@ -8,7 +8,6 @@ import LatchkeySystem
 package struct KnownHostsFiles: Sendable {
     private let paths: [String]
 
-    /// Creates the list from paths.
     package init(_ paths: [String]) { self.paths = paths }
 
     /// The files of this user and of the system.

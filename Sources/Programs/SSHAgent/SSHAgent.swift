@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySystem
 package import LatchkeyWords
+import Synchronization
 
 /// An agent of ssh(1) whose keys are keys of the enclave. What it signs and refuses is in `docs/use/ssh.md`.
 package struct SSHAgent: Sendable {
@@ -50,13 +51,10 @@ package struct SSHAgent: Sendable {
         lock = AgentLock(now: now)
     }
 
-    /// Logs a refusal.
     func log(_ line: String) { lines.add(line) }
 
     /// What an error says, in the language of the log.
-    func text(of error: Failure) -> String {
-        words(error.text)
-    }
+    func text(of error: Failure) -> String { words(error.text) }
 
     func deadline(_ seconds: Int64) -> Int64 { now() + seconds * 1_000_000_000 }
 
@@ -76,5 +74,47 @@ package struct SSHAgent: Sendable {
         guard lock.lock(passphrase) else { return false }
         signer.forgetProofs()
         return true
+    }
+}
+
+/// Passes lines on, at most `lines` in `seconds`, and then their number: a program that sends garbage fills no journal.
+final class LimitedLog: Sendable {
+    private struct State: Sendable {
+        var end: Int64 = 0
+        var written = 0
+        var dropped = 0
+    }
+
+    static let lines = 30
+    static let seconds: Int64 = 60
+    private let state = Mutex(State())
+    private let words: Words
+    private let now: @Sendable () -> Int64
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - words: the language of the line with the number.
+    ///   - now: a monotonic clock, in nanoseconds.
+    init(words: Words, now: @escaping @Sendable () -> Int64, write: @escaping @Sendable (String) -> Void) {
+        (self.words, self.now, self.write) = (words, now, write)
+    }
+
+    func add(_ line: String) {
+        let now = now()
+        let (dropped, isWritten) = state.withLock { state in
+            var dropped = 0
+            if now >= state.end {
+                dropped = state.dropped
+                state = State(end: now + Self.seconds * 1_000_000_000)
+            }
+            guard state.written < Self.lines else {
+                state.dropped += 1
+                return (dropped, false)
+            }
+            state.written += 1
+            return (dropped, true)
+        }
+        if dropped > 0 { write(words("\(dropped) lines were left out")) }
+        if isWritten { write(line) }
     }
 }

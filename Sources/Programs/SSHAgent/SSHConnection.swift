@@ -14,9 +14,7 @@ struct SSHConnection {
     private var bindings = SessionBindings()
 
     init(_ socket: Descriptor, _ peer: PeerProcess, _ agent: SSHAgent) {
-        self.socket = socket
-        self.peer = peer
-        self.agent = agent
+        (self.socket, self.peer, self.agent) = (socket, peer, agent)
     }
 
     /// Serves the connection until it ends, is silent for too long, or sends what is no message.
@@ -43,11 +41,10 @@ struct SSHConnection {
         guard try socket.wait(for: POLLIN, until: agent.deadline(agent.idleSeconds)) else { return nil }
         let deadline = agent.deadline(SSHAgentLimits.messageSeconds)
         var head = [UInt8](repeating: 0, count: 4)
-        var result: Result<Bool, SystemError> = .success(false)
-        head.withUnsafeMutableBytes { memory in
-            result = Result { () throws(SystemError) in try fill(memory, until: deadline) }
+        let hasLength = try head.withUnsafeMutableBufferPointer { (memory) throws(SystemError) in
+            try fill(UnsafeMutableRawBufferPointer(memory), until: deadline)
         }
-        guard try result.get() else { return nil }
+        guard hasLength else { return nil }
         let count = head.reduce(0) { $0 << 8 | Int($1) }
         guard (1...SSHAgentLimits.messageBytes).contains(count) else { return nil }
         var isWhole = false
@@ -73,12 +70,10 @@ struct SSHConnection {
         let deadline = agent.deadline(SSHAgentLimits.messageSeconds)
         var done = 0
         while done < bytes.count {
-            var result: Result<Int?, SystemError> = .success(nil)
-            bytes.withUnsafeBytes { memory in
-                let rest = UnsafeRawBufferPointer(rebasing: memory[done...])
-                result = Result { () throws(SystemError) in try Sockets.send(socket, rest) }
+            let sent = try bytes.withUnsafeBufferPointer { (memory) throws(SystemError) in
+                try Sockets.send(socket, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: memory[done...])))
             }
-            if let count = try result.get() {
+            if let count = sent {
                 done += count
             } else {
                 guard try socket.wait(for: POLLOUT, until: deadline) else { throw SystemError("send", code: ETIMEDOUT) }
@@ -117,8 +112,7 @@ struct SSHConnection {
             do throws(Failure) {
                 return .signature(try sign(data, key))
             } catch {
-                agent.log(
-                    agent.words("nothing was signed: \(agent.text(of: error)) (process \(peer.processID))"))
+                agent.log(agent.words("nothing was signed: \(agent.text(of: error)) (process \(peer.processID))"))
                 return .failure
             }
         }
@@ -178,5 +172,27 @@ struct SSHConnection {
         return SSHReuse(
             key: blob, host: host.plainBlob, user: user, processID: peer.processID, startTime: startTime,
             executable: executable)
+    }
+}
+
+/// Waits for one of two descriptors.
+enum PeerWait {
+    /// `POLLRDHUP`, which is not imported: its header defines it only for GNU sources.
+    private static let peerEnds: Int16 = 0x2000
+
+    /// Waits until `done` becomes readable or ends; returns false if the peer of `socket` ends the connection first.
+    static func wait(for done: Descriptor, whileConnected socket: Descriptor) -> Bool {
+        var entries = [
+            pollfd(fd: done.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: socket.number, events: peerEnds, revents: 0),
+        ]
+        while true {
+            // No deadline: the call that ends `done` has one.
+            let count = poll(&entries, 2, -1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            if entries[0].revents != 0 { return true }
+            if entries[1].revents != 0 { return false }
+        }
     }
 }

@@ -11,12 +11,6 @@ package struct SSHKey: Sendable {
     package var name: String
     /// The persistent reference of the private key.
     package var reference: [UInt8]
-
-    package init(blob: [UInt8], name: String, reference: [UInt8]) {
-        self.blob = blob
-        self.name = name
-        self.reference = reference
-    }
 }
 
 /// A proof that the person gave for one key, which the daemon keeps for this connection.
@@ -64,13 +58,9 @@ package struct DaemonKeyStore: SSHKeyStore {
         return SSHKey(blob: blob, name: String(showing: tag), reference: reference)
     }
 
-    package func makeProof() throws(Failure) -> SSHProof {
-        SSHProof(context: try client.call(Request.CreateContext()))
-    }
+    package func makeProof() throws(Failure) -> SSHProof { SSHProof(context: try client.call(Request.CreateContext())) }
 
-    package func sign(
-        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String
-    ) throws(Failure) -> [UInt8] {
+    package func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8] {
         let request = Request.UseEnclaveKey(
             name: .stored(key.reference), operation: .sign(digest: digest),
             authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped))
@@ -82,5 +72,25 @@ package struct DaemonKeyStore: SSHKeyStore {
     package func revoke(_ proof: SSHProof) {
         // Fails only if the context or its connection is gone, and then the proof is, too.
         try? client.call(Request.InvalidateContext(proof.context))
+    }
+}
+
+/// What distinguishes a key for SSH from every other key. It is given when the key is created and cannot be added or
+/// removed later: the keychain changes only label, tag and group of an enclave key.
+package enum SSHKeyMark {
+    /// `kSecAttrApplicationLabel` of every key for SSH, instead of the hash of its public key.
+    package static let applicationLabel = Array("latchkey.ssh".utf8)
+
+    /// The name under which keys for SSH are created and used, and so their access group, in the tiers where a program
+    /// names itself. Elsewhere the group is that of the program `latchkey`.
+    package static let application = "latchkey.ssh"
+
+    package static func isOn(_ attributes: Attributes) -> Bool {
+        attributes[.applicationLabel]?.compared == .data(applicationLabel)
+    }
+
+    /// The query for every key for SSH.
+    package static var query: ItemQuery {
+        ItemQuery(itemClass: .key, attributes: [.applicationLabel: .data(applicationLabel)])
     }
 }

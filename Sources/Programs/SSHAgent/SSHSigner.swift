@@ -16,17 +16,6 @@ package struct SSHReuse: Hashable, Sendable {
     package var startTime: UInt64
     /// The executable of the process: another program that it executed does not count as the same.
     package var executable: ExecutableFile
-
-    package init(
-        key: [UInt8], host: [UInt8], user: String, processID: Int32, startTime: UInt64, executable: ExecutableFile
-    ) {
-        self.key = key
-        self.host = host
-        self.user = user
-        self.processID = processID
-        self.startTime = startTime
-        self.executable = executable
-    }
 }
 
 /// Has digests signed, one prompt for each unless a proof may be reused, and dismisses the prompt of a program that has
@@ -49,9 +38,7 @@ package final class SSHSigner: Sendable {
     ///   - reuseSeconds: how long a proof may be reused; 0 for never.
     ///   - now: a monotonic clock, in nanoseconds.
     package init(_ store: any SSHKeyStore, reuseSeconds: Int64, now: @escaping @Sendable () -> Int64) {
-        self.store = store
-        self.reuseSeconds = reuseSeconds
-        self.now = now
+        (self.store, self.reuseSeconds, self.now) = (store, reuseSeconds, now)
     }
 
     /// Signs a SHA-256 digest, and returns r ‖ s.

@@ -25,13 +25,9 @@ final class EnrolPicture: Sendable {
     private let passed = Mutex(0)
 
     init(_ form: Form, _ texts: FingerprintTexts, isSwiped: Bool, _ write: @escaping @Sendable (String) -> Void) {
-        self.form = form
-        self.texts = texts
-        self.isSwiped = isSwiped
-        self.write = write
+        (self.form, self.texts, self.isSwiped, self.write) = (form, texts, isSwiped, write)
     }
 
-    /// Shows a result.
     func show(_ status: EnrolStatus, stages: Int?) {
         switch status {
         case .stagePassed: draw(add: 1, stages, texts.next(isSwiped: isSwiped), "passed")

@@ -24,17 +24,6 @@ package struct FingerprintCommand: Sendable {
         package var isTerminal = false
         /// The texts for the person. With `--plain` they are not used: a program reads them.
         package var words = Words.plainEnglish
-
-        package init(
-            bus: SystemBus, account: String, userID: UInt32, write: @escaping @Sendable (String) -> Void,
-            ask: @escaping @Sendable (String) -> String?
-        ) {
-            self.bus = bus
-            self.account = account
-            self.userID = userID
-            self.write = write
-            self.ask = ask
-        }
     }
 
     private let texts: FingerprintTexts
@@ -76,9 +65,7 @@ package struct FingerprintCommand: Sendable {
         guard line.flags.isSubset(of: allowed), takesFinger || line.finger == nil, takesReader || line.reader == nil,
             line.path == nil || line.reader != nil && line.isPlain, !line.isPlain || !line.isJSON
         else { throw texts.misused }
-        if let name = line.finger, !FprintFingers.names.contains(name) {
-            throw texts.unknownFinger(name)
-        }
+        if let name = line.finger, !FprintFingers.names.contains(name) { throw texts.unknownFinger(name) }
         switch arguments.first {
         case "list" where line.isPlain: try listPlainly()
         case "list" where line.isJSON: try listJSON()
@@ -170,9 +157,7 @@ package struct FingerprintCommand: Sendable {
         for reader in try fingers.readers() {
             // Neither the name nor the path has a tab or the end of a line, which would look like another record.
             surroundings.write("reader\t\(reader.name)\t\(Self.scan(reader))\t\(reader.path)\n")
-            for finger in Self.sorted(reader.fingers) {
-                surroundings.write("finger\t\(finger)\n")
-            }
+            for finger in Self.sorted(reader.fingers) { surroundings.write("finger\t\(finger)\n") }
         }
     }
 
@@ -193,9 +178,7 @@ package struct FingerprintCommand: Sendable {
     /// Deletes a finger, or every finger: of a named reader, else of all readers.
     private func delete(_ finger: String?, _ line: Line) throws(Failure) {
         let chosen = finger == nil && line.reader == nil ? try readers() : [try reader(line, with: finger)]
-        if let finger, !chosen[0].fingers.contains(finger) {
-            throw texts.notEnrolled(finger)
-        }
+        if let finger, !chosen[0].fingers.contains(finger) { throw texts.notEnrolled(finger) }
         try confirm(line.flags.contains("--yes"), word: "delete", texts.deletion(of: finger))
         for reader in chosen where chosen.count == 1 || !reader.fingers.isEmpty {
             try fingers.delete(finger, on: reader)
@@ -209,9 +192,7 @@ package struct FingerprintCommand: Sendable {
         // A program shows its own texts.
         let say: (String) -> Void = { [surroundings] text in if !isPlain { surroundings.write(text) } }
         if reader.fingers.contains(finger) {
-            guard !isPlain || mayReplace else {
-                throw texts.enrolledAlready(finger)
-            }
+            guard !isPlain || mayReplace else { throw texts.enrolledAlready(finger) }
             if !isPlain { try confirm(mayReplace, word: "replace", texts.replacement(of: finger)) }
         } else if !reader.fingers.isEmpty {
             say(texts.consequence + "\n")
@@ -230,9 +211,7 @@ package struct FingerprintCommand: Sendable {
         let reader = FprintReader(
             surroundings.bus, templates: nil, allowsVirtual: true, configuration: "",
             trustedUser: surroundings.trustedUser, timing: surroundings.timing, log: UnwatchedLog())
-        guard reader.state(for: surroundings.userID).enrolment != nil else {
-            throw texts.noneEnrolled
-        }
+        guard reader.state(for: surroundings.userID).enrolment != nil else { throw texts.noneEnrolled }
         surroundings.write(texts.touch + "\n")
         let outcome = Answer<SensorEvent>()
         reader.arm(1, user: surroundings.userID) { [surroundings, texts] event in

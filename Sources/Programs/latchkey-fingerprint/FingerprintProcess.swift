@@ -8,7 +8,6 @@ import LatchkeyWords
 
 /// The process of `latchkey fingerprint`, which `latchkey` becomes.
 package enum FingerprintProcess {
-    /// Runs the command line of this process.
     package static func main() -> Never {
         let arguments = ProgramStart.begin()
         // A program reads the output of --plain, and translates it itself.

@@ -8,9 +8,7 @@ import LatchkeyWire
 /// Calls libpam. The conversation passes every message on and returns only what it received as an answer.
 enum Verification {
     /// Authenticates an account by a service, and returns the last call of libpam and its value.
-    static func run(
-        _ account: AccountName, _ service: PAMService, _ channel: PAMChannel
-    ) -> (PAMMessage.Phase, CInt) {
+    static func run(_ account: AccountName, _ service: PAMService, _ channel: PAMChannel) -> (PAMMessage.Phase, CInt) {
         var conversation = pam_conv(conv: converse, appdata_ptr: Unmanaged.passUnretained(channel).toOpaque())
         var handle: OpaquePointer?
         let started = pam_start(service.name, account.text, &conversation, &handle)

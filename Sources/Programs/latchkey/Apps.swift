@@ -9,7 +9,7 @@ enum Apps {
         guard !options.has(.revoke) || !options.has(.forget) else {
             throw .usage("--revoke and --forget cannot be used together", "Choose one.")
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             if let app = options[.revoke] {
                 try change(app, mayAskAgain: false, options)
             } else if let app = options[.forget] {
@@ -17,8 +17,6 @@ enum Apps {
             } else {
                 try list(options)
             }
-        } catch {
-            throw .failure(error)
         }
     }
 

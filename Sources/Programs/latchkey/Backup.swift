@@ -13,7 +13,7 @@ enum Backup {
         guard options.replaces || !Files.exists(path) else {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             var progress = Progress { localized("\($0) items exported") }
             let result = try BackupTransfer(Client.command).export(to: path) { progress.reach($0) }
             progress.end()
@@ -29,14 +29,12 @@ enum Backup {
                     """)
                 return "\(first) \(advice)\n"
             }
-        } catch {
-            throw .failure(error)
         }
     }
 
     static func read(_ options: Options) throws(CommandFailure) {
         let path = try options.requiredFile
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             var progress = Progress { localized("\($0) items imported") }
             let result = try BackupTransfer(Client.command).restore(from: path) { progress.reach($0) }
             progress.end()
@@ -46,8 +44,6 @@ enum Backup {
                     "\(result.count) item was imported, \(result.present) already present.",
                     "\(result.count) items were imported, \(result.present) already present.") + "\n"
             }
-        } catch {
-            throw .failure(error)
         }
     }
 

@@ -47,6 +47,11 @@ enum CommandFailure: Error {
     }
 }
 
+/// Runs a body that throws `Failure`, as part of one that throws `CommandFailure`.
+func failing<R>(_ body: () throws(Failure) -> R) throws(CommandFailure) -> R {
+    do throws(Failure) { return try body() } catch { throw .failure(error) }
+}
+
 /// A sequence that controls a terminal; only this command's own ones exist.
 struct TerminalSequence {
     fileprivate let bytes: [UInt8]

@@ -24,6 +24,5 @@ struct Progress {
         Output.writeError(words(count))
     }
 
-    /// Clears the line.
     func end() { if isShown, shown > 0 { Output.control(.clearLine) } }
 }

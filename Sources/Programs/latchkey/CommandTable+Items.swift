@@ -6,8 +6,7 @@ extension CommandTable {
             "set", "store a secret from standard input or a hidden prompt", [.item],
             [
                 CommandOption(.protect, "what releases it; presence is the default once a passcode is set"),
-                CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
-                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
+                .deviceOnly, .service,
                 CommandOption(.group, "the access group of the item; the first one is the default"),
                 CommandOption(.label, "a text that list shows"),
                 CommandOption(.replace, "replace an item that exists"),
@@ -31,9 +30,7 @@ extension CommandTable {
         CommandEntry(
             "get", "write a secret to standard output", [.items],
             [
-                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
-                CommandOption(.group, "the access group of the item, if several have one of that name"),
-                CommandOption(.force, "write bytes that are not text to a terminal"),
+                .service, .groupOfName, CommandOption(.force, "write bytes that are not text to a terminal"),
             ],
             about: """
                 Writes the secret to standard output, byte for byte. A protected one prompts first. Several are written
@@ -54,11 +51,7 @@ extension CommandTable {
                 """,
             action: Items.list),
         CommandEntry(
-            "delete", "delete an item", [.item],
-            [
-                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
-                CommandOption(.group, "the access group of the item, if several have one of that name"),
-            ],
+            "delete", "delete an item", [.item], [.service, .groupOfName],
             about: "Deletes the item. There is no undo.", action: Items.delete),
     ]
 }

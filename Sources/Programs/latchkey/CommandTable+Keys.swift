@@ -12,11 +12,11 @@ extension CommandTable {
         CommandOption(.hash, "the digest that is signed: sha256 (default), sha384, sha512"),
         CommandOption(.pss, "RSA with PSS, its salt as long as the digest"),
     ]
-    private static let form = [
+    static let form = [
         CommandOption(.hex, "bytes as hexadecimal digits"), CommandOption(.base64, "bytes as base64"),
     ]
-    private static let result = [
-        CommandOption(.output, "write the result into a file"), CommandOption(.replace, "replace a file that exists"),
+    static let result = [
+        CommandOption(.output, "write the result into a file"), .replaceFile,
     ]
 
     static let keys = [
@@ -27,12 +27,11 @@ extension CommandTable {
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
                 CommandOption(.ssh, "for latchkey ssh-agent only: of the enclave, with presence if no RULE is given"),
                 CommandOption(.protect, "what releases the private half, as for latchkey set"),
-                CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
+                .deviceOnly,
                 CommandOption(.label, "a text that list shows"),
             ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",
             action: KeyCommand.create),
-        CommandEntry(
-            "key list", "show the keys of this access group; never prompts", action: KeyCommand.list),
+        CommandEntry("key list", "show the keys of this access group; never prompts", action: KeyCommand.list),
         CommandEntry(
             "key public", "write the public half", [.key],
             [CommandOption(.format, "pem (default), der, ssh, jwk, x963 (a point, for curves only)")] + form + result,

@@ -9,12 +9,6 @@ extension CommandTable {
         docs/reference/device-proof.md has the format.
         """
 
-    private static let form = [
-        CommandOption(.hex, "bytes as hexadecimal digits"), CommandOption(.base64, "bytes as base64"),
-    ]
-    private static let result = [
-        CommandOption(.output, "write the result into a file"), CommandOption(.replace, "replace a file that exists"),
-    ]
     private static let party = CommandArgument("PARTY")
 
     /// The verbs of `key` about attestation.

@@ -11,7 +11,6 @@ extension CommandTable {
 
     private static let other = CommandOption(.other, "with a finger or a face that is not enrolled")
 
-    /// A verb that sends one command to the simulator.
     private static func verb(
         _ name: String, _ summary: Phrase, _ options: [CommandOption] = [],
         command: @escaping @Sendable (Options) throws(CommandFailure) -> SimulatorCommand
@@ -21,7 +20,6 @@ extension CommandTable {
         }
     }
 
-    /// A verb with one argument.
     private static func verb(
         _ name: String, _ summary: Phrase, _ argument: CommandArgument,
         command: @escaping @Sendable (String) throws(CommandFailure) -> SimulatorCommand

@@ -68,7 +68,7 @@ extension CommandTable {
                 """, action: DoctorCommand.run),
         CommandEntry(
             "export", "write a backup of the items that may leave this device", [CommandArgument("FILE", .file)],
-            [CommandOption(.replace, "replace a file that exists")],
+            [.replaceFile],
             about: """
                 Writes the items of every app that are not bound to this device into FILE, encrypted by the daemon. The
                 daemon's prompt asks for the passcode and shows the recovery code once; this command never receives the

@@ -61,10 +61,7 @@ struct CommandArgument: Sendable {
     let repeats: Bool
 
     init(_ name: String, _ kind: Kind = .text, isOptional: Bool = false, repeats: Bool = false) {
-        self.name = name
-        self.kind = kind
-        self.isOptional = isOptional
-        self.repeats = repeats
+        (self.name, self.kind, self.isOptional, self.repeats) = (name, kind, isOptional, repeats)
     }
 
     static let item = CommandArgument("NAME", .item)
@@ -78,10 +75,13 @@ struct CommandOption: Sendable {
     let name: OptionName
     let summary: Phrase
 
-    init(_ name: OptionName, _ summary: Phrase) {
-        self.name = name
-        self.summary = summary
-    }
+    init(_ name: OptionName, _ summary: Phrase) { (self.name, self.summary) = (name, summary) }
+
+    static let deviceOnly = CommandOption(
+        .deviceOnly, "keep it out of backups; a protected one is deleted with the passcode")
+    static let service = CommandOption(.service, "the service that NAME belongs to; latchkey is the default")
+    static let groupOfName = CommandOption(.group, "the access group of the item, if several have one of that name")
+    static let replaceFile = CommandOption(.replace, "replace a file that exists")
 }
 
 /// All options. An option has the same value and letter in every command that has it.
@@ -154,10 +154,8 @@ enum CommandTable {
     static let groups = [
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
-        CommandGroup(
-            name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
-        CommandGroup(
-            name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
+        CommandGroup(name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
         CommandGroup(name: "fingerprint", summary: "enroll, list, delete or try fingers", about: aboutFingerprint),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
@@ -172,7 +170,6 @@ enum CommandTable {
 
     static func group(_ name: String) -> CommandGroup? { groups.first { $0.name == name } }
 
-    /// The verbs of a group.
     static func verbs(_ group: String) -> [CommandEntry] {
         entries.filter { $0.words.count == 2 && $0.words[0] == group }
     }

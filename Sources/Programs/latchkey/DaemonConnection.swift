@@ -5,10 +5,10 @@ import LatchkeyClient
 import LatchkeyDesktop
 import LatchkeyModel
 import LatchkeySystem
+import SSHAgent
 import Synchronization
 
 extension Client {
-    /// The connection of this command to the daemon.
     static let command = DaemonConnection()
 }
 
@@ -26,20 +26,15 @@ struct DaemonConnection: Sendable, RequestCaller {
     }
 
     /// Makes a call. While it waits for another program's prompt, a line on standard error says so.
-    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response {
-        try call(request) { _ in }
-    }
+    func call<Call: DaemonRequest>(_ request: Call) throws(Failure) -> Call.Response { try call(request) { _ in } }
 
     /// Like `call(_:)`, and passes each page of the reply but the last to `page`.
-    func call<Call: DaemonRequest>(
-        _ request: Call, page: (Call.Response) -> Void
-    ) throws(Failure) -> Call.Response {
+    func call<Call: DaemonRequest>(_ request: Call, page: (Call.Response) -> Void) throws(Failure) -> Call.Response {
         let note = request.traits.contains(.mayAsk) ? WaitingNote() : nil
         defer { note?.end() }
         return try client.call(request, page: page)
     }
 
-    /// The daemon's status.
     func status() throws(Failure) -> StatusReport {
         // The user may type a secret afterwards. A thread that the connection starts inherits the signals blocked here,
         // so that a later signal reaches the thread that restores the terminal and does not end the program elsewhere.
@@ -88,5 +83,23 @@ private final class WaitingNote: Sendable {
             }
             return
         }
+    }
+}
+
+extension Client {
+    /// The connection to the daemon for keys for SSH, which have an access group of their own where programs name their
+    /// groups themselves.
+    static let ssh = DaemonConnection(
+        Client(
+            ofDaemonFor: SSHKeyMark.application, groups: [SSHKeyMark.application],
+            faceUsage: localized("Latchkey makes or deletes the key for SSH that you name.")))
+}
+
+extension SSHKeyMark {
+    /// The query for the keys for SSH of this name; for all of them if it is nil.
+    static func query(named name: String?) -> ItemQuery {
+        var query = query
+        if let name { query.attributes[.applicationTag] = .data(Array(name.utf8)) }
+        return query
     }
 }

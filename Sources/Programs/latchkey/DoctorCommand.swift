@@ -20,8 +20,7 @@ enum DoctorCommand {
         }
         guard gaps.isEmpty else {
             let names = gaps.map { localized($0.title) }.joined(separator: ", ")
-            let lines = localized.count(
-                gaps.count, "One line needs attention", "\(gaps.count) lines need attention")
+            let lines = localized.count(gaps.count, "One line needs attention", "\(gaps.count) lines need attention")
             throw .failure(
                 Failure(.internalFailure, "\(lines): \(names).", hint: "Run the commands beside them."))
         }

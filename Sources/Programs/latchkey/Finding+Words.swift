@@ -40,8 +40,7 @@ extension Finding {
         case .trailCut: words("The audit log ends before entry \(number), which was written.")
         case .trailEndUnknown: words("The record of the last entry of the audit log was removed or changed.")
         case .trailWasCut:
-            words(
-                "Entries before entry \(number) of the audit log were cut off, or the record of its end was changed.")
+            words("Entries before entry \(number) of the audit log were cut off, or the record of its end was changed.")
         case .quarantined: words("\(capitalized) was damaged and is quarantined (entry \(number)).")
         case .restored: words("\(capitalized) was restored (quarantined at entry \(number)).")
         case .placeTaken:
@@ -51,7 +50,6 @@ extension Finding {
         }
     }
 
-    /// What to do about the finding.
     func hint(_ words: Words) -> String {
         switch kind {
         case .database, .recordChanged, .anchor:

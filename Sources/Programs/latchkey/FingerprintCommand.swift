@@ -9,8 +9,7 @@ enum FingerprintCommand {
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
         let given = [OptionName.replace, .all, .yes, .json].filter { options.has($0) }.map(\.word)
         let reader = options[.reader].map { [OptionName.reader.word, $0] } ?? []
-        let program: String
-        do throws(Failure) { program = try FingerprintProgram.find() } catch { throw .failure(error) }
+        let program = try failing { () throws(Failure) in try FingerprintProgram.find() }
         let error = Processes.become(program, [verb] + options.arguments + reader + given)
         throw .failure(Failure(error, "\(program) cannot be started"))
     }

@@ -57,9 +57,7 @@ enum Input {
         return line
     }
 
-    private static func everything(limit: Int) throws(CommandFailure) -> SecretBytes {
-        try whole(nil, limit: limit)
-    }
+    private static func everything(limit: Int) throws(CommandFailure) -> SecretBytes { try whole(nil, limit: limit) }
 
     /// Reads a file to its end; standard input if `path` is nil.
     static func whole(_ path: FilePath?, limit: Int) throws(CommandFailure) -> SecretBytes {
@@ -97,12 +95,10 @@ enum Input {
                 count = try read(file, path, into: memory)
             }
             isAtEnd = count == 0
-            do throws(Failure) {
+            try failing { () throws(Failure) in
                 try buffer.withBytes { (bytes) throws(Failure) in
                     try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
                 }
-            } catch {
-                throw .failure(error)
             }
         }
     }

@@ -11,11 +11,7 @@ enum Items {
     private static func call<Call: DaemonRequest>(
         _ request: Call, _ options: Options
     ) throws(CommandFailure) -> Call.Response {
-        do throws(Failure) {
-            return try Client.command.call(request)
-        } catch {
-            throw failure(error, options)
-        }
+        do throws(Failure) { return try Client.command.call(request) } catch { throw failure(error, options) }
     }
 
     /// The failure of a request. The daemon's hint about an access group names an attribute of the API.
@@ -198,9 +194,7 @@ enum Items {
             authentication.context = try call(Request.CreateContext(), options)
         }
         var secrets: [SecretBytes] = []
-        for (name, query) in zip(names, queries) {
-            secrets.append(try secret(name, query, authentication, options))
-        }
+        for (name, query) in zip(names, queries) { secrets.append(try secret(name, query, authentication, options)) }
         guard !options.isJSON else {
             let objects = zip(names, secrets).map { json($0, $1) }
             return Output.write((names.count == 1 ? objects[0] : JSON.array(objects)).line + "\n")
@@ -258,9 +252,7 @@ enum Items {
         } catch {
             throw failure(error, options)
         }
-        if options.isJSON {
-            return Output.write(JSON.array(items.map(\.json)).line + "\n")
-        }
+        if options.isJSON { return Output.write(JSON.array(items.map(\.json)).line + "\n") }
         if options.has(.all), !items.isEmpty {
             let rows = items.map {
                 [$0.text(.accessGroup), $0.kind, $0.name, $0.place, $0.protection, $0.changed, $0.text(.label)]

@@ -11,7 +11,7 @@ enum KeyAttestation {
     static func enroll(_ options: Options) throws(CommandFailure) {
         let stored = try StoredAttestationKey(party: party(options.arguments[0]))
         let result = try KeyResult(options, isBinary: true)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             try stored.checkIsMissing()
             let made = try Client.command.call(Request.BeginEnrolment(party: stored.party))
             try stored.store(made.attestationKey)
@@ -22,8 +22,6 @@ enum KeyAttestation {
                 try? stored.delete()
                 throw error
             }
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -37,12 +35,10 @@ enum KeyAttestation {
             throw .failure(
                 Failure(.invalidParameter, "The challenge is too long, or not in the encoding that the options name."))
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let request = Request.AnswerEnrolment(
                 party: stored.party, attestationKey: try stored.read(), challenge: challenge)
             try write(try Client.command.call(request), "answer", stored.party, result, options)
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -55,7 +51,7 @@ enum KeyAttestation {
         let nonce = try options.nonce()
         let stored = try StoredAttestationKey(party: party(named))
         let result = try KeyResult(options, isBinary: true)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let key = try NamedKey.find(name).enclaveReference()
             let request = Request.ProveKey(
                 name: key, party: stored.party, attestationKey: try stored.read(), nonce: nonce,
@@ -63,8 +59,6 @@ enum KeyAttestation {
                     prompting: Prompting(reason: localized("prove to \(stored.party) where the key \(name) is")).clipped
                 ))
             try write(try Client.command.call(request), "proof", stored.party, result, options)
-        } catch {
-            throw .failure(error)
         }
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeyFormats
 import LatchkeyClient
 import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeySystem
 import SSHAgent
 
 /// key create, list, public, delete: keys of the command's own access group.
@@ -24,7 +26,7 @@ enum KeyCommand {
         let rule = try AccessControl(
             protection: options.protection ?? (options.key.isForSSH ? "presence" : nil),
             staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             // While no passcode is set, the daemon refuses keys of the class that requires one, but would store keys
             // of other classes, which nothing could release.
             if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
@@ -49,8 +51,6 @@ enum KeyCommand {
             guard options.isJSON else { return }
             let enclave = try enclaveKind()
             Output.write(try NamedKey.find(name).json(enclave).line + "\n")
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -93,7 +93,7 @@ enum KeyCommand {
     // MARK: - Showing
 
     static func list(_ options: Options) throws(CommandFailure) {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let keys = try NamedKey.all(named: nil)
             let enclave = keys.contains(where: \.isInEnclave) ? try enclaveKind() : nil
             if options.isJSON { return Output.write(JSON.array(keys.map { $0.json(enclave) }).line + "\n") }
@@ -102,8 +102,6 @@ enum KeyCommand {
             }
             let rows = keys.map { $0.row(enclave) }.sorted { $0.lexicographicallyPrecedes($1) }
             Output.write(Table.text([heads] + rows))
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -122,7 +120,7 @@ enum KeyCommand {
         let name = options.arguments[0]
         let format = try PublicFormat(options.key.format)
         let result = try KeyResult(options, isBinary: format.isBinary)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let key = try NamedKey.find(name).publicKey()
             let portable = try PortablePublicKey(of: key)
             let text = try format.bytes(portable, comment: name)
@@ -134,8 +132,6 @@ enum KeyCommand {
                 case .der, .x963: .text(Base64.standard.encode(text))
                 }
             result.writeJSON([("name", .text(name)), ("format", .text(format.rawValue)), ("key", value)])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -143,8 +139,7 @@ enum KeyCommand {
 
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        let keys: [NamedKey]
-        do throws(Failure) { keys = try NamedKey.all(named: name) } catch { throw .failure(error) }
+        let keys = try failing { () throws(Failure) in try NamedKey.all(named: name) }
         guard !keys.isEmpty else { throw .failure(NamedKey.missing(name)) }
         if !options.has(.yes) {
             let rows = keys.map { ["  " + $0.name, $0.kindAndPlace] }
@@ -153,13 +148,11 @@ enum KeyCommand {
                 localized("What was encrypted for these keys cannot be read any more, and there is no undo:") + "\n"
                     + Table.text(rows))
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let isDeleted = try delete(NamedKey.query(name), Client.command)
             guard try delete(SSHKeyMark.query(named: name), Client.ssh) || isDeleted else {
                 throw NamedKey.missing(name)
             }
-        } catch {
-            throw .failure(error)
         }
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
     }
@@ -250,5 +243,46 @@ extension NamedKey {
             ("ssh", .boolean(isForSSH)), ("protection", .text(protection)), ("label", .text(label)),
             ("group", .text(group)),
         ])
+    }
+}
+
+/// The values of `--type`.
+enum KeyChoice: String, CaseIterable {
+    case p256, p384, p521, rsa2048, rsa3072, rsa4096
+
+    /// All values, for help and hints.
+    static let list = allCases.map(\.rawValue).joined(separator: ", ")
+
+    init(_ name: String?) throws(CommandFailure) {
+        guard let choice = KeyChoice(rawValue: name ?? "p256") else {
+            throw .usage("unknown type \(name ?? "")", "Use \(KeyChoice.list).")
+        }
+        self = choice
+    }
+
+    /// Makes a random key. An RSA key takes seconds; on a terminal a line shows progress.
+    func makeKey() throws(Failure) -> PrivateKey {
+        switch self {
+        case .p256: return try PrivateKey.generate(.p256)
+        case .p384: return try PrivateKey.generate(.p384)
+        case .p521: return try PrivateKey.generate(.p521)
+        case .rsa2048: return try KeyChoice.makeRSAKey(2048)
+        case .rsa3072: return try KeyChoice.makeRSAKey(3072)
+        case .rsa4096: return try KeyChoice.makeRSAKey(4096)
+        }
+    }
+
+    private static func makeRSAKey(_ bitCount: Int) throws(Failure) -> PrivateKey {
+        guard StandardStream.error.isTerminal else { return try PrivateKey.generateRSA(bitCount: bitCount) }
+        Output.writeError(localized("Searching for two primes") + " ")
+        // Clears the line, also after a failure.
+        defer { Output.control(.clearLine) }
+        var next = Uptime.nanoseconds
+        return try PrivateKey.generateRSA(bitCount: bitCount) {
+            guard Uptime.nanoseconds >= next else { return true }
+            next = Uptime.nanoseconds + 200_000_000
+            Output.writeError(".")
+            return true
+        }
     }
 }

@@ -15,13 +15,10 @@ struct KeyOptions {
     var isForSSH: Bool { options.has(.ssh) }
     var hash: String? { options[.hash] }
     var usesPSS: Bool { options.has(.pss) }
-    /// The file of a signature.
     var signature: FilePath? { options[path: .signature] }
-    /// The file of the result.
     var output: FilePath? { options[path: .output] }
     var format: String? { options[.format] }
 
-    /// The encoding of signatures and ciphertexts.
     func encoding() throws(CommandFailure) -> ByteEncoding {
         guard !options.has(.hex) || !options.has(.base64) else {
             throw .usage("--hex and --base64 cannot be used together", "Choose one.")
@@ -29,7 +26,6 @@ struct KeyOptions {
         return options.has(.hex) ? .hexadecimal : options.has(.base64) ? .base64 : .raw
     }
 
-    /// The digest of the message that is signed.
     func digest() throws(CommandFailure) -> DigestAlgorithm {
         switch hash {
         case nil, "sha256", "256": return .sha256

@@ -52,11 +52,7 @@ struct KeyResult {
                     .invalidParameter, "The plaintext is binary and would go to the terminal.",
                     hint: "Use --output FILE, or a pipe."))
         }
-        do throws(Failure) {
-            try write(plaintext)
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in try write(plaintext) }
         // The shell's next prompt begins on a new line.
         if isOnScreen, plaintext.withBytes({ $0.last }) != 0x0a { Output.write("\n") }
     }

@@ -22,7 +22,7 @@ enum KeyUse {
         let named = try find(name)
         let scheme = try Scheme(named.type, digest, options)
         let message = try hash(file, digest)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let key = try named.privateHalf(reason: localized("sign with \(name)"))
             let signature = try scheme.sign(message, key)
             guard options.isJSON else { return try result.write(SecretBytes(signature)) }
@@ -30,8 +30,6 @@ enum KeyUse {
                 ("name", .text(name)), ("algorithm", .text(scheme.name)),
                 ("signature", .text(Base64.standard.encode(signature))),
             ])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -49,12 +47,7 @@ enum KeyUse {
             throw .failure(Failure(.invalidParameter, "\(path) is not in the encoding that the options name."))
         }
         let message = try hash(file, digest)
-        let isRight: Bool
-        do throws(Failure) {
-            isRight = scheme.verify(message, signature, try named.publicKey())
-        } catch {
-            throw .failure(error)
-        }
+        let isRight = scheme.verify(message, signature, try failing { () throws(Failure) in try named.publicKey() })
         if options.isJSON {
             Output.write(
                 JSON.object([
@@ -71,15 +64,11 @@ enum KeyUse {
     }
 
     private static func find(_ name: String) throws(CommandFailure) -> NamedKey {
-        do throws(Failure) {
-            return try NamedKey.find(name)
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in try NamedKey.find(name) }
     }
 
     private static func hash(_ file: FilePath?, _ algorithm: DigestAlgorithm) throws(CommandFailure) -> [UInt8] {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let digest = try RunningDigest(algorithm)
             do throws(CommandFailure) {
                 try Input.forEachPiece(file) { (bytes) throws(Failure) in try digest.add(bytes) }
@@ -88,8 +77,6 @@ enum KeyUse {
                 throw failure
             }
             return try digest.finish()
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -135,7 +122,7 @@ enum KeyUse {
         let result = try KeyResult(options, isBinary: true)
         let named = try find(name)
         let message = try Input.whole(file, limit: messageBytes)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let key = try named.publicKey()
             let sealed: [UInt8]
             if key.type == .rsa {
@@ -146,8 +133,6 @@ enum KeyUse {
             }
             guard options.isJSON else { return try result.write(SecretBytes(sealed)) }
             result.writeJSON([("name", .text(name)), ("ciphertext", .text(Base64.standard.encode(sealed)))])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -162,12 +147,8 @@ enum KeyUse {
             throw .failure(
                 Failure(.invalidParameter, "The input is not in the encoding that the options name."))
         }
-        let plaintext: SecretBytes
-        do throws(Failure) {
-            let key = try named.privateHalf(reason: localized("decrypt with \(name)"))
-            plaintext = try open(sealed, key)
-        } catch {
-            throw .failure(error)
+        let plaintext = try failing { () throws(Failure) in
+            try open(sealed, try named.privateHalf(reason: localized("decrypt with \(name)")))
         }
         guard options.isJSON else { return try result.write(foreign: plaintext) }
         // The plaintext need not be text, so JSON also has its bytes in hexadecimal.

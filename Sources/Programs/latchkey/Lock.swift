@@ -6,14 +6,12 @@ import LatchkeyModel
 /// lock, unlock: locks or unlocks the keychain of this user.
 enum Lock {
     static func run(locks isLocked: Bool, _ options: Options) throws(CommandFailure) {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             if isLocked {
                 try Client.command.call(Request.Lock())
             } else {
                 try Client.command.call(Request.Unlock(Prompting()))
             }
-        } catch {
-            throw .failure(error)
         }
         Output.write(
             options.isJSON

@@ -22,11 +22,7 @@ enum LogCommand {
             count = number
         }
         if options.has(.daemon) { return try DaemonLogCommand.run(options, newest: count) }
-        do throws(Failure) {
-            try show(newest: count, options)
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in try show(newest: count, options) }
     }
 
     private static func page(
@@ -70,7 +66,7 @@ enum LogCommand {
         var after: Int64 = 0
         var newest: AuditLine?
         var finding: Finding?
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             while true {
                 let page = try page(after: after, verifies: true)
                 finding = page.finding
@@ -79,8 +75,6 @@ enum LogCommand {
                 guard finding == nil, let last = page.lines.last?.sequence, last < page.last else { break }
                 after = last
             }
-        } catch {
-            throw .failure(error)
         }
         if options.isJSON {
             var pairs: [(String, JSON)] = [("whole", .boolean(finding == nil)), ("entries", .number(count))]
@@ -95,5 +89,40 @@ enum LogCommand {
         guard !options.isJSON else { return }
         guard let newest else { return Output.write(localized("The audit log is complete: it has no entries.") + "\n") }
         Output.write(localized("The audit log is complete: \(count) entries, the last of \(newest.when).") + "\n")
+    }
+}
+
+/// log --daemon: the daemon's own log, read from its file without a daemon.
+enum DaemonLogCommand {
+    static func run(_ options: Options, newest count: UInt64) throws(CommandFailure) {
+        let lines = try failing { () throws(Failure) in try DaemonLog.lines().suffix(Int(clamping: count)) }
+        if options.isJSON { return Output.write(lines.map { $0.json.line + "\n" }.joined()) }
+        guard !lines.isEmpty else { return Output.writeError(localized("The daemon's log is empty.") + "\n") }
+        // The lines themselves are English in every language: administrators search them and send them in reports.
+        let heading = [
+            localized("TIME"), localized("PROCESS"), localized("SEVERITY"), localized("EVENT"), localized("REASON"),
+        ]
+        Output.write(Table.text([heading] + lines.map(\.cells)))
+    }
+}
+
+extension DaemonLogLine {
+    fileprivate var when: String { AuditLine.moment(time) }
+
+    fileprivate var cells: [String] {
+        [
+            when, "\(processID)", severity, event,
+            [message, hint].filter { !$0.isEmpty }.map(\.description).joined(separator: " "),
+        ]
+    }
+
+    fileprivate var json: JSON {
+        .object([
+            ("time", .text(when)), ("process", .number(Int64(processID))), ("severity", .text(severity)),
+            ("event", .text(event)), ("status", status.isEmpty ? .null : .text(status)),
+            ("message", message.isEmpty ? .null : .text(message.description)),
+            ("hint", hint.isEmpty ? .null : .text(hint.description)),
+            ("source", source.isEmpty ? .null : .text(source)),
+        ])
     }
 }

@@ -121,8 +121,4 @@ enum Migrate {
                 ? JSON.object([("discarded", .boolean(true))]).line + "\n"
                 : localized("\(store.folder) was deleted.") + "\n")
     }
-
-    private static func failing<R>(_ body: () throws(Failure) -> R) throws(CommandFailure) -> R {
-        do throws(Failure) { return try body() } catch { throw .failure(error) }
-    }
 }

@@ -8,16 +8,11 @@ struct MigrationText {
     private let report: MigrationReport
     private let isDone: Bool
 
-    init(_ report: MigrationReport, isDone: Bool) {
-        self.report = report
-        self.isDone = isDone
-    }
+    init(_ report: MigrationReport, isDone: Bool) { (self.report, self.isDone) = (report, isDone) }
 
     /// The output for a user without a store to move.
     static func nothing(_ store: OwnStore, isJSON: Bool) -> String {
-        guard !isJSON else {
-            return JSON.object([("store", .boolean(false)), ("moved", .number(0))]).line + "\n"
-        }
+        guard !isJSON else { return JSON.object([("store", .boolean(false)), ("moved", .number(0))]).line + "\n" }
         let rest = localized("Its items were moved earlier. Delete what remains with: latchkey migrate --discard")
         return localized("There is no store to move.") + "\n" + (store.wasMoved ? rest + "\n" : "")
     }

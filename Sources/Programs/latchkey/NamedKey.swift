@@ -33,9 +33,7 @@ struct NamedKey {
     /// The only key of that name. Throws `itemNotFound` if there is none, `invalidParameter` if there are several.
     static func find(_ name: String) throws(Failure) -> NamedKey {
         let keys = try all(named: name)
-        guard let key = keys.first else {
-            throw missing(name)
-        }
+        guard let key = keys.first else { throw missing(name) }
         guard keys.count == 1 else {
             throw Failure(
                 .invalidParameter, "\(keys.count) keys have the name \(name).",
@@ -44,12 +42,10 @@ struct NamedKey {
         return key
     }
 
-    /// The failure where no key has that name.
     static func missing(_ name: String) -> Failure {
         Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
     }
 
-    /// The query for the items of that name.
     static func query(_ name: String?) -> ItemQuery {
         var query = ItemQuery(itemClass: .key)
         if let name { query.attributes[.applicationTag] = .data(Array(name.utf8)) }

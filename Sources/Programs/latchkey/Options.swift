@@ -8,7 +8,6 @@ import LatchkeySystem
 ///
 /// Words are bytes: a path is used as it is, and everything else has to be UTF-8.
 struct Options: Sendable {
-    /// The arguments that are no path.
     private(set) var arguments: [String] = []
     /// The argument that is a path; no command has two.
     private var file: FilePath?
@@ -42,7 +41,6 @@ struct Options: Sendable {
 
     subscript(_ name: OptionName) -> String? { values[name] }
 
-    /// The value of an option that is a path.
     subscript(path name: OptionName) -> FilePath? { paths[name] }
 
     /// The input file; nil for standard input, which "-" also names.

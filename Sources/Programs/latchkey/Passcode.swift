@@ -30,11 +30,7 @@ enum Passcode {
         case "check": change = nil
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey help passcode")
         }
-        do throws(Failure) {
-            if let change { try Client.command.call(change) } else { try check() }
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in if let change { try Client.command.call(change) } else { try check() } }
         let done = ["set": "set", "change": "changed", "remove": "removed", "check": "right"][verb] ?? verb
         Output.write(
             options.isJSON
@@ -53,7 +49,7 @@ enum Passcode {
 
     /// Checks, before anything is read, that a passcode is set or not set, as the verb requires.
     private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) -> StatusReport {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let report = try Client.command.status()
             // If the store cannot be used, the request itself fails with the reason.
             guard report.problem == nil, report.isPasscodeSet != hasToBe else { return report }
@@ -62,8 +58,6 @@ enum Passcode {
                     .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
             }
             throw Failure(.passcodeNotSet, "No passcode is set.", hint: "Set one with: latchkey passcode set")
-        } catch {
-            throw .failure(error)
         }
     }
 

@@ -21,8 +21,7 @@ enum ProofCommand {
         let roots = try options[path: .root].map { (path) throws(CommandFailure) in try CertificateFile.read(path) }
         let known = try knownKeys(options)
         guard roots != nil || !known.isEmpty else {
-            throw .usage(
-                "proof challenge needs --root FILE or --known NAME", "See: latchkey help proof challenge")
+            throw .usage("proof challenge needs --root FILE or --known NAME", "See: latchkey help proof challenge")
         }
         let pending: PendingEnrollment
         let form: SecretBytes
@@ -33,12 +32,10 @@ enum ProofCommand {
         } catch {
             throw refusal(error, request)
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             try write(form, to: state)
             guard options.isJSON else { return try result.write(SecretBytes(pending.challenge)) }
             result.writeJSON([("challenge", .text(Base64.standard.encode(pending.challenge)))])
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -54,15 +51,12 @@ enum ProofCommand {
         }
         // A secret is accepted once.
         Files.remove(state)
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             guard options.isJSON else { return try result.write(SecretBytes(stored)) }
             result.writeJSON([("device", .text(Base64.standard.encode(stored)))] + pairs(device.kind))
-        } catch {
-            throw .failure(error)
         }
     }
 
-    /// Checks the proof for one key.
     static func verify(_ options: Options) throws(CommandFailure) {
         let (device, key) = (try path(.device, options), try path(.publicKey, options))
         let nonce = try options.nonce()
@@ -78,10 +72,7 @@ enum ProofCommand {
         }
         Output.write(
             JSON.object([
-                (
-                    "proven",
-                    .object([("keyCannotLeaveDevice", .boolean(true))] + pairs(proven.keyCannotLeaveDevice))
-                ),
+                ("proven", .object([("keyCannotLeaveDevice", .boolean(true))] + pairs(proven.keyCannotLeaveDevice))),
                 (
                     "claimed",
                     .object([
@@ -132,9 +123,7 @@ enum ProofCommand {
         try file.finish()
     }
 
-    private static func checking<Value>(
-        _ body: () throws(DeviceProofError) -> Value
-    ) throws(CommandFailure) -> Value {
+    private static func checking<Value>(_ body: () throws(DeviceProofError) -> Value) throws(CommandFailure) -> Value {
         do throws(DeviceProofError) { return try body() } catch { throw refusal(error, nil) }
     }
 

@@ -36,10 +36,7 @@ extension AccessControl {
             constraints: known.constraints)
     }
 
-    /// The name of the access control.
-    var protection: String {
-        AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none"
-    }
+    var protection: String { AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none" }
 
     /// Throws, before anything is read or made, the errors that the daemon would report afterwards.
     func checkIsPossible(_ report: StatusReport) throws(Failure) {

@@ -8,11 +8,9 @@ import LatchkeyModel
 enum Recover {
     static func run(_ options: Options) throws(CommandFailure) {
         if !options.isJSON { Output.write(endangered) }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let recovered = try Client.command.call(Request.RecoverAtPrompt())
             Output.write(options.isJSON ? json(recovered) : words(recovered))
-        } catch {
-            throw .failure(error)
         }
     }
 

@@ -67,8 +67,4 @@ enum RemoveUser {
         }
         return user.userID
     }
-
-    private static func failing<R>(_ body: () throws(Failure) -> R) throws(CommandFailure) -> R {
-        do throws(Failure) { return try body() } catch { throw .failure(error) }
-    }
 }

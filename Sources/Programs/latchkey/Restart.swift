@@ -9,16 +9,13 @@ enum Restart {
     private static let secondsToEnd: Int64 = 10
 
     static func run(_ options: Options) throws(CommandFailure) {
-        let ended: Int32?
-        do throws(Failure) {
+        let ended = try failing { () throws(Failure) -> Int32? in
             guard try DaemonFinder.systemUser() == nil else {
                 throw Failure(
                     .notPermitted, "The keychain of the system is served by services, which only root restarts.",
                     hint: "As root: systemctl restart latchkeyd latchkey-authd")
             }
-            ended = try endDaemon()
-        } catch {
-            throw .failure(error)
+            return try endDaemon()
         }
         guard !options.isJSON else {
             return Output.write(JSON.object([("ended", ended.map { .number(Int64($0)) } ?? .null)]).line + "\n")

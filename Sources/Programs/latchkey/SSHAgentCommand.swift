@@ -7,7 +7,6 @@ import SSHAgent
 
 /// ssh-agent: serves the keys for SSH to ssh(1), in the background or in the foreground.
 enum SSHAgentCommand {
-    /// The name of the socket in its unit.
     private static let socketName = "ssh-agent"
 
     static func run(_ options: Options) throws(CommandFailure) {
@@ -19,15 +18,13 @@ enum SSHAgentCommand {
         }
         // Before the first thread exists.
         let activated = ActivatedSockets.take()[socketName]
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             if let activated { return try serve(activated, chosen) }
             let place = try SSHAgentPlace()
             let detached = DetachedSSHAgent(place: place, shell: shell)
             if options.has(.kill) { return try detached.end() }
             if options.has(.foreground) { return try serve(place, shell, chosen) }
             try detached.start(words)
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -78,6 +75,33 @@ enum SSHAgentCommand {
             try SSHAgentServer(listener, agent).run()
         } catch {
             throw Failure(error, "The socket of the agent cannot be served")
+        }
+    }
+}
+
+/// The shell that evaluates what `latchkey ssh-agent` writes, as ssh-agent(1) chooses it. Values have plain characters only.
+enum SSHAgentShell {
+    case sh, csh
+
+    init(_ options: Options) throws(CommandFailure) {
+        guard !options.has(.sh) || !options.has(.csh) else {
+            throw .usage("--sh and --csh exclude each other", "See: latchkey help ssh-agent")
+        }
+        let isCsh = options.has(.csh) || !options.has(.sh) && Environment.value("SHELL")?.hasSuffix("csh") == true
+        self = isCsh ? .csh : .sh
+    }
+
+    func set(_ name: String, _ value: String) -> String {
+        switch self {
+        case .sh: "\(name)=\(value); export \(name);\n"
+        case .csh: "setenv \(name) \(value);\n"
+        }
+    }
+
+    func unset(_ name: String) -> String {
+        switch self {
+        case .sh: "unset \(name);\n"
+        case .csh: "unsetenv \(name);\n"
         }
     }
 }

@@ -23,15 +23,15 @@ enum Simulation {
     /// The value of a name; the table of commands accepts no other name.
     static func value<Value>(_ name: String, _ names: [(String, Value)]) -> Value? { names.first { $0.0 == name }?.1 }
 
-    static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
-        let answer: SimulatorAnswer
-        do throws(Failure) {
+    private static func call<Call: DaemonRequest>(_ request: Call) throws(CommandFailure) -> Call.Response {
+        try failing { () throws(Failure) in
             try requireSimulated()
-            answer = try Client.command.call(Request.Simulate(command))
-        } catch {
-            throw .failure(error)
+            return try Client.command.call(request)
         }
-        guard case .delivered(let delivered) = answer else {
+    }
+
+    static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
+        guard case .delivered(let delivered) = try call(Request.Simulate(command)) else {
             if options.isJSON { Output.write("{}\n") }
             if command == .enroll { try adviseAboutPasscode() }
             return
@@ -63,11 +63,7 @@ enum Simulation {
 
     /// As on Apple's devices, an enrolled finger is not accepted without a passcode.
     private static func adviseAboutPasscode() throws(CommandFailure) {
-        do throws(Failure) {
-            guard try !Client.command.status().isPasscodeSet else { return }
-        } catch {
-            throw .failure(error)
-        }
+        guard try failing({ () throws(Failure) in try !Client.command.status().isPasscodeSet }) else { return }
         Output.writeError(localized("Biometry is accepted once a passcode is set: latchkey passcode set\n"))
     }
 
@@ -78,7 +74,7 @@ enum Simulation {
             throw .usage(
                 "sim start needs a folder of its own", "Run: export LATCHKEY_HOME=$(mktemp -d); latchkey sim start")
         }
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             let program = try DaemonProgram.find()
             do throws(SystemError) {
                 let process = try Processes.spawn(
@@ -98,11 +94,8 @@ enum Simulation {
                     .storeOfAnotherTier, "\(home) is served by a daemon of tier \(report.tier.name).",
                     hint: "Choose an empty folder.")
             }
-            Output.write(
-                localized("Simulated daemon, process \(report.processID), store \(report.storePath)") + "\n")
+            Output.write(localized("Simulated daemon, process \(report.processID), store \(report.storePath)") + "\n")
             if options.has(.ready) { try makeReady(report) }
-        } catch {
-            throw .failure(error)
         }
     }
 
@@ -110,9 +103,7 @@ enum Simulation {
     private static func makeReady(_ report: StatusReport) throws(Failure) {
         if report.biometry == .none { _ = try Client.command.call(Request.Simulate(.sensor(.touchID))) }
         if !report.isEnrolled { _ = try Client.command.call(Request.Simulate(.enroll)) }
-        if !report.isPasscodeSet {
-            try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8)))
-        }
+        if !report.isPasscodeSet { try Client.command.call(Request.PasscodeChange.set(SecretBytes("1234".utf8))) }
         let sentence =
             switch (report.isEnrolled, report.isPasscodeSet) {
             case (false, false): localized("A finger is enrolled, and the passcode is 1234.")
@@ -137,41 +128,26 @@ enum Simulation {
 
     /// Writes the recovery code that a prompt showed last.
     static func showCode(_ options: Options) throws(CommandFailure) {
-        let answer: SimulatorAnswer
-        do throws(Failure) {
-            try requireSimulated()
-            answer = try Client.command.call(Request.Simulate(.tellCode))
-        } catch {
-            throw .failure(error)
-        }
-        guard case .told(let lines) = answer, let code = lines.first else {
+        guard case .told(let lines) = try call(Request.Simulate(.tellCode)), let code = lines.first else {
             throw .failure(Failure(.itemNotFound, "No prompt has shown a recovery code since the daemon was started."))
         }
         Output.write(options.isJSON ? JSON.object([("code", .text(code))]).line + "\n" : code + "\n")
     }
 
     static func transcript(_ options: Options) throws(CommandFailure) {
-        let lines: [String]
-        do throws(Failure) {
-            try requireSimulated()
-            lines = try Client.command.call(Request.Transcript())
-        } catch {
-            throw .failure(error)
-        }
+        let lines = try call(Request.Transcript())
         if options.isJSON { return Output.write(JSON.array(lines.map { .text($0) }).line + "\n") }
         for line in lines { Output.write(Table.text([[line]])) }
     }
 
     static func stop(_: Options) throws(CommandFailure) {
-        do throws(Failure) {
+        try failing { () throws(Failure) in
             try requireSimulated()
             let report = try Client.command.call(Request.Status())
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")
             }
             try Restart.endDaemon()
-        } catch {
-            throw .failure(error)
         }
     }
 }

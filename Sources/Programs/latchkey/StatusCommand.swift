@@ -8,12 +8,7 @@ import LatchkeyWords
 /// status: shows the daemon, the store, and the means of authentication.
 enum StatusCommand {
     static func run(_ options: Options) throws(CommandFailure) {
-        let report: StatusReport
-        do throws(Failure) {
-            report = try Client.command.call(Request.Status())
-        } catch {
-            throw .failure(error)
-        }
+        let report = try failing { () throws(Failure) in try Client.command.call(Request.Status()) }
         Output.write(options.isJSON ? json(report).line + "\n" : text(report))
         if let problem = report.problem { throw .failure(problem) }
     }
@@ -46,9 +41,7 @@ enum StatusCommand {
             ],
             groups(report),
         ]
-        if let other = otherStore(report, localized) {
-            rows.append([localized("other store"), other])
-        }
+        if let other = otherStore(report, localized) { rows.append([localized("other store"), other]) }
         if report.quarantineCount > 0 {
             rows.append([localized("quarantine"), localized("\(report.quarantineCount) damaged, see: latchkey check")])
         }

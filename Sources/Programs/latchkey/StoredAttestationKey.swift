@@ -14,7 +14,6 @@ struct StoredAttestationKey {
 
     private var query: ItemQuery { ItemQuery(itemClass: .genericPassword, attributes: attributes) }
 
-    /// The command that deletes it.
     private var deletion: String { "latchkey delete --service \(Self.service) \(party)" }
 
     /// Throws `duplicateItem` if there is one.

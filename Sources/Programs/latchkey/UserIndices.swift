@@ -43,9 +43,7 @@ struct UserIndices {
             TPMPlace(tpm ?? TPMPlace.device), clock: SystemClock(), random: SystemRandomSource(),
             ownerPassword: ownerPassword)
         let removal = TPMUserIndices(chip, random: SystemRandomSource())
-        for index in indices {
-            attempt(.passcode) { () throws(Failure) in try removal.removePasscode(index) }
-        }
+        for index in indices { attempt(.passcode) { () throws(Failure) in try removal.removePasscode(index) } }
         attempt(.counter) { () throws(Failure) in
             try removal.removeCounters(of: TPMKeyVault.owner(userID, machine: places.machine))
         }

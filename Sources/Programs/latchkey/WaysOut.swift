@@ -61,19 +61,11 @@ enum WaysOut {
     }
 
     private static func state() throws(CommandFailure) -> StatusReport {
-        do throws(Failure) {
-            return try Client.command.status()
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in try Client.command.status() }
     }
 
     private static func call(_ request: some DaemonRequest) throws(CommandFailure) {
-        do throws(Failure) {
-            _ = try Client.command.call(request)
-        } catch {
-            throw .failure(error)
-        }
+        try failing { () throws(Failure) in _ = try Client.command.call(request) }
     }
 
     private static func report(_ options: Options, _ sentence: String) {

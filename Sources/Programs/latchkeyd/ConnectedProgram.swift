@@ -62,19 +62,8 @@ final class ConnectedProgram: FrameReceiver {
         case .unknown, .client: break
         case .agent, .refused: return
         }
-        switch error {
-        case .version(let version):
-            session.refuse(
-                Failure(
-                    .unsupportedVersion,
-                    "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
-                    hint: "Install the same version of library and daemon."))
-        case .tooLong(let count):
-            session.refuse(
-                Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))
-        case .timedOut: session.refuse(Failure(.timedOut, "A frame did not arrive in time."))
-        case .closed, .system, .otherSender: break
-        }
+        // The user's own daemon compares no senders.
+        if error != .otherSender, let failure = error.answer { session.refuse(failure) }
     }
 
     func disconnected() {
@@ -84,6 +73,27 @@ final class ConnectedProgram: FrameReceiver {
             session.close()
         case .agent(let agent): agent.disconnected()
         case .refused: break
+        }
+    }
+}
+
+extension FrameError {
+    /// What a client is told before its connection ends; nil if it can be told nothing.
+    var answer: Failure? {
+        switch self {
+        case .version(let version):
+            Failure(
+                .unsupportedVersion,
+                "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
+                hint: "Install the same version of library and daemon.")
+        case .tooLong(let count):
+            Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count).")
+        case .timedOut: Failure(.timedOut, "A frame did not arrive in time.")
+        case .otherSender:
+            Failure(
+                .peerNotTrusted, "Another process than the one that connected has sent a request.",
+                hint: "A connection does not pass to a child process; connect in the child.")
+        case .closed, .system: nil
         }
     }
 }

@@ -131,9 +131,7 @@ final class Daemon: FrameHandler {
     }
 
     /// The sensors through the program at this path; nil if it is not installed.
-    private static func sensors(
-        _ program: String, clock: any Clock, log: any EventLog
-    ) -> ProcessSensors? {
+    private static func sensors(_ program: String, clock: any Clock, log: any EventLog) -> ProcessSensors? {
         guard Files.exists(program) else { return nil }
         return ProcessSensors(InstalledSensorProgram(program), user: geteuid(), clock: clock, log: log)
     }
@@ -153,8 +151,7 @@ final class Daemon: FrameHandler {
     ) throws(Failure) -> Keychain {
         // A simulated store protects nothing, so its passcodes are stretched at the lowest cost, only to exercise the
         // code.
-        let identity = StoreIdentity(
-            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
+        let identity = StoreIdentity(tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
         try folder.prepare {
             () throws(Failure) in
             try random.bytes(32)
@@ -228,3 +225,28 @@ final class Daemon: FrameHandler {
 }
 
 extension PeerProcess: CallerProcess {}
+
+/// Chooses where the daemon listens: in the user's runtime folder, else in the store, else in a folder below /tmp.
+enum SocketPlace {
+    /// Returns a path of at most `Sockets.pathBytes` bytes in a folder that belongs to the user.
+    static func choose(store: String) throws(Failure) -> String {
+        // A user may have several stores, each with its own socket.
+        let name = "/" + String(store.utf8.shortHash, radix: 16) + ".sock"
+        if let folder = StoreLocation.runtimeFolder, fits(folder + name), isMade(folder) { return folder + name }
+        if fits(store + "/daemon.sock") { return store + "/daemon.sock" }
+        let folder = "/tmp/latchkey-\(geteuid())"
+        try Files.makePrivateFolder(folder)
+        return folder + name
+    }
+
+    private static func isMade(_ folder: String) -> Bool {
+        do throws(Failure) {
+            try Files.makePrivateFolder(folder)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func fits(_ path: String) -> Bool { path.utf8.count <= Sockets.pathBytes }
+}

@@ -13,7 +13,6 @@ struct KeyModules: Sendable {
     /// Uses keys that it made while it was configured.
     var earlier: [any KeyModule] = []
 
-    /// Whether operations need a thread of their own.
     var needsThread: Bool { ([module].compactMap(\.self) + earlier).contains { !$0.isImmediate } }
 
     /// - Parameters:

@@ -75,9 +75,7 @@ enum Main {
         }
     }
 
-    private static func serve(
-        _ wanted: Options, _ folder: StoreFolder, _ events: FileAndJournalLog
-    ) throws(Failure) {
+    private static func serve(_ wanted: Options, _ folder: StoreFolder, _ events: FileAndJournalLog) throws(Failure) {
         let lock = try DaemonLock.open(folder.path)
         guard try becomeOnly(lock, folder) else { return }
         var options = wanted

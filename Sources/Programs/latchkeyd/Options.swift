@@ -45,7 +45,6 @@ struct Options {
         case wrong(String)
     }
 
-    /// Reads the command line.
     init(arguments: [String]) throws(Question) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {

@@ -35,10 +35,7 @@ final class SystemMove: MoveDestination {
         private let client: Client
         private let generation: UInt64
 
-        init(client: Client, generation: UInt64) {
-            self.client = client
-            self.generation = generation
-        }
+        init(client: Client, generation: UInt64) { (self.client, self.generation) = (client, generation) }
 
         func send(_ items: Request.ReceiveItems) throws(Failure) -> MigrationOutcome? {
             // The items of an earlier connection are lost with it, so a new one must not continue the migration. The

@@ -23,13 +23,11 @@ final class Machine: Sendable {
     private let vault: any KeyVault
     private let path: String
     private let waitsForActions: Bool
-    /// The line that created the machine.
     let line: ScriptLine
     private static let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
 
     private struct Running: Sendable {
         var service: Service
-        /// The apps that have connected to the machine.
         var applications: Set<String> = []
         var channels: [WeakChannel] = []
     }
@@ -41,7 +39,6 @@ final class Machine: Sendable {
     /// An enclave in software, as apps test with.
     static let software: Enclave = { SoftwareEnclave(clock: $0, random: $1) }
     private let keyModule: (any KeyModule)?
-    /// The events that the service logged.
     let events = CollectedEvents()
 
     init(
@@ -103,8 +100,7 @@ final class Machine: Sendable {
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: .simulated, userID: geteuid(), reader: world,
-                prompter: ScriptedPrompter(
-                    SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
+                prompter: ScriptedPrompter(SimulatedPrompter(world, waitsForActions: waitsForActions), world: world),
                 clock: clock, random: random,
                 work: work, stretching: work, counters: .success(keychain), permissions: keychain,
                 approvalKey: { () throws(Failure) in try keychain.approvalKey() },

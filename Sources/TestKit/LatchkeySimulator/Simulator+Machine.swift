@@ -81,11 +81,7 @@ extension Simulator {
     ///
     /// - Throws: `SimulatorError` when the store cannot be opened.
     public func restart() throws {
-        do throws(Failure) {
-            try machine.restart()
-        } catch {
-            throw SimulatorError(error)
-        }
+        do throws(Failure) { try machine.restart() } catch { throw SimulatorError(error) }
     }
 
     /// Sets the first passcode of a machine without one. Never prompts.

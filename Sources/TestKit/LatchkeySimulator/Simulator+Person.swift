@@ -113,9 +113,7 @@ extension Simulator {
     ///   - fileID: the file to report when the script cannot continue.
     ///   - filePath: the path to report when the script cannot continue.
     ///   - line: the line to report when the script cannot continue.
-    public func enter(
-        recoveryCode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
-    ) {
+    public func enter(recoveryCode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line) {
         perform(
             .recoveryCode(SecretBytes(recoveryCode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
@@ -129,11 +127,8 @@ extension Simulator {
     ///   - fileID: the file to report when the script cannot continue.
     ///   - filePath: the path to report when the script cannot continue.
     ///   - line: the line to report when the script cannot continue.
-    public func enter(
-        newPasscode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
-    ) {
-        perform(
-            .newPasscode(SecretBytes(newPasscode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
+    public func enter(newPasscode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line) {
+        perform(.newPasscode(SecretBytes(newPasscode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
 
     /// The recovery code that the latest prompt with one showed; nil if none did.

@@ -188,11 +188,7 @@ public final class Simulator: Sendable {
     func control(_ command: SimulatorCommand) throws { try call(Request.Simulate(command)) }
 
     func call(_ request: some DaemonRequest) throws {
-        do throws(Failure) {
-            _ = try client.call(request)
-        } catch {
-            throw SimulatorError(error)
-        }
+        do throws(Failure) { _ = try client.call(request) } catch { throw SimulatorError(error) }
     }
 }
 

@@ -9,9 +9,7 @@ import Synchronization
 ///
 /// Every function of both roles is forwarded unless the decorator implements it.
 package protocol AuthorityDecorator: AuthenticationAuthority, KeychainService {
-    /// The authority that does the work.
     var authority: any AuthenticationAuthority { get }
-    /// The service.
     var service: ServiceReference { get }
 }
 
@@ -20,7 +18,6 @@ package final class ServiceReference: Sendable {
     private struct Weak: Sendable { weak var client: (any KeychainService)? }
     private let reference = Mutex(Weak())
 
-    /// Creates a reference to no service.
     package init() {}
 
     /// The service; nil before `attach` and after the service has ended.

@@ -10,9 +10,7 @@ package struct ScriptLine: Equatable, Sendable {
 
     /// Creates a source line. `fileID` and `filePath` are those of the compiler.
     package init(fileID: String, filePath: String, line: Int) {
-        self.fileID = fileID
-        self.filePath = filePath
-        self.line = line
+        (self.fileID, self.filePath, self.line) = (fileID, filePath, line)
     }
 
     /// `File.swift:12`.
@@ -44,7 +42,6 @@ package struct ScriptProblem: Sendable {
             line: line)
     }
 
-    /// Creates the problem of a prompt for which no action is queued.
     static func noAction(_ prompt: SimulatedWorld.ShownPrompt) -> ScriptProblem {
         let hint =
             prompt.isForFunctions
@@ -69,7 +66,6 @@ package struct ScriptProblem: Sendable {
         ScriptProblem("The task was cancelled while \(prompt.name) \(prompt.wants).", hint: "")
     }
 
-    /// The problem of a prompt that could not be shown.
     static let noPrompt = ScriptProblem(
         "No prompt can be shown here, and no action of a script is queued.",
         hint: """

@@ -9,10 +9,7 @@ package final class ScriptedRequestHandler: RequestHandler {
     private let world: SimulatedWorld
 
     /// Wraps the handler of a connection to the machine of `world`.
-    package init(_ handler: any RequestHandler, world: SimulatedWorld) {
-        self.handler = handler
-        self.world = world
-    }
+    package init(_ handler: any RequestHandler, world: SimulatedWorld) { (self.handler, self.world) = (handler, world) }
 
     package var welcome: Reply { handler.welcome }
 

@@ -19,7 +19,6 @@ extension SimulatedWorld {
         var isVisible = false
         /// The script that is the only one to answer the prompt; nil if a terminal or a window shows it.
         var script: PromptScript?
-        /// Whether the sensor was armed for the prompt.
         var wasArmed = false
         /// The latest action of a person who answers every prompt.
         var answer: Action?
@@ -69,7 +68,6 @@ extension SimulatedWorld {
         /// What a person who answers every prompt does.
         enum Answer: Sendable {
             case action(Action)
-            /// The prompt will accept an answer.
             case later
             case never
         }

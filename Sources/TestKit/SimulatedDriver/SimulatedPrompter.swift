@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-import LatchkeySeams
+package import LatchkeySeams
+import Synchronization
 
 /// Shows prompts that only the script answers. A prompt that no queued action can answer ends with a `ScriptProblem`.
 package final class SimulatedPrompter: Prompter {
@@ -13,8 +14,7 @@ package final class SimulatedPrompter: Prompter {
     /// - Parameter waitsForActions: whether a prompt stays while no action is queued, because another task may queue
     ///   one.
     package init(_ world: SimulatedWorld? = nil, waitsForActions: Bool = true) {
-        self.world = world
-        self.waitsForActions = waitsForActions
+        (self.world, self.waitsForActions) = (world, waitsForActions)
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -35,8 +35,7 @@ package final class QueuedActionPrompter: Prompter {
 
     /// `later` runs its argument on another thread, since a prompter must not call back from within `show`.
     package init(_ world: SimulatedWorld, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        self.world = world
-        self.later = later
+        (self.world, self.later) = (world, later)
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -48,4 +47,46 @@ package final class QueuedActionPrompter: Prompter {
     package func update(_ id: UInt64, _ content: PromptContent) {}
 
     package func dismiss(_ id: UInt64) {}
+}
+
+/// Lets a script answer the prompts of another prompter, and adds them to the transcript.
+package final class ScriptedPrompter: Prompter {
+    private let prompter: any Prompter
+    private let world: SimulatedWorld
+    private let shown = Mutex<[UInt64: Prompt]>([:])
+
+    /// Wraps a prompter of the machine of `world`.
+    package init(_ prompter: any Prompter, world: SimulatedWorld) { (self.prompter, self.world) = (prompter, world) }
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        let id = prompt.id
+        shown.withLock { $0[id] = prompt }
+        let why = prompt.purpose == .app ? prompt.reason : "\(prompt.purpose)"
+        world.record.note("\(prompt.caller) asks" + (why.isEmpty ? "" : ": \"\(why)\""))
+        world.record.note(prompt.content.words(prompt))
+        world.promptComes(prompt, events)
+        prompter.show(prompt) { [world] event in
+            if let words = event.words { world.record.note(words) }
+            events(event)
+            if event == .visible { world.promptIsVisible(id) }
+        }
+    }
+
+    package func update(_ id: UInt64, _ content: PromptContent) {
+        if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
+        // The world is updated first, since another program may answer as soon as the prompter shows the content.
+        world.promptChanges(id, content)
+        prompter.update(id, content)
+        world.goOn()
+    }
+
+    package func dismiss(_ id: UInt64) { dismiss(id) {} }
+
+    package func dismiss(_ id: UInt64, _ gone: @escaping @Sendable () -> Void) {
+        shown.withLock { $0[id] = nil }
+        prompter.dismiss(id) { [world] in
+            world.promptGoes(id)
+            gone()
+        }
+    }
 }

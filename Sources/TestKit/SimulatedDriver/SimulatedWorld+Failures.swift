@@ -20,10 +20,7 @@ package final class ScriptedStore: ItemStore {
     private let world: SimulatedWorld
 
     /// Wraps a store of the machine of `world`.
-    package init(_ store: any ItemStore, world: SimulatedWorld) {
-        self.store = store
-        self.world = world
-    }
+    package init(_ store: any ItemStore, world: SimulatedWorld) { (self.store, self.world) = (store, world) }
 
     package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try store.read(body) }
 

@@ -25,7 +25,6 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         case recoveryCode(SecretBytes)
         /// One entry of a new passcode; a prompt asks for two.
         case newPasscode(SecretBytes)
-        /// A failure of the sensor.
         case sensorFailure
         /// A scan that the sensor cannot use.
         case guidance(SensorGuidance)
@@ -115,13 +114,10 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     private let core: Mutex<Core>
     private let random: any RandomSource
     private let clock: VirtualClock
-    /// The user of the simulated machine.
     private let user: UInt32
     /// The identifier of the only session of a simulated machine.
     package static let session = "simulated"
-    /// The transcript.
     package let record: SimulatedRecord
-    /// The passcode of the machine.
     package let passcode = KnownPasscode()
     private let save: @Sendable (WorldState) throws(Failure) -> Void
 
@@ -166,9 +162,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     /// The simulated session is at the machine, and its lock is that of the device, which events report.
     package func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
 
-    package func observeSession(
-        _ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void
-    ) {
+    package func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void) {
         core.withLock { $0.report = report }
     }
 
@@ -267,9 +261,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     }
 
     /// Presents an enrolled finger or face, or another one, whichever the sensor scans.
-    package func scan(matching: Bool) {
-        perform(.scan(matching: matching, core.withLock { $0.state.sensor }))
-    }
+    package func scan(matching: Bool) { perform(.scan(matching: matching, core.withLock { $0.state.sensor })) }
 
     // MARK: - Cancelled tasks
 

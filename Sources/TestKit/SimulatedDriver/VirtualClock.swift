@@ -30,7 +30,6 @@ package final class VirtualClock: Clock {
     }
 
     private struct State: Sendable {
-        /// The uptime at the start of the boot.
         var start: Int64
         var offset: Int64
         var boot: UInt64

@@ -14,11 +14,8 @@ package struct WorldState: Equatable, Sendable {
     /// How the simulated person answers prompts.
     package var answers: SimulatedAnswers = .byRule
 
-    /// Creates a state.
     package init(sensor: BiometryKind = .touchID, enrolment: [UInt8] = [], clockOffset: Int64 = 0) {
-        self.sensor = sensor
-        self.enrolment = enrolment
-        self.clockOffset = clockOffset
+        (self.sensor, self.enrolment, self.clockOffset) = (sensor, enrolment, clockOffset)
     }
 
     /// The state as lines of `key = value`.

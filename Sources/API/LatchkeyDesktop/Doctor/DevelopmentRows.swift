@@ -10,18 +10,6 @@ package struct CompilerFacts: Equatable, Sendable {
     /// Its version, such as `Swift version 6.3 (swift-6.3-RELEASE)`; nil if it printed none in time.
     package var version: String?
 
-    package init(path: String? = nil, version: String? = nil) {
-        self.path = path
-        self.version = version
-    }
-
-    /// Looks for `swift` in the folders of `searchPath` and asks it.
-    package init(searchPath: String?, seconds: Int64) {
-        let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-        path = folders.map { $0 + "/swift" }.first { access($0, X_OK) == 0 }
-        version = path.flatMap { ProgramOutput.lines($0, ["--version"], seconds: seconds) }.flatMap(Self.version(in:))
-    }
-
     /// The first text of the form `Swift version …` in these lines.
     static func version(in lines: [String]) -> String? {
         for line in lines {
@@ -39,12 +27,20 @@ package struct CompilerFacts: Equatable, Sendable {
         return digits.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// Major and minor version.
     var numbers: (major: Int, minor: Int)? {
         guard let parts = release?.split(separator: "."), parts.count >= 2, let major = Int(parts[0]),
             let minor = Int(parts[1])
         else { return nil }
         return (major, minor)
+    }
+}
+
+extension CompilerFacts {
+    /// Looks for `swift` in the folders of `searchPath` and asks it.
+    package init(searchPath: String?, seconds: Int64) {
+        let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        path = folders.map { $0 + "/swift" }.first { access($0, X_OK) == 0 }
+        version = path.flatMap { ProgramOutput.lines($0, ["--version"], seconds: seconds) }.flatMap(Self.version(in:))
     }
 }
 
@@ -66,15 +62,10 @@ package struct SDKFacts: Equatable, Sendable {
     /// The version of the compiler that built it; nil if it does not say.
     package var compiler: String?
 
-    package init(prefix: String, exists: Bool, compiler: String? = nil) {
-        self.prefix = prefix
-        self.exists = exists
-        self.compiler = compiler
-    }
-
-    /// The folder of the SDK.
     var folder: String { prefix + "/lib/latchkey/sdk" }
+}
 
+extension SDKFacts {
     /// Reads the SDK of the installation with that prefix.
     package init(prefix: String) {
         self.init(prefix: prefix, exists: Files.exists(prefix + "/lib/latchkey/sdk"))
@@ -95,8 +86,7 @@ extension DoctorRow {
         let name = "compiler"
         guard let path = facts.path else { return DoctorRow(name, .absent, "swift is not in PATH") }
         guard let version = facts.version, let numbers = facts.numbers else {
-            return DoctorRow(
-                name, .attention, "\(path) does not print its version", .init("swiftly install latest"))
+            return DoctorRow(name, .attention, "\(path) does not print its version", .init("swiftly install latest"))
         }
         guard numbers >= (6, 2) else {
             return DoctorRow(

@@ -17,7 +17,6 @@ extension DoctorRow {
             "TPM", .ok, "\(path) may be opened; private keys are made in it where latchkeyd.conf says enclave = tpm")
     }
 
-    /// Looks for the device.
     package static func trustedModule(_ places: MachinePlaces) -> DoctorRow {
         let path = places.trustedModule
         return trustedModule(path, exists: Files.exists(path), mayOpen: access(path, R_OK | W_OK) == 0)
@@ -49,16 +48,13 @@ extension DoctorRow {
         return DoctorRow(name, .ok, "\(path), which latchkeyd starts")
     }
 
-    /// Looks for the program.
     package static func sensorProgram(_ facts: ProgramFacts, isSystem: Bool) -> DoctorRow {
         // Without latchkeyd its own row says why.
         sensorProgram(try? facts.program.get(), exists: facts.hasSensors, isSystem: isSystem)
     }
 
     /// Files in which packages declare apps, and which were refused.
-    package static func declaredApps(
-        _ problems: [AppDeclarations.Problem], folder: String, exists: Bool
-    ) -> DoctorRow {
+    package static func declaredApps(_ problems: [AppDeclarations.Problem], folder: String, exists: Bool) -> DoctorRow {
         let name = "declared apps"
         guard !problems.isEmpty else {
             return exists
@@ -77,7 +73,6 @@ extension DoctorRow {
         )
     }
 
-    /// Reads the declarations.
     package static func declaredApps(_ places: MachinePlaces) -> DoctorRow {
         let folder = places.declarations
         let problems: [AppDeclarations.Problem]

@@ -16,12 +16,10 @@ package struct DoctorRow: Equatable, Sendable {
     /// A command for the shell that mends what was found.
     package struct Hint: Equatable, Sendable {
         package let command: String
-        /// Whether the command needs root.
         package let needsRoot: Bool
 
         package init(_ command: String, needsRoot: Bool = false) {
-            self.command = command
-            self.needsRoot = needsRoot
+            (self.command, self.needsRoot) = (command, needsRoot)
         }
     }
 
@@ -36,10 +34,7 @@ package struct DoctorRow: Equatable, Sendable {
     package var title: Phrase { Phrase(template: name, arguments: []) }
 
     package init(_ name: String, _ state: State, _ found: Phrase, _ hint: Hint? = nil) {
-        self.name = name
-        self.state = state
-        self.found = found
-        self.hint = hint
+        (self.name, self.state, self.found, self.hint) = (name, state, found, hint)
     }
 }
 

@@ -12,14 +12,9 @@ package struct KernelFacts: Equatable, Sendable {
     package var hasPeerProcess: Bool
     /// Whether it reports the mount of a file (Linux 5.8).
     package var reportsMounts: Bool
+}
 
-    package init(release: String, hasPeerProcess: Bool, reportsMounts: Bool) {
-        self.release = release
-        self.hasPeerProcess = hasPeerProcess
-        self.reportsMounts = reportsMounts
-    }
-
-    /// Asks the running kernel.
+extension KernelFacts {
     package init() {
         var names = utsname()
         uname(&names)

@@ -10,18 +10,22 @@ package struct LoginFacts: Equatable, Sendable {
     package var id: String
     /// Such as `wayland` or `tty`.
     package var type: String
-    package var isRemote: Bool
-    package var isActive: Bool
-    package var isLocked: Bool
+    package var isRemote = false
+    package var isActive = true
+    package var isLocked = false
 
-    package init(id: String, type: String, isRemote: Bool = false, isActive: Bool = true, isLocked: Bool = false) {
-        self.id = id
-        self.type = type
-        self.isRemote = isRemote
-        self.isActive = isActive
-        self.isLocked = isLocked
+    /// The control group of this process (version 2).
+    package static var ownGroup: String? {
+        // Without control groups there is no session.
+        guard let bytes = try? Descriptor.open("/proc/self/cgroup", O_RDONLY).readAll(limit: 64 << 10) else {
+            return nil
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }
+}
 
+extension LoginFacts {
     /// Asks logind; nil if there is none, or if this process belongs to no session.
     ///
     /// - Parameter group: the control group of this process.
@@ -47,16 +51,6 @@ package struct LoginFacts: Equatable, Sendable {
         self.init(
             id: id, type: values["Type"] ?? "unknown", isRemote: values["Remote"] != "no",
             isActive: values["Active"] == "yes", isLocked: values["LockedHint"] != "no")
-    }
-
-    /// The control group of this process (version 2).
-    package static var ownGroup: String? {
-        // Without control groups there is no session.
-        guard let bytes = try? Descriptor.open("/proc/self/cgroup", O_RDONLY).readAll(limit: 64 << 10) else {
-            return nil
-        }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }
 }
 
@@ -106,22 +100,18 @@ package struct UnitFacts: Equatable, Sendable {
         package var active: String
 
         package init(_ name: String, load: String, active: String) {
-            self.name = name
-            self.load = load
-            self.active = active
+            (self.name, self.load, self.active) = (name, load, active)
         }
     }
     /// Nil if systemd does not run, or does not answer.
     package var units: [Unit]?
+}
 
-    package init(units: [Unit]?) { self.units = units }
-
-    /// Asks systemd.
+extension UnitFacts {
     package init(_ places: MachinePlaces, seconds: Int64) {
         let properties = ["Id", "LoadState", "ActiveState"].map { "--property=" + $0 }
         guard Files.exists(places.serviceManager),
-            let lines = ProgramOutput.lines(
-                places.systemctl, ["show"] + properties + Self.sockets, seconds: seconds)
+            let lines = ProgramOutput.lines(places.systemctl, ["show"] + properties + Self.sockets, seconds: seconds)
         else {
             units = nil
             return

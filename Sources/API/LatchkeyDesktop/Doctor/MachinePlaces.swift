@@ -17,9 +17,7 @@ package struct MachinePlaces: Sendable {
         root: String = "", userConfiguration: String? = MachinePlaces.defaultUserConfiguration,
         administrator: UInt32 = 0
     ) {
-        self.root = root
-        self.userConfiguration = userConfiguration
-        self.administrator = administrator
+        (self.root, self.userConfiguration, self.administrator) = (root, userConfiguration, administrator)
     }
 
     /// `XDG_CONFIG_HOME`, or `.config` in the home folder.

@@ -52,14 +52,11 @@ extension DoctorRow {
     ) -> DoctorRow {
         let defects = (chain + [file]).compactMap { PathDefect.changeable($0, owners: [administrator]) }
         if let row = defects.row(name, needsRoot: true) { return row }
-        guard file.kind == .file, let text else {
-            return DoctorRow(name, .attention, "\(path) cannot be read", mend)
-        }
+        guard file.kind == .file, let text else { return DoctorRow(name, .attention, "\(path) cannot be read", mend) }
         if let flaw = PAMServiceFile.flaw(of: text) { return DoctorRow(name, .attention, "\(path): \(flaw)", mend) }
         return DoctorRow(name, .ok, "\(path)")
     }
 
-    /// Reads the service file.
     package static func accountPasswords(_ places: MachinePlaces, isInstalled: Bool) -> DoctorRow {
         let path = places.passwordService
         let bytes = try? Files.read(path, limit: PAMServiceFile.byteLimit)  // An unreadable file has a row.

@@ -14,10 +14,7 @@ package struct PathState: Equatable, Sendable {
     package var mode: UInt32
 
     package init(_ path: String, _ kind: Kind, owner: UInt32, mode: UInt32) {
-        self.path = path
-        self.kind = kind
-        self.owner = owner
-        self.mode = mode
+        (self.path, self.kind, self.owner, self.mode) = (path, kind, owner, mode)
     }
 
     /// Reads the state of a path, and of a symbolic link itself; nil if there is nothing.

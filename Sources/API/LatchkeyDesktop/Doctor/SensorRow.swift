@@ -5,7 +5,6 @@ import LatchkeySystem
 
 /// The fingerprint readers of the machine and the fingers of the user on them, as `latchkey-fingerprint` lists them.
 package struct FingerFacts: Equatable, Sendable {
-    /// Nil if they cannot be listed.
     package var readers: [FingerprintReader]?
 
     package init(_ readers: [FingerprintReader]?) { self.readers = readers }
@@ -55,5 +54,30 @@ extension DoctorRow {
         }
         guard let text = facts.text else { return DoctorRow(name, .ok, "\(report.biometry), enrolled") }
         return DoctorRow(name, .ok, "\(report.biometry), enrolled on \(text)")
+    }
+}
+
+/// A fingerprint reader and the fingers of the user on it, as `latchkey-fingerprint list --plain` writes them.
+package struct FingerprintReader: Equatable, Sendable {
+    package var name: String
+    /// Whether the finger is swiped over the reader, not placed on it.
+    package var isSwiped = false
+    package var path = ""
+    package var fingers: [String] = []
+
+    /// The readers of those records, in their order. Other records are ignored.
+    ///
+    /// - Parameter records: the fields of each line.
+    package static func readers(_ records: [[String]]) -> [FingerprintReader] {
+        var readers: [FingerprintReader] = []
+        for fields in records {
+            switch (fields.first, fields.count) {
+            case ("reader"?, 4):
+                readers.append(FingerprintReader(name: fields[1], isSwiped: fields[2] == "swipe", path: fields[3]))
+            case ("finger"?, 2) where !readers.isEmpty: readers[readers.count - 1].fingers.append(fields[1])
+            default: break
+            }
+        }
+        return readers
     }
 }

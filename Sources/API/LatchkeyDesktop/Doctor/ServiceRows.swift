@@ -9,23 +9,18 @@ package struct ProgramFacts: Equatable, Sendable {
     /// The path of latchkeyd, or why there is none.
     package var program: Result<String, Failure>
     /// Whether `LATCHKEY_DAEMON` names it.
-    package var isChosen: Bool
+    package var isChosen = false
     /// The first line that it prints for `--version`; nil if it prints none in time.
     package var version: String?
     /// Whether the program that shows prompts on a terminal is beside it.
-    package var hasPrompt: Bool
+    package var hasPrompt = true
     /// Whether `latchkey-authd`, which speaks to fprintd and logind, is beside it.
     package var hasSensors = false
     /// The first line that `latchkey-authd` prints for `--version`; nil if it prints none in time.
     package var authorityVersion: String?
+}
 
-    package init(program: Result<String, Failure>, isChosen: Bool = false, version: String?, hasPrompt: Bool = true) {
-        self.program = program
-        self.isChosen = isChosen
-        self.version = version
-        self.hasPrompt = hasPrompt
-    }
-
+extension ProgramFacts {
     /// Finds the program as clients do, and asks it for its version.
     package init(seconds: Int64) {
         program = Result { () throws(Failure) in try DaemonProgram.find() }
@@ -63,8 +58,7 @@ extension DoctorRow {
             if isSystem {
                 // A socket that is not trusted is mended by the command of the row of the sockets.
                 let restart = Hint("systemctl restart latchkeyd latchkey-authd", needsRoot: true)
-                return DoctorRow(
-                    name, .attention, failure.text, failure.status == .peerNotTrusted ? nil : restart)
+                return DoctorRow(name, .attention, failure.text, failure.status == .peerNotTrusted ? nil : restart)
             }
             if failure.status == .peerNotTrusted {
                 return DoctorRow(name, .attention, failure.text, .init("rm -f \(ShellWord.quoted(lock))"))
@@ -90,9 +84,7 @@ extension DoctorRow {
             programs.append((Files.folder(of: path) + "/latchkey-authd", facts.authorityVersion, "latchkey-authd"))
         }
         for (path, version, program) in programs {
-            guard let version else {
-                return DoctorRow(name, .attention, "\(path) does not print its version", hint)
-            }
+            guard let version else { return DoctorRow(name, .attention, "\(path) does not print its version", hint) }
             guard version == "\(program) \(productVersion)" else {
                 return DoctorRow(
                     name, .attention, "\(path) is \(version), but this is latchkey \(productVersion)", hint)

@@ -5,7 +5,6 @@ import LatchkeySystem
 
 /// Where a prompt could be shown to the user of this process.
 package struct SessionFacts: Equatable, Sendable {
-    /// The controlling terminal.
     package var terminal: String?
     /// The login session (`XDG_SESSION_ID`).
     package var session: String?
@@ -14,10 +13,7 @@ package struct SessionFacts: Equatable, Sendable {
     package var isRemote: Bool
 
     package init(terminal: String? = nil, session: String? = nil, display: String? = nil, isRemote: Bool = false) {
-        self.terminal = terminal
-        self.session = session
-        self.display = display
-        self.isRemote = isRemote
+        (self.terminal, self.session, self.display, self.isRemote) = (terminal, session, display, isRemote)
     }
 
     /// Reads the environment and the kernel's record of this process.
@@ -32,35 +28,15 @@ package struct SessionFacts: Equatable, Sendable {
 
 /// The program that shows prompts in a window.
 package struct AgentFacts: Equatable, Sendable {
-    /// The name of its processes.
     private static let programName = "latchkey-agent"
     /// Maximum processes of a machine.
     private static let processLimit = 1 << 22
 
-    /// A process of this user that is an agent.
     package var process: Int32?
-    /// The autostart entry.
     package var entry: String?
     /// The program that the entry starts, and whether it exists.
     package var program: String?
-    package var isProgramThere: Bool
-
-    package init(
-        process: Int32? = nil, entry: String? = nil, program: String? = nil, isProgramThere: Bool = false
-    ) {
-        self.process = process
-        self.entry = entry
-        self.program = program
-        self.isProgramThere = isProgramThere
-    }
-
-    /// Looks for a process of `user` and for the autostart entry.
-    package init(_ places: MachinePlaces, user: UInt32 = geteuid()) {
-        entry = places.autostart.first(where: Files.exists)
-        program = entry.flatMap(Self.program(ofEntry:))
-        isProgramThere = program.map { access($0, X_OK) == 0 } ?? false
-        process = Self.process(below: places.processes, of: user)
-    }
+    package var isProgramThere = false
 
     /// The value of `Exec` of a desktop entry that has no arguments.
     private static func program(ofEntry path: String) -> String? {
@@ -86,6 +62,16 @@ package struct AgentFacts: Equatable, Sendable {
             }
         }
         return nil
+    }
+}
+
+extension AgentFacts {
+    /// Looks for a process of `user` and for the autostart entry.
+    package init(_ places: MachinePlaces, user: UInt32 = geteuid()) {
+        entry = places.autostart.first(where: Files.exists)
+        program = entry.flatMap(Self.program(ofEntry:))
+        isProgramThere = program.map { access($0, X_OK) == 0 } ?? false
+        process = Self.process(below: places.processes, of: user)
     }
 }
 

@@ -16,24 +16,20 @@ package struct LockLimits: Equatable, Sendable {
     /// The maximum to which a process may raise its own limit.
     package var hard: UInt64
 
-    package init(soft: UInt64, hard: UInt64) {
-        self.soft = soft
-        self.hard = hard
-    }
-
-    /// The limits of this process.
-    package init() {
-        var limit = rlimit()
-        // RLIMIT_MEMLOCK is 8 on Linux; it is not in every Glibc module. If the call failed, no memory could be locked.
-        let isKnown = getrlimit(__rlimit_resource_t(8), &limit) == 0
-        self.init(soft: isKnown ? UInt64(limit.rlim_cur) : 0, hard: isKnown ? UInt64(limit.rlim_max) : 0)
-    }
-
     /// Raises the limit of the shell in which the command is run.
     var raise: DoctorRow.Hint {
         hard >= Self.usual
             ? DoctorRow.Hint("ulimit -S -l \(Self.usual >> 10)")
             : DoctorRow.Hint("prlimit --memlock=\(Self.usual):\(Self.usual) --pid $$", needsRoot: true)
+    }
+}
+
+extension LockLimits {
+    package init() {
+        var limit = rlimit()
+        // RLIMIT_MEMLOCK is 8 on Linux; it is not in every Glibc module. If the call failed, no memory could be locked.
+        let isKnown = getrlimit(__rlimit_resource_t(8), &limit) == 0
+        self.init(soft: isKnown ? UInt64(limit.rlim_cur) : 0, hard: isKnown ? UInt64(limit.rlim_max) : 0)
     }
 }
 
@@ -112,8 +108,7 @@ extension DoctorRow {
             switch report.enclaveDevice {
             case .chip: return DoctorRow(name, .ok, "TPM 2.0")
             case .program:
-                return DoctorRow(
-                    name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
+                return DoctorRow(name, .attention, "TPM 2.0, virtual: a program, whose administrator can copy the keys")
             case nil:
                 return DoctorRow(
                     name, .attention, "TPM 2.0, not known whether it is virtual, because it does not answer",

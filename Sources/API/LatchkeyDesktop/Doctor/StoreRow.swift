@@ -11,26 +11,14 @@ package struct StoreFacts: Equatable, Sendable {
     package var state: PathState?
     package var rootKey: PathState?
     package var hasDatabase: Bool
-    /// Whether the items were moved to the system's keychain, after which the root key has another name.
-    package var wasMoved: Bool
-    /// The user of this process.
     package var user: UInt32
+    /// Whether the items were moved to the system's keychain, after which the root key has another name.
+    package var wasMoved = false
     /// Whether `LATCHKEY_HOME` names the folder.
-    package var isChosen: Bool
+    package var isChosen = false
+}
 
-    package init(
-        folder: Result<String, Failure>, state: PathState?, rootKey: PathState?, hasDatabase: Bool, user: UInt32,
-        wasMoved: Bool = false, isChosen: Bool = false
-    ) {
-        self.folder = folder
-        self.state = state
-        self.rootKey = rootKey
-        self.hasDatabase = hasDatabase
-        self.wasMoved = wasMoved
-        self.user = user
-        self.isChosen = isChosen
-    }
-
+extension StoreFacts {
     /// Reads the files of the store that this process would use.
     package init() {
         self.init(
@@ -38,7 +26,6 @@ package struct StoreFacts: Equatable, Sendable {
             isChosen: Environment.value("LATCHKEY_HOME") != nil)
     }
 
-    /// Reads the files of a store.
     package init(reading folder: Result<String, Failure>, isChosen: Bool = false) {
         // Without a folder the row shows the failure and none of the other values.
         let path = (try? folder.get()) ?? ""

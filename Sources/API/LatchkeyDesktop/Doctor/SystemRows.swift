@@ -5,7 +5,6 @@ import LatchkeySystem
 
 /// The folders and sockets of the system services.
 package struct SocketFacts: Equatable, Sendable {
-    /// The folder of the sockets.
     package var folder: String
     /// The states of the folders that lead to the sockets, and of the sockets.
     package var folders: [PathState]
@@ -14,12 +13,10 @@ package struct SocketFacts: Equatable, Sendable {
     package var agents: PathState?
     /// The user `latchkey`, if there is one.
     package var storeUser: UInt32?
-    /// The user who owns the folders.
     package var administrator: UInt32
     /// Whether an administrator chose a tier for the machine.
     package var isConfigured: Bool
 
-    /// Reads the states.
     package init(_ places: MachinePlaces, storeUser: UInt32? = Accounts.user(named: "latchkey")?.userID) {
         let sockets = places.sockets
         folder = sockets.folder
@@ -97,7 +94,6 @@ extension DoctorRow {
         return defects.row(name, needsRoot: true) ?? DoctorRow(name, .ok, "\(path)")
     }
 
-    /// Reads the configuration's owner and mode.
     package static func configuration(_ places: MachinePlaces, isInstalled: Bool) -> DoctorRow {
         let path = places.configuration
         return configuration(

@@ -13,25 +13,7 @@ package struct TierFacts: Equatable, Sendable {
     /// The socket of the system's keychain, if it exists.
     package var systemSocket: String?
     /// The user who serves the system's keychain, if programs of this user have it.
-    package var systemUser: Result<UInt32?, Failure>
-
-    package init(
-        chosenFolder: String? = nil, ownStore: String? = nil, systemSocket: String? = nil,
-        systemUser: Result<UInt32?, Failure> = .success(nil)
-    ) {
-        self.chosenFolder = chosenFolder
-        self.ownStore = ownStore
-        self.systemSocket = systemSocket
-        self.systemUser = systemUser
-    }
-
-    /// Reads the environment, the user's own store and the sockets of the system.
-    package init(_ places: MachinePlaces) {
-        chosenFolder = Environment.value("LATCHKEY_HOME")
-        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { ownStore = folder }
-        if Files.exists(places.sockets.keychain) { systemSocket = places.sockets.keychain }
-        systemUser = Result { () throws(Failure) in try DaemonFinder.systemUser(places.sockets) }
-    }
+    package var systemUser: Result<UInt32?, Failure> = .success(nil)
 
     /// Whether programs of this user have the system's keychain, or would have it if its sockets were in order.
     package var isSystem: Bool {
@@ -42,6 +24,16 @@ package struct TierFacts: Equatable, Sendable {
     }
 }
 
+extension TierFacts {
+    /// Reads the environment, the user's own store and the sockets of the system.
+    package init(_ places: MachinePlaces) {
+        chosenFolder = Environment.value("LATCHKEY_HOME")
+        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { ownStore = folder }
+        if Files.exists(places.sockets.keychain) { systemSocket = places.sockets.keychain }
+        systemUser = Result { () throws(Failure) in try DaemonFinder.systemUser(places.sockets) }
+    }
+}
+
 extension DoctorRow {
     /// The tier in use, as the daemon reports it, and why programs of this user have it.
     ///
@@ -49,8 +41,7 @@ extension DoctorRow {
     package static func tier(_ facts: TierFacts, _ tier: Tier?, sockets: DoctorRow) -> DoctorRow {
         switch facts.systemUser {
         case .failure(let failure):
-            return DoctorRow(
-                "tier", .attention, "the system's keychain is not used: \(failure.message)", sockets.hint)
+            return DoctorRow("tier", .attention, "the system's keychain is not used: \(failure.message)", sockets.hint)
         case .success(let user?):
             return DoctorRow("tier", .ok, "\(tier?.name ?? "system"): the system's keychain, served by user \(user)")
         case .success(nil):
@@ -62,8 +53,7 @@ extension DoctorRow {
             if facts.systemSocket != nil {
                 return DoctorRow("tier", .ok, "\(used): the user's own store, because it exists")
             }
-            return DoctorRow(
-                "tier", .ok, "\(used): the user's own store, because this machine has no system keychain")
+            return DoctorRow("tier", .ok, "\(used): the user's own store, because this machine has no system keychain")
         }
     }
 

@@ -23,9 +23,7 @@ public struct AgentFailure: Error, Sendable {
     public let hint: String
 
     init(_ code: Code, _ message: String, hint: String = "") {
-        self.code = code
-        self.message = message
-        self.hint = hint
+        (self.code, self.message, self.hint) = (code, message, hint)
     }
 
     init(_ failure: Failure) { self.init(.unreachable, "\(failure.text)", hint: "\(failure.advice)") }

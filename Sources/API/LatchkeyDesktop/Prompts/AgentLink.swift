@@ -92,8 +92,7 @@ public final class AgentLink: Sendable {
     ///   - seconds: the longest time to wait, 0 to 86,400; other values are clamped.
     public static func waitForDaemon(after link: AgentLink?, seconds: Int64) {
         let process = link.flatMap { try? Sockets.peer($0.socket).processID }
-        DaemonFinder.waitForOther(
-            than: process, until: Uptime.deadline(seconds: min(max(0, seconds), 86_400)))
+        DaemonFinder.waitForOther(than: process, until: Uptime.deadline(seconds: min(max(0, seconds), 86_400)))
     }
 
     /// Blocks until the next order arrives. Must be called by one thread only.
@@ -110,9 +109,7 @@ public final class AgentLink: Sendable {
                 return .show(ShownPrompt(state))
             case .update(let content):
                 contentTime.withLock { $0 = Uptime.nanoseconds }
-                if let prompt = change(number, { $0.show(content) }) {
-                    return .update(prompt)
-                }
+                if let prompt = change(number, { $0.show(content) }) { return .update(prompt) }
             case .dismiss:
                 shown.withLock { if $0?.prompt.id == number { $0 = nil } }
                 return .dismiss(number)

@@ -75,7 +75,6 @@ final class DeviceScan {
 
     // MARK: - Claim and start
 
-    /// Claims the device and starts to verify.
     func begin() {
         timer = nil
         guard !isEnding else { return over() }

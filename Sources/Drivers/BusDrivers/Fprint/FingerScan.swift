@@ -21,10 +21,7 @@ final class FingerScan {
         _ evaluation: UInt64, _ bus: SystemBus, events: @escaping @Sendable (SensorEvent) -> Void,
         ended: @escaping () -> Void
     ) {
-        self.evaluation = evaluation
-        self.bus = bus
-        self.events = events
-        self.ended = ended
+        (self.evaluation, self.bus, self.events, self.ended) = (evaluation, bus, events, ended)
     }
 
     /// Whether `end` was called, or the end was reported.
@@ -46,14 +43,12 @@ final class FingerScan {
         if devices.isEmpty { ended() }
     }
 
-    /// Ends the scan on all devices.
     func end() {
         isOver = true
         if let deadline { bus.cancel(deadline) }
         for device in devices { device.end() }
     }
 
-    /// Receives an event of one device.
     func report(_ event: DeviceScan.Event, of device: DeviceScan) {
         switch event {
         case .match(let set, let isVirtual): if !isOver { events(.match(set, isVirtual: isVirtual)) }
@@ -82,7 +77,6 @@ final class FingerScan {
         events(.inUse(isInUse))
     }
 
-    /// Receives a result of a device.
     func received(_ result: String, isDone: Bool, of device: String) {
         for scan in devices where scan.device == device { scan.received(result, isDone: isDone) }
     }

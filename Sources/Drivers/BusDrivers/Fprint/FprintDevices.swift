@@ -24,10 +24,7 @@ final class FprintDevices {
     private var virtual: [String: Bool] = [:]
 
     init(_ service: FprintService, allowsVirtual: Bool, configuration: String, log: any EventLog) {
-        self.service = service
-        self.allowsVirtual = allowsVirtual
-        self.configuration = configuration
-        self.log = log
+        (self.service, self.allowsVirtual, self.configuration, self.log) = (service, allowsVirtual, configuration, log)
     }
 
     /// Forgets what the readers are: another one can have the path of an earlier one.
@@ -110,9 +107,7 @@ final class FprintDevices {
     }
 
     /// Logs that a virtual reader is not used, where root has not allowed it.
-    private func noteUnused(_ failure: Failure) {
-        if !allowsVirtual { log.note(.sensorFailed, failure) }
-    }
+    private func noteUnused(_ failure: Failure) { if !allowsVirtual { log.note(.sensorFailed, failure) } }
 
     /// How libfprint begins the names of its virtual devices.
     private static let prefix = "Virtual "

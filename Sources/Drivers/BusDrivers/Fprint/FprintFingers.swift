@@ -8,7 +8,6 @@ import LatchkeySeams
 package final class FprintFingers: @unchecked Sendable {
     // Sendable: `service` and `enrolment` are used on the bus's thread only.
 
-    /// The names that fprintd has for fingers.
     package static let names = ["left", "right"].flatMap { hand in
         ["thumb", "index-finger", "middle-finger", "ring-finger", "little-finger"].map { "\(hand)-\($0)" }
     }

@@ -69,8 +69,7 @@ final class FprintSensor {
             guard let templates else {
                 let names = devices.flatMap(\.fingers)
                 let set = names.isEmpty ? nil : try EnrolmentFiles.names(names, of: account)
-                return SensorState(
-                    kind: .touchID, enrolment: set, reportsEnrolmentChanges: false, isVirtual: isVirtual)
+                return SensorState(kind: .touchID, enrolment: set, reportsEnrolmentChanges: false, isVirtual: isVirtual)
             }
             let set = try templates.set(of: account)
             // Prints on a device that is not connected now: reporting no prints would make the service erase the
@@ -169,7 +168,6 @@ final class FprintSensor {
         if wasFirst { queues[device.device]?.first?.begin() }
     }
 
-    /// Ends the scan of an evaluation.
     func disarm(_ evaluation: UInt64) { scans[evaluation]?.end() }
 
     // MARK: - Signals

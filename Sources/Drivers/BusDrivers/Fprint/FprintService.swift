@@ -20,7 +20,6 @@ final class FprintService {
             FprintName.service, on: bus, trustedUser: trustedUser, call: timing.call, start: timing.start)
     }
 
-    /// Begins to follow the owner of the name.
     func start() {
         name.changed = { [weak self] isRunning in self?.ownerChanged(isRunning) }
         name.refused = { [weak self] refusal in self?.note(refusal) }
@@ -117,14 +116,11 @@ final class FprintService {
         }
     }
 
-    private func wait(_ body: @escaping () -> Void) {
-        bus.after(milliseconds: timing.sleep, body)
-    }
+    private func wait(_ body: @escaping () -> Void) { bus.after(milliseconds: timing.sleep, body) }
 
     /// Questions at most: about 30 seconds, in which the clock of a sleeping machine stands still.
     private static let mostQuestions = 120
 
-    /// The paths of all devices.
     func devices(_ done: @escaping (Result<[String], BusError>) -> Void) {
         call("GetDevices") { result in
             done(result.map { $0.first?.values?.compactMap(\.text).prefix(Self.mostDevices).map { $0 } ?? [] })
@@ -153,4 +149,40 @@ final class FprintService {
     }
 
     private static let mostDevices = 16
+}
+
+/// The names of fprintd's D-Bus interface.
+enum FprintName {
+    static let service = "net.reactivated.Fprint"
+    static let manager = "net.reactivated.Fprint.Manager"
+    static let device = "net.reactivated.Fprint.Device"
+    static let managerPath = "/net/reactivated/Fprint/Manager"
+    /// The path above all devices.
+    static let root = "/net/reactivated/Fprint"
+    private static let error = "net.reactivated.Fprint.Error."
+
+    /// Whether an error says that a device is gone: fprintd's own, or that of GDBus for a path without an object.
+    static func isGone(_ error: BusError) -> Bool {
+        guard case .refused(let name, _) = error else { return false }
+        return Refusal(error) == .noSuchDevice || name == "org.freedesktop.DBus.Error.UnknownObject"
+            || name == "org.freedesktop.DBus.Error.UnknownMethod"
+    }
+
+    /// An error by which fprintd refuses a call.
+    enum Refusal: String {
+        case claimDevice = "ClaimDevice"
+        case alreadyInUse = "AlreadyInUse"
+        case `internal` = "Internal"
+        case permissionDenied = "PermissionDenied"
+        case noEnrolledPrints = "NoEnrolledPrints"
+        case noActionInProgress = "NoActionInProgress"
+        case invalidFingername = "InvalidFingername"
+        case noSuchDevice = "NoSuchDevice"
+
+        /// The refusal that an error contains; nil for an error that fprintd has not made.
+        init?(_ error: BusError) {
+            guard case .refused(let name, _) = error, name.hasPrefix(FprintName.error) else { return nil }
+            self.init(rawValue: String(name.dropFirst(FprintName.error.count)))
+        }
+    }
 }

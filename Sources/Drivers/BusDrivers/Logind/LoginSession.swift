@@ -16,10 +16,7 @@ struct LoginSession: Equatable {
     /// anyone else has ended it since.
     var isLockRequested = false
 
-    init(id: String, user: UInt32) {
-        self.id = id
-        self.user = user
-    }
+    init(id: String, user: UInt32) { (self.id, self.user) = (id, user) }
 
     /// Whether a user has logged in, rather than a program that logind also gives a session.
     var isLogin: Bool { kind.hasPrefix("user") }
@@ -27,9 +24,7 @@ struct LoginSession: Equatable {
     var isLocked: Bool { isLogin && (isLockedHint || isLockRequested) }
 
     /// Whether the person at the machine's own devices uses the session now.
-    var isAtTheMachine: Bool {
-        isLogin && isActive && !isRemote && !seat.isEmpty && state != "closing" && !isLocked
-    }
+    var isAtTheMachine: Bool { isLogin && isActive && !isRemote && !seat.isEmpty && state != "closing" && !isLocked }
 
     /// Takes the values of an `a{sv}`, as the answer to `GetAll` or as changes.
     mutating func take(_ properties: BusValue?) {

@@ -43,7 +43,6 @@ struct LoginSessions: Equatable, Sendable {
         return SessionEvent(user: session.user, session: session.id, .changed)
     }
 
-    /// The paths of all sessions.
     var paths: Set<String> { Set(sessions.keys) }
 
     /// Refuses biometry in all sessions: what is known of them may be outdated. Locks remain, also when logind says
@@ -56,4 +55,14 @@ struct LoginSessions: Equatable, Sendable {
             sessions[path]?.isLockedHint = false
         }
     }
+}
+
+/// The names of logind's D-Bus interface (org.freedesktop.login1(5)).
+enum LogindName {
+    static let service = "org.freedesktop.login1"
+    static let manager = "org.freedesktop.login1.Manager"
+    static let managerPath = "/org/freedesktop/login1"
+    static let session = "org.freedesktop.login1.Session"
+    static let sessions = "/org/freedesktop/login1/session"
+    static let properties = "org.freedesktop.DBus.Properties"
 }

@@ -13,9 +13,7 @@ final class SleepDelay {
     private var isTaking = false
 
     init(_ name: BusNameOwner, _ timing: LogindSessions.Timing, log: any EventLog) {
-        self.name = name
-        self.timing = timing
-        self.log = log
+        (self.name, self.timing, self.log) = (name, timing, log)
     }
 
     /// Asks logind to wait before the next sleep.
@@ -46,7 +44,6 @@ final class SleepDelay {
         }
     }
 
-    /// Lets the machine sleep.
     func release() { file = nil }
 
     /// logind has ended, and with it the delay.

@@ -10,11 +10,7 @@ package final class FingerOrFace: BiometricReader {
     private let finger: any BiometricReader
     private let face: any BiometricReader
 
-    /// Creates a reader of both.
-    package init(finger: any BiometricReader, face: any BiometricReader) {
-        self.finger = finger
-        self.face = face
-    }
+    package init(finger: any BiometricReader, face: any BiometricReader) { (self.finger, self.face) = (finger, face) }
 
     package func state(for user: UInt32) -> SensorState {
         let state = finger.state(for: user)

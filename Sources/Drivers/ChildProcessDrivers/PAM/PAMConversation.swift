@@ -22,7 +22,6 @@ struct PAMConversation {
     private var hasAnswered = false
     private var shown = 0
 
-    /// Decides about a message of the process.
     mutating func received(_ message: PAMMessage) -> Step {
         switch message {
         case .begin, .answer: return refused("the process that runs PAM sent a message that is not its own")

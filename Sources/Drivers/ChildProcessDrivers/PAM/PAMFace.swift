@@ -56,10 +56,7 @@ package final class PAMFace: BiometricReader {
         _ places: Places, seconds: Int64 = PAMFace.seconds, log: any EventLog,
         account: @escaping @Sendable (UInt32) -> AccountName?
     ) {
-        self.places = places
-        self.seconds = seconds
-        self.account = account
-        self.log = log
+        (self.places, self.seconds, self.account, self.log) = (places, seconds, account, log)
     }
 
     // MARK: - BiometricReader

@@ -35,8 +35,7 @@ package final class PAMPasswords: AccountPasswords {
     ///
     /// - Parameter seconds: after which a verification has failed and its process is killed.
     package init(_ places: Places, seconds: Int64 = PAMPasswords.seconds) {
-        self.places = places
-        self.seconds = seconds
+        (self.places, self.seconds) = (places, seconds)
     }
 
     package func hasPassword(_ account: AccountName) throws(Failure) -> Bool {

@@ -16,8 +16,7 @@ struct PAMProcess {
         self.deadline = deadline
         do throws(SystemError) {
             let (near, far) = try Sockets.pair()
-            process = try ChildProcess.start(
-                program, [], environment: [], descriptors: [nil, nil, nil, far])
+            process = try ChildProcess.start(program, [], environment: [], descriptors: [nil, nil, nil, far])
             socket = near
         } catch {
             throw Failure(error, "\(program) cannot be started")
@@ -32,7 +31,6 @@ struct PAMProcess {
         }
     }
 
-    /// Waits for the next message.
     func receive() throws(Failure) -> PAMMessage {
         let payload: SecretBytes
         do throws(FrameError) {
@@ -44,11 +42,7 @@ struct PAMProcess {
             case .version, .tooLong: throw Self.garbage
             }
         }
-        do throws(WireError) {
-            return try PAMMessage(decoding: payload)
-        } catch {
-            throw Self.garbage
-        }
+        do throws(WireError) { return try PAMMessage(decoding: payload) } catch { throw Self.garbage }
     }
 
     /// Ends a `receive` that waits on another thread, as if the process had ended.

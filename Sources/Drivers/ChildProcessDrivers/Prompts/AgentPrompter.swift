@@ -20,7 +20,6 @@ package final class AgentPrompter: Prompter {
     }
     private struct State: Sendable {
         var agents = AgentTable<RegisteredAgent>()
-        /// The prompts that agents show.
         var shown: [UInt64: Shown] = [:]
 
         /// Removes a prompt, and sends its agent the one that waits longest. Called with the lock held, so that the agent
@@ -47,8 +46,7 @@ package final class AgentPrompter: Prompter {
     ///   - isSimulated: whether the tier is `simulated`.
     ///   - session: returns the login session of a prompt's caller, and an empty string if it has none.
     package init(isSimulated: Bool = false, session: @escaping @Sendable (Prompt) -> String = { _ in "" }) {
-        self.isSimulated = isSimulated
-        self.session = session
+        (self.isSimulated, self.session) = (isSimulated, session)
     }
 
     // MARK: - Agents
@@ -80,9 +78,7 @@ package final class AgentPrompter: Prompter {
         let shown: Shown? = state.withLock { state in
             // Ignores events of prompts already dismissed. Only the agent that shows a prompt can answer it: another
             // one may belong to another user.
-            guard let shown = state.shown[prompt], shown.agent === agent, shown.waiting == nil else {
-                return nil
-            }
+            guard let shown = state.shown[prompt], shown.agent === agent, shown.waiting == nil else { return nil }
             return event == .unavailable || event == .lost ? state.remove(prompt) : shown
         }
         shown?.events(event)
@@ -158,7 +154,6 @@ package final class RegisteredAgent: Sendable {
         return true
     }
 
-    /// The connection has ended.
     package func disconnected() { prompter.ended(self) }
 }
 

@@ -14,7 +14,6 @@ package struct AgentTable<Agent: AnyObject & Sendable>: Sendable {
     /// In the order of registration.
     private var entries: [Entry] = []
 
-    /// Creates an empty table.
     package init() {}
 
     /// Adds the agent of a login session; false if the session has one.

@@ -7,7 +7,6 @@ import Synchronization
 /// Shows each prompt with the first prompter that has a place for it (docs/design/decisions/012-agent.md).
 package final class ChoosingPrompter: Prompter {
     private struct Shown: Sendable {
-        /// The prompt with its latest content.
         var prompt: Prompt
         /// Number of prompters tried so far.
         var asked: Int

@@ -14,10 +14,8 @@ package final class PromptTable<Shown: Sendable>: Sendable {
 
     private let entries = Mutex<[UInt64: Entry]>([:])
 
-    /// Creates an empty table.
     package init() {}
 
-    /// Adds a prompt whose process is about to be started.
     package func begin(_ id: UInt64) { entries.withLock { $0[id] = .starting(nil) } }
 
     /// Whether the prompt has not been dismissed.

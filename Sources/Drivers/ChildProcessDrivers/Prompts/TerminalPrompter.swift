@@ -28,8 +28,7 @@ package final class TerminalPrompter: Prompter {
     ///   - identity: returns as which user and group prompts of a user run and open the terminal; a prompt for which it
     ///     returns nil or another user is unavailable. Without it prompts run as this process does.
     package init(program: String, asUser identity: (@Sendable (UInt32) -> UserIdentity?)? = nil) {
-        self.program = program
-        self.identity = identity
+        (self.program, self.identity) = (program, identity)
     }
 
     /// Starts the process of a prompt; nil if there is no place for it.
@@ -65,9 +64,7 @@ package final class TerminalPrompter: Prompter {
         }
     }
 
-    package func update(_ id: UInt64, _ content: PromptContent) {
-        prompts.update(id, content)?.send(.update(content))
-    }
+    package func update(_ id: UInt64, _ content: PromptContent) { prompts.update(id, content)?.send(.update(content)) }
 
     package func dismiss(_ id: UInt64) { dismiss(id) {} }
 

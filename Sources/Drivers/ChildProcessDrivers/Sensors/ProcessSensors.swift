@@ -114,9 +114,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         if let link, let number { link.send(.disarm(number)) }
     }
 
-    package func observe(_ changed: @escaping @Sendable () -> Void) {
-        state.withLock { $0.observers.append(changed) }
-    }
+    package func observe(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.observers.append(changed) } }
 
     // MARK: - SessionMonitor
 

@@ -11,7 +11,6 @@ package protocol SensorProgram: Sendable {
 
 /// A process that speaks to the sensors.
 package struct SensorProcess: Sendable {
-    /// The connection to it.
     package let socket: Descriptor
     /// Its process ID; nil if it is no process of its own, in tests.
     package let processID: pid_t?
@@ -21,9 +20,7 @@ package struct SensorProcess: Sendable {
 
     /// Creates a value from its fields.
     package init(socket: Descriptor, processID: pid_t? = nil, end: @escaping @Sendable () -> CInt?) {
-        self.socket = socket
-        self.processID = processID
-        self.end = end
+        (self.socket, self.processID, self.end) = (socket, processID, end)
     }
 }
 

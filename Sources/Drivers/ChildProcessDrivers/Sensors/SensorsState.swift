@@ -78,19 +78,12 @@ final class Link: Sendable {
     var socket: Descriptor { process.socket }
     private let sending = Mutex<Void>(())
 
-    init(_ process: SensorProcess, startedAt: Int64) {
-        self.process = process
-        self.startedAt = startedAt
-    }
+    init(_ process: SensorProcess, startedAt: Int64) { (self.process, self.startedAt) = (process, startedAt) }
 
     /// Sends a message. If the process does not read it, the connection ends, which the thread that receives notices.
     func send(_ message: SensorMessage) {
         sending.withLock { _ in
-            do throws(FrameError) {
-                try Frame.send(message.encoded(), to: socket)
-            } catch {
-                shutDown()
-            }
+            do throws(FrameError) { try Frame.send(message.encoded(), to: socket) } catch { shutDown() }
         }
     }
 

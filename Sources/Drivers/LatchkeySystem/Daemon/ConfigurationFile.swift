@@ -48,3 +48,60 @@ package struct ConfigurationFile {
             .invalidParameter, "\(path) has a line that is not understood: \(line.text).", hint: "Known: \(known)")
     }
 }
+
+/// A line `name = value` of a configuration file; a comment begins with `#`. A line ends with a line feed only.
+package struct ConfigurationLine: Equatable, Sendable {
+    package let name: String
+    /// Empty for a line without a value, and for one that is not UTF-8, both of which no reader understands.
+    package let value: String
+    /// The line as it was written; escaped if it is not UTF-8.
+    package let text: String
+
+    /// The lines of a file that are neither empty nor only a comment, which need not be text.
+    package static func lines(_ bytes: [UInt8]) -> [ConfigurationLine] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let parts = line.prefix { $0 != UInt8(ascii: "#") }
+                .split(separator: UInt8(ascii: "="), maxSplits: 1)
+                .map { $0.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } }
+            if parts.allSatisfy(\.isEmpty) { return nil }
+            let texts = parts.compactMap { String(validating: $0, as: UTF8.self) }
+            guard texts.count == parts.count else {
+                return ConfigurationLine(name: "", value: "", text: String(showing: line))
+            }
+            return ConfigurationLine(
+                name: texts[0], value: texts.count > 1 ? texts[1] : "", text: String(showing: line))
+        }
+    }
+}
+
+/// What root allows all daemons of the machine, in `/etc/latchkey/hardware.conf`.
+package enum HardwareConfiguration {
+    /// The path of the file; without it nothing is allowed.
+    package static let path = "/etc/latchkey/hardware.conf"
+
+    /// Whether a TPM or a fingerprint reader may be used that is a program. Throws for a file that others than root can
+    /// change, and for a line that is not understood.
+    package static func allowsVirtual(_ path: String = path) throws(Failure) -> Bool {
+        guard let configuration = try ConfigurationFile(ofRoot: path) else { return false }
+        var isAllowed = false
+        for line in configuration.lines {
+            guard let answer = allowsVirtual(line) else { throw configuration.refusal(line, known: known) }
+            isAllowed = answer
+        }
+        return isAllowed
+    }
+
+    /// The name of the line that allows it, and its values.
+    package static let name = "allow-virtual-hardware"
+    package static let known = "\(name) = yes | no"
+
+    /// What a line of any configuration says about virtual hardware; nil for another line, and for one that is not
+    /// understood. The last one of a file counts.
+    package static func allowsVirtual(_ line: ConfigurationLine) -> Bool? {
+        switch (line.name, line.value) {
+        case (name, "yes"): true
+        case (name, "no"): false
+        default: nil
+        }
+    }
+}

@@ -35,14 +35,12 @@ struct ConnectionCloser {
         if connections.count >= Self.batch { closeAll(at: now) } else { deadline = deadline ?? now + Self.delay }
     }
 
-    /// Does what is due.
     mutating func proceed(at now: Int64) {
         guard let due = deadline, due <= now else { return }
         if process?.wait(until: 0) != nil { process = nil }
         closeAll(at: now)
     }
 
-    /// Closes everything that waits.
     mutating func closeAll(at now: Int64) {
         var waiting = connections
         if !waiting.isEmpty {

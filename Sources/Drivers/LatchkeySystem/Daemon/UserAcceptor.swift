@@ -35,9 +35,7 @@ package final class UserAcceptor: @unchecked Sendable {
             _ socket: Descriptor, route: @escaping @Sendable (Descriptor) -> Route,
             payload: @escaping @Sendable (Failure) -> SecretBytes
         ) {
-            self.socket = socket
-            self.route = route
-            self.payload = payload
+            (self.socket, self.route, self.payload) = (socket, route, payload)
         }
 
         /// A socket on which every user is served by the process of that user, as the kernel reports it.
@@ -384,8 +382,7 @@ package final class UserAcceptor: @unchecked Sendable {
             let (near, far) = try MessageSocket.pair()
             var pairs: [(MessageSocket, MessageSocket)] = []
             for _ in listeners { pairs.append(try MessageSocket.pair()) }
-            let started = try program.start(
-                ["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
+            let started = try program.start(["--worker", String(user)], [far.descriptor] + pairs.map(\.1.descriptor))
             users[user]?.begin(
                 UserWorker.Running(process: started, control: near, connections: pairs.map(\.0)),
                 deadline: Uptime.deadline(seconds: limits.startSeconds))

@@ -27,8 +27,7 @@ package final class ByteBudget: Sendable {
         fileprivate let bytes = Atomic(0)
 
         fileprivate init(_ budget: ByteBudget, _ program: ClientProgram) {
-            self.budget = budget
-            self.program = program
+            (self.budget, self.program) = (budget, program)
         }
 
         deinit { budget.remove(program) }
@@ -62,8 +61,7 @@ package final class ByteBudget: Sendable {
     private let released: @Sendable () -> Void
 
     package init(_ bounds: Bounds, released: @escaping @Sendable () -> Void) {
-        self.bounds = bounds
-        self.released = released
+        (self.bounds, self.released) = (bounds, released)
     }
 
     /// Bytes held by all programs now.
@@ -151,10 +149,7 @@ package final class HeldBytes: Sendable {
     private let share: ByteBudget.Share
     private let count: Int
 
-    fileprivate init(_ share: ByteBudget.Share, _ count: Int) {
-        self.share = share
-        self.count = count
-    }
+    fileprivate init(_ share: ByteBudget.Share, _ count: Int) { (self.share, self.count) = (share, count) }
 
     deinit { share.budget.release(count, for: share) }
 }

@@ -62,7 +62,6 @@ package struct ConnectionCaps: Sendable {
         return nil
     }
 
-    /// Stops counting an admitted connection that has ended.
     package mutating func leave(process: Int32, program: ClientProgram) {
         total -= 1
         let (inProcess, inProgram) = (ofProcess[process, default: 1] - 1, ofProgram[program, default: 1] - 1)

@@ -17,10 +17,7 @@ package enum DaemonLock {
         package var socket: String
         package var processID: pid_t
 
-        package init(socket: String, processID: pid_t) {
-            self.socket = socket
-            self.processID = processID
-        }
+        package init(socket: String, processID: pid_t) { (self.socket, self.processID) = (socket, processID) }
     }
 
     /// Opens the file, creating it if it is missing, and checks that it belongs to this user.
@@ -28,9 +25,7 @@ package enum DaemonLock {
         let path = folder + "/" + fileName
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-            guard try file.status().owner == geteuid() else {
-                throw SystemError("open", code: EPERM)
-            }
+            guard try file.status().owner == geteuid() else { throw SystemError("open", code: EPERM) }
             return file
         } catch {
             throw Failure(error, "\(path) cannot be used")
@@ -52,7 +47,6 @@ package enum DaemonLock {
     /// Takes the lock; false when another process holds it. The lock is released when its last descriptor is closed.
     package static func take(_ file: Descriptor) -> Bool { latchkey_lock(file.number) == 0 }
 
-    /// Whether another process holds the lock.
     package static func isTaken(_ file: Descriptor) -> Bool { latchkey_is_locked(file.number) != 0 }
 
     /// Writes the address at which the holder listens.

@@ -27,8 +27,7 @@ package final class DaemonLogFile: Sendable {
     /// Appends a line with a single write, so that a reader never sees a part of it.
     package func append(_ line: DaemonLogLine) throws(SystemError) {
         let text = Array((line.text + "\n").utf8)
-        let result = turn.withLock { _ in Result { () throws(SystemError) in try write(text) } }
-        try result.get()
+        try turn.withLock { (_) throws(SystemError) in try write(text) }
     }
 
     private func write(_ text: [UInt8]) throws(SystemError) {

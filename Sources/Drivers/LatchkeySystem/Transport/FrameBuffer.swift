@@ -32,9 +32,7 @@ package struct FrameBuffer: ~Copyable {
 
     /// Passes free memory to `fill`, which returns how many bytes it wrote. Before this, call `next` until it returns
     /// nil.
-    package mutating func append<E: Error>(
-        _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
-    ) throws(E) -> Int {
+    package mutating func append<E: Error>(_ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int) throws(E) -> Int {
         makeRoom()
         let count = try fill(UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end))
         end += count

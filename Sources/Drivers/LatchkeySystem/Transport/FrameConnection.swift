@@ -207,9 +207,7 @@ package final class FrameConnection: @unchecked Sendable {
             }
             if count < 4096 { break }
         }
-        phase = .reading(
-            frameDeadline: incoming.isInsideFrame
-                ? frameDeadline ?? deadlines.ofFrame : nil)
+        phase = .reading(frameDeadline: incoming.isInsideFrame ? frameDeadline ?? deadlines.ofFrame : nil)
     }
 
     /// Whether the budget has room for the next frame of this peer. Memory for a large frame is reserved before it is
@@ -223,8 +221,7 @@ package final class FrameConnection: @unchecked Sendable {
     /// Resumes reading if the budget has room.
     func resume() {
         guard case .paused = phase, mayRead() else { return }
-        phase = .reading(
-            frameDeadline: incoming.isInsideFrame ? deadlines.ofFrame : nil)
+        phase = .reading(frameDeadline: incoming.isInsideFrame ? deadlines.ofFrame : nil)
     }
 
     /// Approximate memory of a frame besides its payload, in bytes, so that empty frames count too.

@@ -29,7 +29,6 @@ package protocol FrameReceiver: AnyObject, Sendable {
     func received(_ payload: SecretBytes, holding held: HeldBytes)
     /// The peer violated the frame format. The connection ends once the answers sent by this method are written.
     func refused(_ error: FrameError)
-    /// The connection has ended.
     func disconnected()
 }
 

@@ -5,13 +5,11 @@ package import LatchkeyModel
 
 /// Why a frame could not be sent or received.
 package enum FrameError: Error, Equatable, Sendable {
-    /// The peer closed the connection.
     case closed
     /// The version byte is not supported.
     case version(UInt8)
     /// The frame is longer than `Limits.frameBytes`.
     case tooLong(Int)
-    /// The frame was not complete before the deadline.
     case timedOut
     /// Another process than the one that connected has sent it.
     case otherSender

@@ -5,7 +5,6 @@ package import LatchkeyModel
 
 /// The sockets of the system services (tiers `file` and `tpm`), below one folder that only root can change.
 package struct SystemSockets: Sendable {
-    /// The folder on an installed system.
     package static let installed = SystemSockets("/run/latchkey")
 
     package let folder: String
@@ -14,8 +13,7 @@ package struct SystemSockets: Sendable {
 
     /// Names the sockets below `folder`.
     package init(_ folder: String, configuration: String = "/etc/latchkey/latchkeyd.conf") {
-        self.folder = folder
-        self.configuration = configuration
+        (self.folder, self.configuration) = (folder, configuration)
     }
 
     /// The folder of the socket that programs use; it belongs to root or to the user of `latchkeyd`.
@@ -74,5 +72,27 @@ package struct SystemSockets: Sendable {
                 hint: "Ask an administrator to run: latchkey doctor")
         }
         return descriptor
+    }
+}
+
+/// The abstract name (unix(7)) of a connection of `latchkeyd` to `latchkey-authd`, which says for which user it is: the process
+/// that accepts it has to read nothing and to wait for nothing. The name is trusted as the peer is: only the user of
+/// `latchkeyd` is accepted there.
+package enum ServiceChannelName {
+    private static let prefix = Array("latchkey/".utf8)
+
+    package static func make(for user: UInt32) -> [UInt8] {
+        prefix + Array("\(user)/\(String(UInt64.random(in: 0 ... .max), radix: 16))".utf8)
+    }
+
+    /// The user for whom a connection is; nil if its other end has no such name.
+    package static func user(of connection: Descriptor) -> UInt32? {
+        // A name that cannot be read names no user, and the connection is closed.
+        guard let name = try? Sockets.peerName(connection), name.starts(with: prefix) else { return nil }
+        let digits = name.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "/") }
+        guard !digits.isEmpty, digits.count <= 10, let number = UInt32(String(decoding: digits, as: UTF8.self)) else {
+            return nil
+        }
+        return number
     }
 }

@@ -15,12 +15,10 @@ package struct BackupHeader: Equatable, Sendable {
 
     let salt: [UInt8]
 
-    /// Makes a header with a new salt.
     package static func make() throws(Failure) -> BackupHeader { BackupHeader(salt: try randomBytes(16)) }
 
     init(salt: [UInt8]) { self.salt = salt }
 
-    /// The encoded header.
     package var bytes: [UInt8] { Self.magic + [Self.version] + salt }
 
     /// Decodes a header. Throws `unsupportedVersion` for another version, `invalidParameter` for any other file.

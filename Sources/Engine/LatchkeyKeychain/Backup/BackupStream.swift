@@ -6,9 +6,7 @@ package import LatchkeyModel
 package struct BackupStream {
     private let header: BackupHeader
     private var reader: BackupReader
-    /// Whether the header was read.
     private var isBehindHeader = false
-    /// Whether the last record was read.
     private var hasEnded = false
     private var waiting: [UInt8] = []
 

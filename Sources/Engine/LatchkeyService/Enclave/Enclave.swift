@@ -9,12 +9,10 @@ package import LatchkeySeams
 /// Every use requires an `Authorisation`, so that code which omits the check does not compile. The keychain stores the
 /// keys' blobs; this type stores nothing.
 package final class Enclave: Sendable {
-    /// Makes new keys.
     let module: any KeyModule
     /// Modules that made keys which the store may still have.
     let earlier: [any KeyModule]
     private let approver: any KeyApprover
-    /// The identifier of the store that has the keys.
     private let storeID: [UInt8]
 
     /// Creates an enclave.
@@ -24,9 +22,7 @@ package final class Enclave: Sendable {
     ///   - earlier: use the keys that they made.
     ///   - approver: approves uses if a module checks that.
     ///   - storeID: the identifier of the store that has the keys.
-    package init(
-        _ module: any KeyModule, earlier: [any KeyModule] = [], approver: any KeyApprover, storeID: [UInt8]
-    ) {
+    package init(_ module: any KeyModule, earlier: [any KeyModule] = [], approver: any KeyApprover, storeID: [UInt8]) {
         (self.module, self.earlier, self.approver, self.storeID) = (module, earlier, approver, storeID)
     }
 
@@ -54,9 +50,7 @@ package final class Enclave: Sendable {
     package func erase(_ blob: SecretBytes) throws(Failure) { try module(of: blob).erase(blob) }
 
     /// Whether a key is lost with the passcode, because its module demands the passcode for each use.
-    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool {
-        try module(of: blob).needsPasscode(blob)
-    }
+    package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool { try module(of: blob).needsPasscode(blob) }
 
     func module(of blob: SecretBytes) throws(Failure) -> any KeyModule {
         guard let module = ([module] + earlier).first(where: { $0.recognises(blob) }) else {

@@ -39,11 +39,8 @@ package final class HostSession: Sendable {
         /// is given with nil if so, once and from any thread.
         let confirm: @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
 
-        package init(
-            _ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void
-        ) {
-            self.bytes = bytes
-            self.confirm = confirm
+        package init(_ bytes: [UInt8], confirm: @escaping @Sendable (@escaping @Sendable (Failure?) -> Void) -> Void) {
+            (self.bytes, self.confirm) = (bytes, confirm)
         }
     }
 
@@ -58,10 +55,7 @@ package final class HostSession: Sendable {
         send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
         challenge: Challenge? = nil, begin: @escaping @Sendable (Request.Hello) -> any RequestHandler
     ) {
-        self.send = send
-        self.end = end
-        self.challenge = challenge
-        self.begin = begin
+        (self.send, self.end, self.challenge, self.begin) = (send, end, challenge, begin)
     }
 
     /// Handles the payload of one frame; a payload that cannot be decoded is answered with a failure.
@@ -149,9 +143,7 @@ package final class HostSession: Sendable {
     package func refuse(_ failure: Failure) { send(HostSession.payload(of: failure)) }
 
     /// Returns the payload that reports a failure of the connection rather than of a request (request ID 0).
-    package static func payload(of failure: Failure) -> SecretBytes {
-        Message.encoded(.failure(failure), id: 0)
-    }
+    package static func payload(of failure: Failure) -> SecretBytes { Message.encoded(.failure(failure), id: 0) }
 
     /// Ends all requests, because the connection has ended.
     package func close() {

@@ -8,14 +8,12 @@ package import LatchkeyModel
 /// ephemeral point. The key has 16 bytes for curves of up to 256 bits, otherwise 32. The nonce has 16 bytes: those that
 /// follow the key in the output of the key derivation, or zeros.
 package struct IntegratedEncryption: Sendable {
-    /// The digest of the key derivation.
     package let digest: DigestAlgorithm
     /// Whether the nonce is derived together with the key; otherwise it is zero.
     package let derivesNonce: Bool
 
     package init(_ digest: DigestAlgorithm, derivesNonce: Bool) {
-        self.digest = digest
-        self.derivesNonce = derivesNonce
+        (self.digest, self.derivesNonce) = (digest, derivesNonce)
     }
 
     /// Encrypts to a public key of an elliptic curve with a new ephemeral key.

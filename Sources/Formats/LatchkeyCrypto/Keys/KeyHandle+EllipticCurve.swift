@@ -68,7 +68,6 @@ extension KeyHandle {
         return written == bytes.count ? bytes : nil
     }
 
-    /// Generates a random key pair.
     static func generateEllipticCurve(_ curve: Curve) -> KeyHandle? {
         generate(kind: "EC") { EVP_PKEY_CTX_set_group_name($0, curve.name.pointer) == 1 }
     }

@@ -10,7 +10,6 @@ struct RSAPrivateNumbers {
     let modulus: UnsafeRawBufferPointer
     let publicExponent: UnsafeRawBufferPointer
     let privateExponent: UnsafeRawBufferPointer
-    /// p and q.
     let factors: [UnsafeRawBufferPointer]
     /// d mod (p - 1) and d mod (q - 1).
     let exponents: [UnsafeRawBufferPointer]
@@ -140,9 +139,7 @@ extension KeyHandle {
         }
     }
 
-    private func output(
-        _ body: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> Int32
-    ) -> [UInt8]? {
+    private func output(_ body: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) -> Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_PKEY_get_size(key)))
         var count = bytes.count
         guard body(&bytes, &count) == 1, count == bytes.count else { return nil }
@@ -182,8 +179,7 @@ extension KeyHandle {
         return label.withUnsafeMutableBytes { label in
             // The parameter keeps the address of its name, so that must not be a string of this call alone.
             let parameters = [
-                OSSL_PARAM_construct_octet_string(
-                    ParameterName.oaepLabel.pointer, label.baseAddress, label.count),
+                OSSL_PARAM_construct_octet_string(ParameterName.oaepLabel.pointer, label.baseAddress, label.count),
                 OSSL_PARAM_construct_end(),
             ]
             return EVP_PKEY_CTX_set_params(context, parameters) == 1

@@ -189,8 +189,7 @@ extension PrivateKey {
                 SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[curve.pointBytes...]))
             }
             let before = DERWriter.integer([1]) + DERWriter.header(DERTag.octetString, scalar.count)
-            let after = DERWriter.element(
-                DERTag.context1, DERWriter.bitString(publicKey.externalRepresentation))
+            let after = DERWriter.element(DERTag.context1, DERWriter.bitString(publicKey.externalRepresentation))
             let header = DERWriter.header(DERTag.sequence, before.count + scalar.count + after.count)
             key = DERWriter.secret(header + before, scalar, after)
         }

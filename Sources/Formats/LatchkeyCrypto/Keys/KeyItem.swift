@@ -16,9 +16,7 @@ extension KeyType {
 
 extension PublicKey {
     /// SHA-1 of the external representation. Public key, private key and their certificates share it (behaviour SK-09).
-    package func itemHash() throws(Failure) -> [UInt8] {
-        try DigestAlgorithm.sha1.hash(externalRepresentation)
-    }
+    package func itemHash() throws(Failure) -> [UInt8] { try DigestAlgorithm.sha1.hash(externalRepresentation) }
 
     /// The attributes of a keychain item that holds this key, or the private key of its pair (behaviour SK-09).
     package func itemAttributes(_ half: KeyHalf) throws(Failure) -> Attributes {

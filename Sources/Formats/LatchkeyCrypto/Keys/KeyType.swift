@@ -6,7 +6,6 @@ package enum Curve: CaseIterable, Sendable {
     case p384
     case p521
 
-    /// Bits of a coordinate.
     package var bitCount: Int {
         switch self {
         case .p256: 256

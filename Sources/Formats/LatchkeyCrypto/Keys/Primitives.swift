@@ -178,7 +178,6 @@ package final class RunningDigest {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Appends the next piece of the message.
     package func add(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { throw RunningDigest.failure }
     }

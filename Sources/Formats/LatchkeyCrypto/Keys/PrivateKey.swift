@@ -6,7 +6,6 @@ package import LatchkeyModel
 ///
 /// Immutable and usable from any thread. Its bytes and libcrypto's numbers are overwritten when the object is released.
 package final class PrivateKey: Sendable {
-    /// The public key of this pair.
     package let publicKey: PublicKey
     /// RSA: PKCS#1 `RSAPrivateKey` in DER (RFC 8017, appendix A.1.2). Curve: 04, X, Y, K, each number as wide as a
     /// coordinate.
@@ -20,7 +19,6 @@ package final class PrivateKey: Sendable {
         self.handle = handle
     }
 
-    /// The algorithm and curve of this key.
     package var type: KeyType { publicKey.type }
 
     // MARK: - Reading
@@ -100,8 +98,7 @@ package final class PrivateKey: Sendable {
         guard let handle = KeyHandle.generateEllipticCurve(curve), let point = handle.point(curve),
             let scalar = handle.scalar(curve), let publicKey = PublicKey(point, type: .ellipticCurve(curve))
         else { throw PrivateKey.notMade }
-        return PrivateKey(
-            publicKey: publicKey, externalRepresentation: DERWriter.secret(point, scalar), handle: handle)
+        return PrivateKey(publicKey: publicKey, externalRepresentation: DERWriter.secret(point, scalar), handle: handle)
     }
 
     /// Generates a random RSA key with the public exponent 65537. Blocks while it searches primes, up to seconds.
@@ -111,9 +108,7 @@ package final class PrivateKey: Sendable {
     ///   - progress: called repeatedly on this thread during the search; returning false cancels it.
     /// - Throws: `invalidParameter` for another size; `internalFailure` when libcrypto fails or the search is
     ///   cancelled.
-    package static func generateRSA(
-        bitCount: Int, progress: (() -> Bool)? = nil
-    ) throws(Failure) -> PrivateKey {
+    package static func generateRSA(bitCount: Int, progress: (() -> Bool)? = nil) throws(Failure) -> PrivateKey {
         guard KeyType.generatedRSABits.contains(bitCount), bitCount.isMultiple(of: 8) else {
             throw Failure(.invalidParameter, "RSA keys have 1024 to 4096 bits, a multiple of 8.")
         }

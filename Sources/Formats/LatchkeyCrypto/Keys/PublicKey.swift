@@ -6,7 +6,6 @@ package import LatchkeyModel
 ///
 /// Immutable and usable from any thread. Initialisers return nil for malformed and unsupported keys.
 package final class PublicKey: Sendable {
-    /// The algorithm and curve of this key.
     package let type: KeyType
     /// Bits of the modulus or of a coordinate.
     package let bitCount: Int
@@ -41,8 +40,7 @@ package final class PublicKey: Sendable {
         guard point.count == curve.pointBytes, point.first == 4,
             let handle = KeyHandle.ellipticCurve(curve, point: point)
         else { return nil }
-        self.init(
-            type: .ellipticCurve(curve), bitCount: curve.bitCount, externalRepresentation: point, handle: handle)
+        self.init(type: .ellipticCurve(curve), bitCount: curve.bitCount, externalRepresentation: point, handle: handle)
     }
 
     private convenience init?(rsa external: [UInt8]) {
@@ -111,6 +109,27 @@ extension PublicKey: Hashable {
         left.type == right.type && left.externalRepresentation == right.externalRepresentation
     }
 
-    /// Hashes the external representation.
     package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
+}
+
+extension PublicKey {
+    /// Modulus and exponent of an RSA key, big-endian without leading zeros; nil for an elliptic curve key.
+    package var rsaNumbers: (modulus: [UInt8], exponent: [UInt8])? {
+        guard type == .rsa else { return nil }
+        return externalRepresentation.withUnsafeBytes { bytes in
+            var reader = DERReader(bytes)
+            return reader.sequence { reader in
+                guard let modulus = reader.unsignedInteger(), let exponent = reader.unsignedInteger() else {
+                    return nil
+                }
+                return (Array(modulus), Array(exponent))
+            }
+        }
+    }
+
+    /// Creates an RSA key from its big-endian numbers; nil when `acceptedBitCount` rejects them.
+    package convenience init?(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) {
+        self.init(
+            DERWriter.element(DERTag.sequence, DERWriter.integer(modulus), DERWriter.integer(exponent)), type: .rsa)
+    }
 }

@@ -19,14 +19,11 @@ package enum AgentFrame: Equatable, Sendable {
 
     /// Why an agent is not registered.
     package enum Refusal: UInt8, CaseIterable, Sendable {
-        /// Another agent is registered.
         case taken = 1
     }
 
-    /// Whether a payload begins as a frame of an agent does.
     package static func mayBegin(_ payload: SecretBytes) -> Bool { payload.withBytes { $0.first == 0x82 } }
 
-    /// The frame encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         switch self {

@@ -14,7 +14,6 @@ package enum AgentMessage: Equatable, Sendable {
     /// From the prompt: an action of the user or a change of its state.
     case event(PromptEvent)
 
-    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         AgentMessageShape().write(self, to: &writer)
@@ -40,7 +39,6 @@ struct AgentMessageShape: WireShape {
 
     func read(from reader: inout CBORReader) throws(WireError) -> AgentMessage { try reader.message(Self.contents) }
 
-    /// Reads the contents of a kind of message.
     fileprivate static func contents(_ reader: inout CBORReader, _ kind: UInt64) throws(WireError) -> AgentMessage {
         switch kind {
         case 0: .show(try Prompt(from: &reader))

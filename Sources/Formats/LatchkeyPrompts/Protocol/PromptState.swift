@@ -12,11 +12,9 @@ package struct PromptState: Equatable, Sendable {
         case checking
     }
 
-    /// The constant part of the prompt.
     package var prompt: Prompt
     /// The part of the prompt that changes with each attempt.
     package var content: PromptContent
-    /// Progress of typing.
     package var entry: Entry
     /// Remaining delay of entry in seconds, counted down by the program that shows the prompt; 0 when entry is
     /// possible.
@@ -28,7 +26,6 @@ package struct PromptState: Equatable, Sendable {
     /// The language of the prompt: that of the session in which it is shown.
     package let words: Words
 
-    /// Creates the initial state of a prompt.
     package init(_ prompt: Prompt, processID: Int32, words: Words = .english) {
         self.prompt = prompt
         self.processID = processID
@@ -53,6 +50,5 @@ package struct PromptState: Equatable, Sendable {
         delayLeft = max(1, content.delaySeconds - Int(clamping: max(0, secondsPassed)))
     }
 
-    /// Whether entry of a passcode is delayed.
     package var isDelayed: Bool { delayLeft > 0 }
 }

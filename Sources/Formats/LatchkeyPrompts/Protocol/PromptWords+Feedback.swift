@@ -22,7 +22,6 @@ extension PromptState {
         }
     }
 
-    /// Whether the feedback reports a failure.
     package var isFailure: Bool { content.notice.isFailure && entry != .checking }
 
     private func feedback(showsTries: Bool) -> String {

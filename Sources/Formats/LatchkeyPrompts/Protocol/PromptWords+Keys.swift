@@ -25,7 +25,6 @@ extension PromptState {
     /// Whether what is typed is shown: a recovery code and a word, but no passcode.
     package var showsTypedText: Bool { content.step == .recoveryCodeAsked || content.step == .recoveryCodeRepeated }
 
-    /// The name of the text that is typed.
     package var fieldName: String {
         switch content.step {
         case .newPasscodeAsked: words("New passcode")
@@ -74,7 +73,6 @@ extension PromptState {
     /// The title of the button that refuses it, or uses another method than a scan.
     package var denyTitle: String { content.question == .scan ? words("Not Now") : words("Do Not Allow") }
 
-    /// The title of the button that shows what is typed.
     package var revealTitle: String { words("Show Passcode") }
 
     /// The title of the button that sends the typed text: "Unlock" only where no other action follows.

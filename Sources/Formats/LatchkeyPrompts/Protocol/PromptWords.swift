@@ -69,9 +69,7 @@ extension PromptState {
     package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
 
     /// `ownName` as a sentence, without its full stop.
-    package var ownNameLine: String? {
-        prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”")
-    }
+    package var ownNameLine: String? { prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”") }
 
     /// Why the app uses the camera, in its own text, while it asks for permission (behaviour LA-07).
     package var usage: String? {
@@ -79,7 +77,6 @@ extension PromptState {
             ? words("It uses the camera for “\(prompt.faceUsage)”") : nil
     }
 
-    /// The instruction to the user.
     package var wish: String {
         switch content.step {
         case .recoveryCodeShown:
@@ -89,9 +86,7 @@ extension PromptState {
                     "Write this recovery code down. It opens this keychain if the passcode is forgotten or the TPM is replaced, and is not shown again."
                 )
         case .recoveryCodeAsked:
-            if let word = prompt.purpose.confirmationWord {
-                return words("Type \(word), then press Enter.")
-            }
+            if let word = prompt.purpose.confirmationWord { return words("Type \(word), then press Enter.") }
             return isOfBackup
                 ? words("Type the recovery code of the backup, then press Enter.")
                 : words("Type the recovery code of the keychain, then press Enter.")
@@ -166,7 +161,6 @@ extension PromptState {
     /// Whether a passcode is asked for, rather than a password of the account.
     var asksForPasscode: Bool { content.secret == .passcode }
 
-    /// The recovery code while it is shown.
     package var recoveryCode: String? {
         guard content.step == .recoveryCodeShown else { return nil }
         return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -4,7 +4,6 @@
 package enum Key: Equatable, Sendable {
     /// A byte of text, or a control key other than Escape.
     case byte(UInt8)
-    /// The Escape key alone.
     case escape
 }
 
@@ -21,7 +20,6 @@ package struct KeyDecoder: Sendable {
     }
     private var state = State.text
 
-    /// Creates a decoder in its initial state.
     package init() {}
 
     /// Whether a sequence has begun. If no byte follows in time, call `timeOut`: it was the Escape key.

@@ -61,7 +61,5 @@ package struct PlainSpeech: Sendable {
         keys.map { words("\($0.key) for \($0.title)") }.joined(separator: ", ")
     }
 
-    private func lines(_ sentences: [String]) -> String {
-        sentences.map { look.shown($0) + "\r\n" }.joined()
-    }
+    private func lines(_ sentences: [String]) -> String { sentences.map { look.shown($0) + "\r\n" }.joined() }
 }

@@ -51,7 +51,6 @@ package enum PAMMessage: Equatable, Sendable {
 // MARK: - Encoding and decoding
 
 extension PAMMessage {
-    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         switch self {
@@ -88,9 +87,7 @@ private struct Begin: WireTuple {
     var service: PAMService
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            account: try tuple.field(0, \.account, AccountShape()),
-            service: try tuple.field(1, \.service, .number()))
+        Self(account: try tuple.field(0, \.account, AccountShape()), service: try tuple.field(1, \.service, .number()))
     }
 }
 
@@ -110,9 +107,7 @@ private struct Ended: WireTuple {
     var code: UInt64
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            phase: try tuple.field(0, \.phase, .number()),
-            code: try tuple.field(1, \.code, .unsigned))
+        Self(phase: try tuple.field(0, \.phase, .number()), code: try tuple.field(1, \.code, .unsigned))
     }
 }
 
@@ -127,4 +122,18 @@ private struct AccountShape: WireShape {
 
 extension WireShape where Self == SecretShape {
     fileprivate static var answer: Self { .secret(limit: PAMMessage.answerBytes) }
+}
+
+/// The return values of libpam that have a meaning here, with the numbers of Linux-PAM (`_pam_types.h`); every other one
+/// is a failure. A test of the package System compares them with the header.
+package enum PAMReturnValue: UInt64, CaseIterable, Sendable {
+    case success = 0
+    case permissionDenied = 6
+    case authenticationError = 7
+    case informationUnavailable = 9
+    case userUnknown = 10
+    case triesExceeded = 11
+    case newPasswordRequired = 12
+    case accountExpired = 13
+    case passwordExpired = 27
 }

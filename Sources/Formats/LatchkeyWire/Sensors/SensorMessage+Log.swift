@@ -19,7 +19,6 @@ extension SensorMessage {
 }
 
 extension SensorMessage.Note {
-    /// The event in the log.
     package var event: DaemonEvent {
         switch self {
         case .sensorFailed: .sensorFailed
@@ -30,7 +29,6 @@ extension SensorMessage.Note {
         }
     }
 
-    /// The status in the log.
     package var status: Status {
         switch self {
         case .sensorFailed: .biometryNotAvailable

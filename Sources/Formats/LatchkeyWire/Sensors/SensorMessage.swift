@@ -51,7 +51,6 @@ package enum SensorMessage: Equatable, Sendable {
 // MARK: - Encoding and decoding
 
 extension SensorMessage {
-    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         switch self {
@@ -124,9 +123,7 @@ private struct Scanned: WireTuple {
     var event: SensorEvent
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            number: try tuple.field(0, \.number, .unsigned),
-            event: try tuple.field(1, \.event, EventShape()))
+        Self(number: try tuple.field(0, \.number, .unsigned), event: try tuple.field(1, \.event, EventShape()))
     }
 }
 
@@ -170,9 +167,7 @@ private struct Match: WireTuple {
     var isVirtual: Bool
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            set: try tuple.field(0, \.set, EnrolmentShape()),
-            isVirtual: try tuple.field(1, \.isVirtual, .boolean))
+        Self(set: try tuple.field(0, \.set, EnrolmentShape()), isVirtual: try tuple.field(1, \.isVirtual, .boolean))
     }
 }
 

@@ -19,40 +19,16 @@ package final class AuthorityConnection: Sendable {
         package var log: any EventLog
         /// The refusals that the audit logs of the users record; nil if none are reported.
         package var refusals: RefusalNotices?
-        /// The login sessions of all users.
         package var sessions: any SessionMonitor
-        /// Runs the stretching of new passcodes.
         package var stretching: any StretchQueue
         /// Base-2 logarithm of scrypt's N for new passcodes.
         package var passcodeCost: UInt8
         /// Makes the chip that verifies passcodes, whose commands pass the connection; nil if their records do.
         package var passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)?
-        /// Determines who a process is.
         package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
         /// Whether a process has not ended. A program that cannot be determined has the same identity after its end.
         package var isRunning: @Sendable (ProcessName) -> Bool
-        /// Provides what the authority of a user is made of.
         package var user: @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
-
-        /// Creates a value from its fields.
-        package init(
-            random: any RandomSource, log: any EventLog, sessions: any SessionMonitor, stretching: any StretchQueue,
-            passcodeCost: UInt8,
-            passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)? = nil,
-            identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
-            isRunning: @escaping @Sendable (ProcessName) -> Bool,
-            user: @escaping @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
-        ) {
-            self.random = random
-            self.log = log
-            self.sessions = sessions
-            self.stretching = stretching
-            self.passcodeCost = passcodeCost
-            self.passcodeChip = passcodeChip
-            self.identify = identify
-            self.isRunning = isRunning
-            self.user = user
-        }
     }
 
     /// Maximum users with an authority on one connection.
@@ -98,7 +74,6 @@ package final class AuthorityConnection: Sendable {
         sendFrame(ServiceMessage.authorityReply(number, reply).encoded())
     }
 
-    /// Sends a message that has no reply.
     func notify(_ call: StoreCall) { sendFrame(ServiceMessage.storeCall(0, call).encoded()) }
 
     /// Seconds that a call to the store may take.
@@ -116,11 +91,7 @@ package final class AuthorityConnection: Sendable {
         // What latchkeyd had sent before it ended changes nothing any more.
         guard !state.withLock({ $0.isOver }) else { return false }
         let message: ServiceMessage
-        do throws(WireError) {
-            message = try ServiceMessage(decoding: payload)
-        } catch {
-            return false
-        }
+        do throws(WireError) { message = try ServiceMessage(decoding: payload) } catch { return false }
         switch message {
         case .authorityCall(let number, let call):
             // Number 0 has no reply, and every call of this direction has one.
@@ -184,9 +155,7 @@ package final class AuthorityConnection: Sendable {
         let (known, hasRoom) = state.withLock { state in
             (state.users[attach.userID], state.users.count + state.refused.count < Self.users)
         }
-        if let known {
-            return known.attachAgain(number, attach)
-        }
+        if let known { return known.attachAgain(number, attach) }
         guard hasRoom else { throw Failure(.malformedRequest, "There are too many users on this connection.") }
         let user: UserAuthority
         do throws(Failure) {
@@ -247,9 +216,7 @@ package final class AuthorityConnection: Sendable {
         }
     }
 
-    private func evaluate(
-        _ number: UInt64, _ request: AuthenticationRequest, _ user: UserAuthority
-    ) throws(Failure) {
+    private func evaluate(_ number: UInt64, _ request: AuthenticationRequest, _ user: UserAuthority) throws(Failure) {
         // It was withdrawn before the user was attached.
         if let withdrawal = withdrawal(of: number) { return end(number, .failure(Failure(withdrawal))) }
         let prompts: PromptSequence

@@ -44,13 +44,11 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
     /// Wipes the values of the passcode with which keys of a chip are used.
     func forgetValues() { values.removeAll() }
 
-    /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
 
     /// Whether the store has a passcode, as latchkeyd said last.
     var hasPasscode: Bool { storeHasPasscode.load(ordering: .relaxed) }
 
-    /// The cost of new records.
     var cost: UInt8 { shared.passcodeCost }
 
     func newSalt() throws(Failure) -> [UInt8] { try shared.random.bytes(PasscodeRecord.saltBytes).copyBytes() }

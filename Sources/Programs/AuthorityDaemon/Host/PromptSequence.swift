@@ -9,9 +9,7 @@ import Synchronization
 /// them is sent.
 final class PromptSequence: Sendable {
     private struct State: Sendable {
-        /// The number of prompts so far.
         var turn = 0
-        /// The evaluation that is under way.
         var evaluation: UInt64?
         var withdrawn: Status?
     }
@@ -93,4 +91,24 @@ final class PromptSequence: Sendable {
 extension AuthenticationGrant {
     /// The text that the user entered in the last step; nil if that does not ask for one.
     var text: SecretBytes? { if case .text(let text)? = entered { text } else { nil } }
+}
+
+/// Calls a closure when a number of tasks are done.
+final class Countdown: Sendable {
+    private let left: Mutex<Int>
+    private let done: @Sendable () -> Void
+
+    init(of count: Int, _ done: @escaping @Sendable () -> Void) {
+        left = Mutex(count)
+        self.done = done
+    }
+
+    /// Reports that one task is done. Calls after the last one have no effect.
+    func down() {
+        let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isLast { done() }
+    }
 }

@@ -7,7 +7,6 @@ import LatchkeySeams
 // When the password of the user's account is required, and when it becomes the passcode.
 
 extension AccountStep {
-    /// The kind of the passcode that the evaluation chooses.
     var kind: PasscodeKind {
         switch self {
         case .none, .asked: .own
@@ -19,9 +18,7 @@ extension AccountStep {
 extension UserAuthority {
     /// Decides whether an evaluation begins with the password of the account, whatever latchkeyd asks for.
     func accountStep(_ request: AuthenticationRequest) throws(Failure) -> AccountStep {
-        if request.lastStep == .asksNewPasscode {
-            return hasRecord ? try checkedChange() : try firstPasscode()
-        }
+        if request.lastStep == .asksNewPasscode { return hasRecord ? try checkedChange() : try firstPasscode() }
         // Without a stage, a request to discard is one of a user who has forgotten the passcode.
         if request.purpose == .discardProtected, request.plan.stages.isEmpty { return try discardStep() }
         return .none

@@ -95,9 +95,7 @@ extension UserAuthority {
         let slotKeys = [slotKey, opened.slotKey]
         let random = shared.random
         try records.encryptForRecovery(slotKeys, random)
-        if let code = new.code {
-            records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID)
-        }
+        if let code = new.code { records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID) }
         try authority.keepCounters()
         try passcodes.keep(records)
         permit(.chip(change))

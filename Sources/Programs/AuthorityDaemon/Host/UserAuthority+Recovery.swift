@@ -24,7 +24,6 @@ extension UserAuthority {
         let record: RecoveryRecord
         /// The keys of the passcode's slots; one of them opens the present slot.
         let slotKeys: [SecretBytes]
-        /// The key that approves uses of keys.
         let approvalKey: SecretBytes
     }
 
@@ -60,7 +59,6 @@ extension UserAuthority {
         return (try passcodes.copied()?.records.reversed() ?? [], true)
     }
 
-    /// Makes the record of a code that was shown.
     func codeRecord(
         of code: RecoveryKeys, _ slotKeys: [SecretBytes], passcodeID: [UInt8]
     ) throws(Failure) -> RecoveryRecord {

@@ -28,9 +28,7 @@ final class UserAuthority: Sendable {
     /// What granted evaluations permit latchkeyd to report, once each. They do not exclude each other: between a grant and
     /// the report of one program, another program can be granted something else.
     struct Grants: Sendable {
-        /// Whether the passcode may be removed.
         var removal = false
-        /// Whether the last unlock was by biometry.
         var unlockByBiometry = false
         /// The passcode that was chosen on this connection and not adopted so far; nil for none.
         var choice: Choice?
@@ -64,8 +62,7 @@ final class UserAuthority: Sendable {
         shared = connection.parts
         verification = connection.verification
         stretching = OneStretchAtATime(shared.stretching)
-        let passcodes = UserRecords(
-            parts.passcodes, of: userID, copiedTo: verification.hasChip ? connection : nil)
+        let passcodes = UserRecords(parts.passcodes, of: userID, copiedTo: verification.hasChip ? connection : nil)
         self.passcodes = passcodes
         let values = PasscodeValues(clock: parts.clock)
         let store = ChannelStore(userID, passcodes, connection, values: values)
@@ -321,11 +318,7 @@ final class UserAuthority: Sendable {
 
     func submit(_ number: UInt64, _ body: @escaping @Sendable () throws(Failure) -> Void) {
         parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try body()
-            } catch {
-                connection?.reply(number, .failure(error))
-            }
+            do throws(Failure) { try body() } catch { connection?.reply(number, .failure(error)) }
         }
     }
 }

@@ -111,7 +111,6 @@ package final class SensorHost: Sendable {
 
     // MARK: - The sensor
 
-    /// The sensor has changed.
     package func sensorChanged(_ reader: any BiometricReader) { look(reader) }
 
     private func scanned(_ number: UInt64, _ event: SensorEvent) {

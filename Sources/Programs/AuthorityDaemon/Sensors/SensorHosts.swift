@@ -22,7 +22,6 @@ package final class SensorHosts: Sendable {
         events = log
     }
 
-    /// The log for the drivers.
     package var log: any EventLog { SharedLog(self) }
 
     private final class SharedLog: EventLog {
@@ -69,9 +68,7 @@ package final class SensorHosts: Sendable {
         }
         private let state: Mutex<State>
 
-        init(of count: Int, _ done: @escaping @Sendable () -> Void) {
-            state = Mutex(State(count: count, done: done))
-        }
+        init(of count: Int, _ done: @escaping @Sendable () -> Void) { state = Mutex(State(count: count, done: done)) }
 
         func follow(_ alarm: any Alarm) { state.withLock { if $0.done != nil { $0.alarm = alarm } } }
 

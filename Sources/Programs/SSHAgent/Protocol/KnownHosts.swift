@@ -15,7 +15,6 @@ package struct KnownHosts: Sendable {
     }
     private var entries: [Entry] = []
 
-    /// Creates an empty set.
     package init() {}
 
     /// Adds the lines of a file; ignores lines that it cannot use.
@@ -40,7 +39,6 @@ package struct KnownHosts: Sendable {
         }
     }
 
-    /// Whether an entry revokes the key.
     package func revokes(_ host: HostKey) -> Bool { matches(host).contains(where: \.isRevoked) }
 
     /// The name of the host that has the key; nil if no entry gives one.

@@ -10,12 +10,6 @@ package enum SSHAgentReply: Equatable, Sendable {
         package var blob: [UInt8]
         /// The name of the key.
         package var comment: String
-
-        /// Creates a value from its fields.
-        package init(blob: [UInt8], comment: String) {
-            self.blob = blob
-            self.comment = comment
-        }
     }
 
     /// `SSH_AGENT_SUCCESS`.
@@ -31,7 +25,6 @@ package enum SSHAgentReply: Equatable, Sendable {
     /// `SSH_AGENT_SIGN_RESPONSE` with a signature blob.
     case signature([UInt8])
 
-    /// The message with its length.
     package func encoded() -> [UInt8] {
         var body = SSHWriter()
         switch self {

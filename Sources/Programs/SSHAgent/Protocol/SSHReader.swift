@@ -2,7 +2,6 @@
 
 /// A message violates the protocol. The error has no details, because the agent answers only `SSH_AGENT_FAILURE`.
 package struct SSHFormatError: Error, Equatable, Sendable {
-    /// Creates the error.
     package init() {}
 }
 
@@ -26,14 +25,10 @@ struct SSHReader {
     }
 
     /// A `uint32`.
-    mutating func uint32() throws(SSHFormatError) -> UInt32 {
-        try take(4).reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    mutating func uint32() throws(SSHFormatError) -> UInt32 { try take(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
     /// A `string`.
-    mutating func string() throws(SSHFormatError) -> [UInt8] {
-        Array(try take(Int(try uint32())))
-    }
+    mutating func string() throws(SSHFormatError) -> [UInt8] { Array(try take(Int(try uint32()))) }
 
     /// A `string` of valid UTF-8.
     mutating func text() throws(SSHFormatError) -> String {
@@ -51,7 +46,32 @@ struct SSHReader {
     }
 
     /// Throws if bytes follow.
-    func end() throws(SSHFormatError) {
-        guard rest.isEmpty else { throw SSHFormatError() }
+    func end() throws(SSHFormatError) { guard rest.isEmpty else { throw SSHFormatError() } }
+}
+
+/// Writes the data types of the SSH protocol (RFC 4251, section 5).
+struct SSHWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// A `byte`.
+    mutating func add(_ byte: UInt8) { bytes.append(byte) }
+
+    /// A `uint32`.
+    mutating func add(_ number: Int) {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { bytes += $0 }
+    }
+
+    /// A `string`.
+    mutating func add(string: some Collection<UInt8>) {
+        add(string.count)
+        bytes += string
+    }
+
+    /// A positive `mpint`.
+    ///
+    /// - Parameter number: big-endian; leading zeros are removed, and one is added where the highest bit is set.
+    mutating func add(number: some Collection<UInt8>) {
+        let magnitude = Array(number.drop { $0 == 0 })
+        add(string: (magnitude.first ?? 0) >= 0x80 ? [0] + magnitude : magnitude)
     }
 }

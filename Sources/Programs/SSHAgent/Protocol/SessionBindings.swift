@@ -14,15 +14,9 @@ package struct SessionBind: Equatable, Sendable {
     package var signature: [UInt8]
     /// Whether the connection is forwarded to the server, and does not log in to it.
     package var isForwarding: Bool
+}
 
-    /// Creates a value from its fields.
-    package init(hostKey: [UInt8], sessionID: [UInt8], signature: [UInt8], isForwarding: Bool) {
-        self.hostKey = hostKey
-        self.sessionID = sessionID
-        self.signature = signature
-        self.isForwarding = isForwarding
-    }
-
+extension SessionBind {
     init(_ reader: inout SSHReader) throws(SSHFormatError) {
         hostKey = try reader.string()
         sessionID = try reader.string()
@@ -43,13 +37,11 @@ package struct SessionBindings: Sendable {
         package let isForwarding: Bool
     }
 
-    /// The verified sessions.
     package private(set) var bindings: [Binding] = []
     /// Whether an attempt to bind was refused. Nothing is signed on such a connection: it claimed what it could not
     /// prove, and must not count as one that never tried.
     package private(set) var hasFailed = false
 
-    /// Creates the state of a new connection.
     package init() {}
 
     /// Verifies a binding and adds it; returns false, and refuses every signature from then on, if it is not valid.

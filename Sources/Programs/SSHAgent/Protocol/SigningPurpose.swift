@@ -4,7 +4,6 @@
 package enum SigningPurpose: Equatable, Sendable {
     /// A login to a host; nil if no session is bound, so that the host is unknown.
     case login(user: String, host: HostKey?, through: [HostKey])
-    /// A message of a namespace.
     case message(namespace: String, through: [HostKey])
 
     /// Decides whether the content may be signed on a connection; throws if not.
@@ -17,9 +16,7 @@ package enum SigningPurpose: Equatable, Sendable {
     /// host key, which the third server compares with its own (OpenSSH: `publickey-hostbound-v00@openssh.com`).
     ///
     /// - Parameter allowsUnbound: whether a login is signed on a connection that bound no session that logs in.
-    package init(
-        _ content: SignedContent, _ bindings: SessionBindings, allowsUnbound: Bool
-    ) throws(SSHFormatError) {
+    package init(_ content: SignedContent, _ bindings: SessionBindings, allowsUnbound: Bool) throws(SSHFormatError) {
         guard !bindings.hasFailed else { throw SSHFormatError() }
         switch content {
         case .message(let namespace):

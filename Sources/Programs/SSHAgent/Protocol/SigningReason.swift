@@ -15,26 +15,19 @@ package struct SigningReason: Sendable {
     /// The program that asks: the path of its executable, empty if it cannot be determined, and its process id.
     package var program: String
     package var processID: Int32
-    /// The name of the key.
     package var key: String
+    package var words: Words
     /// The name of a host; nil if none is known.
     package var name: @Sendable (HostKey) -> String?
-    /// The language of the text.
-    package var words: Words
 
-    /// Creates a value from its fields.
     package init(
         program: String, processID: Int32, key: String, words: Words = .plainEnglish,
         name: @escaping @Sendable (HostKey) -> String?
     ) {
-        self.words = words
-        self.program = program
-        self.processID = processID
-        self.key = key
-        self.name = name
+        (self.program, self.processID, self.key) = (program, processID, key)
+        (self.words, self.name) = (words, name)
     }
 
-    /// The text for a purpose.
     package func text(_ purpose: SigningPurpose) -> String {
         let what =
             switch purpose {

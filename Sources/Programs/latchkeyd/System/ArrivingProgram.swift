@@ -27,11 +27,6 @@ final class ArrivingProgram: FrameReceiver {
         if !gate.open({ session.receive($0.payload, holding: $0.held) }) { session.close() }
     }
 
-    private static let otherSender = Failure(
-        .peerNotTrusted, "Another process than the one that connected has sent a request.",
-        hint: "A connection does not pass to a child process; connect in the child.")
-
-    /// Refuses the connection with a failure.
     func refuse(_ failure: Failure) {
         gate.end()
         connection?.send(HostSession.payload(of: failure))
@@ -52,24 +47,7 @@ final class ArrivingProgram: FrameReceiver {
     }
 
     func refused(_ error: FrameError) {
-        switch error {
-        case .version(let version):
-            connection?.send(
-                HostSession.payload(
-                    of: Failure(
-                        .unsupportedVersion,
-                        "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
-                        hint: "Install the same version of library and daemon.")))
-        case .tooLong(let count):
-            connection?.send(
-                HostSession.payload(
-                    of: Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count).")))
-        case .timedOut:
-            connection?.send(HostSession.payload(of: Failure(.timedOut, "A frame did not arrive in time.")))
-        case .otherSender:
-            connection?.send(HostSession.payload(of: Self.otherSender))
-        case .closed, .system: break
-        }
+        if let failure = error.answer { connection?.send(HostSession.payload(of: failure)) }
     }
 
     func disconnected() {

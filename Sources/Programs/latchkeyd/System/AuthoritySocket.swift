@@ -13,9 +13,7 @@ enum AuthoritySocket {
     /// Returns a function that connects to the socket, whose listener must be the user `authority`.
     ///
     /// - Parameter user: whose authority is meant. The name of the connection says so (`ServiceChannelName`).
-    static func connect(
-        _ path: String, servedBy authority: UInt32, for user: UInt32
-    ) -> AuthorityLink.Connect {
+    static func connect(_ path: String, servedBy authority: UInt32, for user: UInt32) -> AuthorityLink.Connect {
         { (received, ended) throws(Failure) in
             let descriptor = try SystemSockets.connect(
                 path, servedBy: authority, name: ServiceChannelName.make(for: user), seconds: sendSeconds)

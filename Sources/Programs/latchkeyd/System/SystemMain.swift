@@ -78,7 +78,6 @@ enum SystemMain {
         if activated == nil { Files.remove(options.sockets.keychain) }
     }
 
-    /// Serves the programs of one user.
     private static func serve(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
         let channel = try WorkerChannel(user: options.worker ?? .max, listeners: 1)
         // Must precede the first secret in memory.
@@ -151,9 +150,7 @@ enum SystemMain {
         }
     }
 
-    private static func serving<R>(
-        _ options: SystemOptions, _ body: () throws(SystemError) -> R
-    ) throws(Failure) -> R {
+    private static func serving<R>(_ options: SystemOptions, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
         do throws(SystemError) {
             return try body()
         } catch {

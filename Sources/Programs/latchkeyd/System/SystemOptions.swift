@@ -7,7 +7,6 @@ import TPMDriver
 
 /// The places and the configuration of the daemon of a system tier.
 struct SystemOptions {
-    /// The folder of the sockets.
     var sockets = SystemSockets.installed
     /// The folder that has a folder for each user.
     var state = "/var/lib/latchkey"

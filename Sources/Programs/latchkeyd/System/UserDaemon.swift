@@ -38,11 +38,7 @@ final class UserDaemon: FrameHandler {
         let arriving = ArrivingProgram(connection, count)
         arrivals.submit(.any) { [self, weak connection] in
             guard let connection else { return }
-            do throws(Failure) {
-                arriving.begin(try session(connection))
-            } catch {
-                arriving.refuse(error)
-            }
+            do throws(Failure) { arriving.begin(try session(connection)) } catch { arriving.refuse(error) }
         }
         return arriving
     }

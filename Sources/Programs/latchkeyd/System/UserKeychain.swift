@@ -18,7 +18,6 @@ final class UserKeychain: Sendable {
     struct Parts: Sendable {
         var userID: UInt32
         var tier: Tier
-        /// The folder of the user.
         var folder: StoreFolder
         var lock: UserFolder
         var vaults: StoreVaults
@@ -94,8 +93,7 @@ final class UserKeychain: Sendable {
     private func open(_ account: AccountName) -> Opened {
         let (userID, folder) = (parts.userID, parts.folder)
         let recovery = parts.vaults.recovery(folder, userID)
-        let authority = RemoteAuthority(
-            userID: userID, link: parts.link, clock: parts.clock, recovery: recovery)
+        let authority = RemoteAuthority(userID: userID, link: parts.link, clock: parts.clock, recovery: recovery)
         let keychain = Result { () throws(Failure) in try openKeychain(account) }
         // Requests are refused with this failure until the next attempt succeeds; if the store was damaged, until latchkeyd
         // starts again after the store was restored.
