@@ -115,7 +115,7 @@ def test_the_example_app_uses_products_and_plugin(configuration):
 # MARK: the SDK
 
 def install(prefix, *arguments):
-    return run("scripts/install", *arguments, env=os.environ | {"PREFIX": str(prefix), "DESTDIR": ""})
+    return run("scripts/install", "latchkey", *arguments, env=os.environ | {"PREFIX": str(prefix), "DESTDIR": ""})
 
 
 class SDK:

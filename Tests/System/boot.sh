@@ -86,7 +86,7 @@ add_users() {
 # The programs where `make install PREFIX=/usr` puts them, if they are built; the units; and the user of the services.
 install_latchkey() {
     if [ -x "$programs/latchkeyd" ]; then
-        PREFIX=/usr DESTDIR=$root scripts/install --programs "$programs"
+        PREFIX=/usr DESTDIR=$root scripts/install programs "$programs"
     fi
     for unit in packaging/systemd/*; do
         [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/lib/systemd/system/${unit##*/}"

@@ -173,7 +173,7 @@ class CompletionTests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_the_completion_of_zsh_asks_the_program(self):
-        script = (f'fpath=("{CHECKOUT}/completions" $fpath)\n_describe() {{ print -l -- "${{(@P)2}}" }}\n'
+        script = (f'fpath=("{CHECKOUT}/packaging/completions" $fpath)\n_describe() {{ print -l -- "${{(@P)2}}" }}\n'
                   "_files() { print files }\nautoload -Uz _latchkey-server\n"
                   "words=(latchkey-server c revoke ada '') CURRENT=5\n_latchkey-server\n"
                   "words=(latchkey-server '') CURRENT=2\n_latchkey-server\n")
