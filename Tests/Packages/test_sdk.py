@@ -225,7 +225,7 @@ def test_the_program_of_the_readme_unchanged(sdk):
 
 
 def test_the_program_of_the_page_about_porting_makes_a_key(sdk):
-    program = sdk.app("readme-key", block(2, page="docs/porting.md")
+    program = sdk.app("readme-key", block(2, page="docs/use/porting.md")
                       + 'print(key == nil ? "\\(error!.takeRetainedValue())" : "made")\n')
     assert sdk.run(program) == "made\n"
 
