@@ -102,7 +102,7 @@ let package = Package(
             name: "ServerFuzzProperties",
             dependencies: [
                 "RelyingParty", "RelyingPartyAPI", "RelyingPartyAdmin", "RelyingPartyAttestation", "RelyingPartyCrypto",
-                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartySQLite", "SignInVerification", "latchkey-server",
+                "RelyingPartyHTTP", "RelyingPartyJSON", "RelyingPartySQLite", "SignInVerification",
             ],
             path: "Fuzz", exclude: ["Program", "corpus"], swiftSettings: strict),
         tests("RelyingPartyJSONTests", ["RelyingPartyJSON"]),

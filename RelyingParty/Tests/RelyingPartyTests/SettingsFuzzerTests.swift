@@ -3,11 +3,9 @@
 import ServerTestSupport
 import Testing
 
-@testable import ServerFuzzProperties
-
 struct SettingsFuzzerTests {
     @Test func noInputOfTheCorpusIsMisread() throws {
-        let count = try FuzzCorpus("settings").checkEach { place, bytes in
+        let count = try FuzzCorpus("settings", in: "Tests/Vectors").checkEach { place, bytes in
             #expect(FuzzedSettings.complaint(about: bytes) == nil, "\(place)")
         }
         #expect(count >= 8)

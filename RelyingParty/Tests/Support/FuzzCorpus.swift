@@ -6,8 +6,9 @@ import Foundation
 package struct FuzzCorpus {
     private let folder: URL
 
-    package init(_ fuzzer: String) {
-        folder = URL(filePath: #filePath).appending(path: "../../../Fuzz/corpus/\(fuzzer)").standardized
+    /// The inputs in a folder of `Fuzz/corpus`, or in another one below the package.
+    package init(_ fuzzer: String, in place: String = "Fuzz/corpus") {
+        folder = URL(filePath: #filePath).appending(path: "../../../\(place)/\(fuzzer)").standardized
     }
 
     package func input(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: name))) }

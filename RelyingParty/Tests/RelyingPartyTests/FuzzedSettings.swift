@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the texts that a relying party reads besides bodies of requests: lines of the list of
-// revocations, headers, the configuration, and origins. `scripts/fuzz 60 settings` runs it. The tests of RelyingParty
-// check the same properties for the corpus.
+// What holds for the texts that a relying party reads besides bodies of requests: lines of the list of revocations, headers,
+// the configuration, and origins. No libFuzzer target: it would have the entry point of the program, too.
 
 @testable import RelyingParty
 @testable import RelyingPartyHTTP
