@@ -24,7 +24,11 @@ final class ArrivingProgram: FrameReceiver {
     /// Passes the held frames to the session, and later ones directly. Called once.
     func begin(_ session: HostSession) {
         self.session.withLock { $0 = session }
-        if !gate.open({ session.receive($0.payload, holding: $0.held) }) { session.close() }
+        if !gate.open({ session.receive($0.payload, holding: $0.held) }) {
+            // It may have ended before the session was stored; the session refers to the connection, and that to this object.
+            self.session.withLock { $0 = nil }
+            session.close()
+        }
     }
 
     func refuse(_ failure: Failure) {
