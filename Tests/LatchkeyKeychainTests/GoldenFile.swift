@@ -7,7 +7,7 @@ import Testing
 /// A file as text: `size <bytes>`, then `<offset> <hexadecimal digits>` for every 32 bytes that are not all zero.
 /// Lines that begin with `#` are comments.
 struct GoldenFile {
-    static let folder = Repository.vectors("store", "v3")
+    static let folder = Repository.vectors("store", "v1")
     static let names = ["keychain.sqlite", "root.key", "anchor", "counters"]
     private static let lineBytes = 32
 
@@ -34,7 +34,7 @@ struct GoldenFile {
     }
 
     func write(_ bytes: Data) throws {
-        var text = "# \(name) of a store of version 3, made by GoldenStoreTests; the format is GoldenFile's.\n"
+        var text = "# \(name) of a store of version 1, made by GoldenStoreTests; the format is GoldenFile's.\n"
         text += "size \(bytes.count)\n"
         for offset in stride(from: 0, to: bytes.count, by: Self.lineBytes) {
             let line = bytes[

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import TestSupport
 
-/// The contents of `Tests/Vectors/store/v3`: one item of each kind, created in this order from fixed inputs.
+/// The contents of `Tests/Vectors/store/v1`: one item of each kind, created in this order from fixed inputs.
 enum GoldenStore {
     static let passcode = SecretBytes("1234".utf8)
     static let set = EnrolmentSet(Array(0..<16))

@@ -8,7 +8,7 @@ import LatchkeyService
 import TestSupport
 import Testing
 
-/// The committed store of version 3 must open as long as version 3 is supported.
+/// The committed store of version 1 must open as long as version 1 is supported.
 ///
 /// To write the vectors again before the format is released, run
 /// `LATCHKEY_WRITE_GOLDEN_STORE=1 swift test --filter GoldenStoreTests` and say in the commit why they changed.

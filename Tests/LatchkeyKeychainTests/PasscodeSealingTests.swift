@@ -257,14 +257,6 @@ import Testing
         #expect(try AnchorRecord.decode(file, keychain.tree.anchorKey, keychain.tree.header) == nil)
     }
 
-    @Test func anAnchorOfAnEarlierVersionIsRefusedAsOlder() throws {
-        let keychain = try store.open()
-        let file = SecretBytes("latchkey anchor 1\n".utf8)
-        #expect(throws: Failure(.storeOlder)) {
-            try AnchorRecord.decode(file, keychain.tree.anchorKey, keychain.tree.header)
-        }
-    }
-
     @Test func anItemOfAnApplicationPasswordThatIsOlderThanThePasscodeRemains() throws {
         let store = try StoreOnDisk()
         let keychain = try store.open()

@@ -104,7 +104,7 @@ import Testing
         case .storeOfAnotherUser: .engine { record in try edited(.otherUser, record) }
         case .storeOfEarlierAccount: .scripted("requires a tier with two services; see EarlierAccountTests")
         case .storeNewer: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 99) } }
-        case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 1) } }
+        case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 0) } }
         case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("depends on files of the engine; see AnchorTests")
         case .rootKeyMissing, .vaultUnavailable: .scripted("the store does not open; see KeyVaultContract")
         case .tpmReplaced, .anchorGone: .scripted("no driver has a counter; see StoreCounterTests")

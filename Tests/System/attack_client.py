@@ -25,7 +25,7 @@ def pause(seconds):
 
 
 def frame(payload):
-    return struct.pack(">BI", 2, len(payload)) + payload
+    return struct.pack(">BI", 1, len(payload)) + payload
 
 
 # MARK: Connections

@@ -35,7 +35,7 @@ class Connection:
     def call(self, operation, parameters):
         self.number += 1
         payload = encode([0, self.number, [operation, parameters]])
-        self.socket.sendall(b"\x02" + struct.pack(">I", len(payload)) + payload)
+        self.socket.sendall(b"\x01" + struct.pack(">I", len(payload)) + payload)
         return self.receive(struct.unpack(">I", self.receive(5)[1:])[0])
 
     def receive(self, count):

@@ -141,11 +141,11 @@ class FloodTests(HostileTest):
 
     def test_a_malformed_frame_ends_the_connection(self):
         for data in (
-                struct.pack(">BI", 2, 0xFFFFFFFF), b"\1\0\0\0\0", frame(b""), frame(b"\x81" * 1000), frame(b"\x9f\xff"),
+                struct.pack(">BI", 1, 0xFFFFFFFF), b"\2\0\0\0\0", frame(b""), frame(b"\x81" * 1000), frame(b"\x9f\xff"),
                 frame(b"\xc0\0"), frame(b"\xa2\0\0\0\0"), frame(b"\x9b" + b"\xff" * 8),
                 frame(encode([0, 1, [1, [1, 1, 1]]]) + b"\0"), frame(b"\x83\x18\0\1\x82\1\x83\1\1\1"),
                 # A reply without a call, a call of the other side, and half a frame.
-                frame(encode([3, 77, [0, {}]])), frame(encode([2, 1, [1, {}]])), struct.pack(">BI", 2, 100) + b"x"):
+                frame(encode([3, 77, [0, {}]])), frame(encode([2, 1, [1, {}]])), struct.pack(">BI", 1, 100) + b"x"):
             with self.subTest(data=data[:20]):
                 self.connect(False)
                 self.call("s.raw", data)

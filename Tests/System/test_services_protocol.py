@@ -75,7 +75,7 @@ class FrameTests(ProtocolTest):
             # Either the request of a valid frame is refused, and the next one answered, or the connection ends.
             reply = app.do("app.call", STATUS)
             self.assertTrue(reply is None or reply[0] in (0, 3), (payload[:16], reply))
-        large = [struct.pack(">BI", 2, size) for size in ((2 << 20) + 1, 0xFFFFFFFF)]
+        large = [struct.pack(">BI", 1, size) for size in ((2 << 20) + 1, 0xFFFFFFFF)]
         for head in (*large, b"\3\0\0\0\1\0", b"\0" * 5):
             app.do("App", kept="app")
             app.do("app.raw", head)
@@ -106,7 +106,7 @@ class FrameTests(ProtocolTest):
 
     def test_a_frame_that_is_sent_byte_by_byte_is_given_up(self):
         app = self.app()
-        app.do("app.raw", struct.pack(">BI", 2, 1000))
+        app.do("app.raw", struct.pack(">BI", 1, 1000))
         self.assertLess(app.do("app.trickle"), 13)
 
 

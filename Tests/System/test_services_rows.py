@@ -75,8 +75,8 @@ class ExchangeTests(FileTest):
     def test_a_store_of_another_tier_is_refused_and_left_as_it_is_abuse33(self):
         self.stop_services()
         ((header,),) = self.query("SELECT hex(value) FROM record WHERE name = 'header'")
-        # CBOR of [version 3, tier 2 file, user 1001, ...].
-        self.assertEqual(header[2:6], "0302")
+        # CBOR of [version 1, tier 2 file, user 1001, ...].
+        self.assertEqual(header[2:6], "0102")
         for tier in ("03", "04"):
             changed = header[:4] + tier + header[6:]
             self.query(f"UPDATE record SET value = x'{changed}' WHERE name = 'header'", "SELECT 1")

@@ -6,7 +6,7 @@ import LatchkeyModel
 enum Schema {
     /// "LKey": distinguishes our files from other databases.
     static let applicationID = 0x4c4b_6579
-    static let version = 3
+    static let version = 1
 
     private static let rowColumns = """
         id BLOB NOT NULL, class INTEGER NOT NULL, key BLOB NOT NULL, grp BLOB NOT NULL, i0 BLOB, i1 BLOB, i2 BLOB,

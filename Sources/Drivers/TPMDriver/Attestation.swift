@@ -78,7 +78,7 @@ struct AttestationBlob: Sendable {
     /// The endorsement key of the request that was made together with the key.
     let endorsement: EndorsementKey.Template
 
-    private static let version: UInt8 = 4
+    private static let version: UInt8 = 1
 
     init(parent: [UInt8], area: TPMPublicArea, privatePart: [UInt8], endorsement: EndorsementKey.Template) {
         (self.parent, self.area, self.privatePart, self.endorsement) = (parent, area, privatePart, endorsement)

@@ -53,7 +53,7 @@ struct AnchorRecord: Equatable, Sendable {
 
     /// The key of an enrolment set, 32 random bytes, as the anchor has it.
     enum EnrolmentKey: Equatable, Sendable {
-        /// In a vault of files, in a new anchor, and in those of earlier versions.
+        /// In a vault of files, and in a new anchor.
         case clear(SecretBytes)
         /// Sealed by hardware, which opens it while the counter of the enrolment sets has that number.
         case sealed([UInt8], number: UInt64)
@@ -79,7 +79,7 @@ struct AnchorRecord: Equatable, Sendable {
 
     // MARK: - Encoding
 
-    /// Encodes the file: `latchkey anchor 2`, newline, then the sealed fields.
+    /// Encodes the file: `latchkey anchor 1`, newline, then the sealed fields.
     func encoded(_ key: SymmetricKey, _ header: StoreHeader, nonce: [UInt8]) throws(Failure) -> SecretBytes {
         var writer = CBORWriter()
         writer.array(6)
@@ -99,14 +99,12 @@ struct AnchorRecord: Equatable, Sendable {
         return SecretBytes(FileMark.anchor.bytes + sealed)
     }
 
-    /// Decodes the file; nil when it was not sealed with this key for this store. Throws `storeOlder` for the file of an
-    /// earlier version.
+    /// Decodes the file; nil when it was not sealed with this key for this store.
     static func decode(
         _ bytes: SecretBytes, _ key: SymmetricKey, _ header: StoreHeader
     ) throws(Failure) -> AnchorRecord? {
         let mark = FileMark.anchor.bytes
         let file = bytes.copyBytes()
-        guard !file.starts(with: FileMark.earlierAnchor.bytes) else { throw Failure.storeOlder(1) }
         guard file.starts(with: mark),
             let plain = try key.open(file[mark.count...], authenticating: associatedData(header))
         else { return nil }
@@ -167,7 +165,7 @@ struct AnchorRecord: Equatable, Sendable {
     }
 
     /// The first byte of a sealed key, before its number.
-    private static let sealedVersion: UInt8 = 2
+    private static let sealedVersion: UInt8 = 1
 
     private static func readKey(_ reader: inout CBORReader) throws(WireError) -> EnrolmentKey {
         let key = try reader.secret(limit: 1024)

@@ -8,7 +8,7 @@ import LatchkeyWire
 /// refused with a specific message, and authenticated once the root key is available.
 package struct StoreHeader: Equatable, Sendable {
     /// The version of the formats in `docs/reference/store-format.md`.
-    package static let currentVersion: UInt64 = 3
+    package static let currentVersion: UInt64 = 1
 
     package let version: UInt64
     package let tier: Tier

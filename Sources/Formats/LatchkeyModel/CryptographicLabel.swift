@@ -82,9 +82,7 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
 package enum FileMark: String, CaseIterable, Sendable {
     case rootKey = "latchkey root 1\n"
     case sealedRootKey = "latchkey sealed root 1\n"
-    case anchor = "latchkey anchor 2\n"
-    /// An anchor without the public key of a passcode, which is no longer read.
-    case earlierAnchor = "latchkey anchor 1\n"
+    case anchor = "latchkey anchor 1\n"
     /// What latchkey-authd has a store keep for the loss of its own files.
     case recoveryCopy = "latchkey recovery copy 1\n"
     case counters = "latchkey counters 1\n"

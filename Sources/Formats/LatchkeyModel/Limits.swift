@@ -3,7 +3,7 @@
 /// The limit of every resource that a client controls; listed in `docs/reference/protocol.md`.
 package enum Limits {
     /// Version of the wire format, the first byte of every frame.
-    package static let wireVersion: UInt8 = 2
+    package static let wireVersion: UInt8 = 1
     /// Maximum bytes of a frame's payload.
     package static let frameBytes = 2 << 20
     /// Maximum nesting depth of arrays and maps in a frame.

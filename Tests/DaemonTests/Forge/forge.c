@@ -15,7 +15,7 @@ ssize_t read(int fd, void *buffer, size_t count) {
     ssize_t got = real(fd, buffer, count);
     unsigned char *frame = buffer;
     size_t length = got < 0 ? 0 : (size_t)got;
-    if (length < 45 || frame[0] != 2 || ((size_t)frame[3] << 8 | frame[4]) != length - 5) return got;
+    if (length < 45 || frame[0] != 1 || ((size_t)frame[3] << 8 | frame[4]) != length - 5) return got;
     if (frame[5] != 0x83 || frame[6] != 1) return got;
     size_t id = frame[7] < 24 ? 1 : frame[7] == 24 ? 2 : 3;
     unsigned char *body = frame + 7 + id;
