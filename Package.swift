@@ -157,7 +157,7 @@ let package = Package(
                 "LatchkeyWords",
             ]),
         // Re-exports in a target what `import Foundation` brings on Apple systems.
-        .plugin(name: "ApplePlatformImports", capability: .buildTool()),
+        .plugin(name: "ApplePlatformImports", capability: .buildTool(), path: "Sources/Plugins/ApplePlatformImports"),
 
         // The test kit.
         target("TestKit/SimulatedDriver", ["LatchkeyModel", "LatchkeyPolicy", "LatchkeySeams"]),
@@ -471,7 +471,7 @@ let package = Package(
         + [.plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"])],
     targets: [
         target("API/LatchkeyKit"),
-        .plugin(name: "ApplePlatformImports", capability: .buildTool()),
+        .plugin(name: "ApplePlatformImports", capability: .buildTool(), path: "Sources/Plugins/ApplePlatformImports"),
     ],
     swiftLanguageModes: [.v6]
 )

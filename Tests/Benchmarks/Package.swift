@@ -8,7 +8,7 @@ import PackageDescription
 
 let package = Package(
     name: "latchkey-benchmarks",
-    dependencies: [.package(name: "latchkey", path: "..")],
+    dependencies: [.package(name: "latchkey", path: "../..")],
     targets: [
         .systemLibrary(name: "CBenchLinux"),
         .systemLibrary(name: "CBenchOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
