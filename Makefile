@@ -7,6 +7,7 @@ PREFIX ?= $(HOME)/.local
 DESTDIR ?=
 DIR = $(PREFIX)/lib/latchkey/sdk
 SWIFT ?= swift
+PYTEST = /usr/bin/python3 -m pytest
 BOOTSTRAP = scripts/bootstrap
 PART ?=
 SUITE ?= root
@@ -34,7 +35,7 @@ test-all: check ## everything: every suite, the long tests, the address sanitize
 	@LATCHKEY_TESTS=all scripts/test root
 	@scripts/sanitize
 	@scripts/fuzz 10
-	@scripts/mutate
+	@LATCHKEY_TESTS=all $(PYTEST) Tests/Mutants
 	@LATCHKEY_TESTS=all scripts/test sdk
 	@set -e; for suite in apps server browser system attacks deb; do scripts/test $$suite; done
 
@@ -77,17 +78,17 @@ uninstall: ## remove exactly the files of install, of every part
 deb: bootstrap ## build the Debian packages into .build/deb and check them with lintian
 	@scripts/bootstrap packaging/packages.txt Apps/packages.txt RelyingParty/packages.txt
 	@scripts/build-deb
-	@/usr/bin/python3 -m pytest Tests/Debian/test_contents.py
+	@$(PYTEST) Tests/Debian/test_contents.py
 
 format: bootstrap ## format the sources with swift format
-	@scripts/list-files swift | tr '\n' '\0' | xargs -0 $(SWIFT) format format --in-place
+	@$(SWIFT) format format --in-place --parallel --recursive .
 
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
 mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
 	@$(SWIFT) build --build-tests
-	@scripts/mutate $(if $(ONLY),--only $(ONLY))
+	@LATCHKEY_TESTS=all $(PYTEST) Tests/Mutants $(if $(ONLY),-k '[$(ONLY)]')
 
 bootstrap:
 	@$(BOOTSTRAP)

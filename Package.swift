@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// docs/design/targets.md says what each target does; `scripts/check-dependencies --table` prints this graph.
+// docs/design/targets.md says what each target does; `scripts/generate targets` prints this graph.
 
 // Set by make and by the checks. Warnings of a dependency are nothing that its user can mend, and the compiler refuses both
 // of "conflicting options '-warnings-as-errors' and '-suppress-warnings'", with which SwiftPM compiles dependencies.

@@ -161,6 +161,12 @@ def pytest_terminal_summary(terminalreporter, config):
 
 # MARK: fixtures
 
+@pytest.fixture
+def facts(request):
+    """What the summary prints, by name."""
+    return request.config.stash[FACTS]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def module_cleanups():
     """What `unittest.addModuleCleanup` registered, which pytest does not call."""

@@ -6,7 +6,7 @@ package import Testing
 ///
 ///     @Test(.promise("rollback.refused")) func anOlderDatabaseIsRefused() { ... }
 ///
-/// The mark has no effect on the test. `scripts/check-promises` reads the identifiers from the sources, so they must be
+/// The mark has no effect on the test. `scripts/generate promises` reads the identifiers from the sources, so they must be
 /// literals.
 package struct Promise: TestTrait {
     /// The identifiers of the promises.
