@@ -28,12 +28,12 @@ help: ## this list
 demo: bootstrap ## show how a secret is stored, refused and released; PART=server|window|requests shows signing in to a server
 	@scripts/demo $(PART)
 
-test: bootstrap ## build and run the tests; SUITE=apps|server|browser|sdk|system|attacks|deb runs others, ONLY=NAME a part
+test: bootstrap ## build and run the tests; SUITE=apps|server|browser|sdk|system|attacks|deb|address|thread runs others, ONLY=NAME a part
 	@scripts/test $(SUITE) '$(ONLY)'
 
 test-all: check ## everything: every suite, the long tests, the address sanitizer, a short run of each fuzzer, mutants
 	@LATCHKEY_TESTS=all scripts/test root
-	@scripts/sanitize
+	@scripts/test address
 	@scripts/fuzz 10
 	@LATCHKEY_TESTS=all $(PYTEST) Tests/Mutants
 	@LATCHKEY_TESTS=all scripts/test sdk
@@ -50,7 +50,7 @@ app: bootstrap ## run a program with a window, on a simulated machine if you hav
 	@scripts/app $(PART)
 
 pictures: bootstrap ## write a picture of every state of a window to FOLDER: PART=agent|notes|settings|login|browser
-	@scripts/pictures '$(PART)' '$(FOLDER)' '$(ONLY)'
+	@scripts/app pictures '$(PART)' '$(FOLDER)' '$(ONLY)'
 
 bench: bootstrap ## measure calls beside the lower bounds of this machine and gnome-keyring; PART=... measures another part
 	@scripts/bench $(or $(PART),keychain)

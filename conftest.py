@@ -191,7 +191,8 @@ def display():
 
 @pytest.fixture(scope="session")
 def machine_image():
-    """The folders of which the machines of Tests/System are made. The locks keep other runs from removing them."""
+    """The folders of which the machines of Tests/System are made."""
+    import image
     import machine
     import virtual
 
@@ -202,16 +203,15 @@ def machine_image():
     if not shutil.which("apt-get"):
         pytest.skip("the machine is made of Debian packages, and there is no apt-get")
 
-    def image(kind):
-        done = subprocess.run([ROOT / "scripts/system-image", kind], check=True, stdout=subprocess.PIPE, text=True)
-        lock = locks.enter_context(open(done.stdout.strip() + ".lock"))
-        fcntl.flock(lock, fcntl.LOCK_SH)
-        return done.stdout.strip()
-
     with contextlib.ExitStack() as locks:
-        machine.MachineTest.image = virtual.VirtualTest.image = image("machine")
+        def folder(kind):
+            path, lock = image.image(kind)
+            locks.enter_context(lock)
+            return path
+
+        machine.MachineTest.image = virtual.VirtualTest.image = folder("machine")
         machine.MachineTest.programs = os.environ["LATCHKEY_RELEASE"]
         if os.uname().machine == "x86_64":
-            virtual.VirtualTest.kernel = image("kernel")
+            virtual.VirtualTest.kernel = folder("kernel")
         yield
         machine.MachineTest.stop_shared()

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-/// The key and the values that Swift makes of a literal; `scripts/words keys` compares the keys of all texts.
+/// The key and the values that Swift makes of a literal; `scripts/check words` compares the keys of all texts.
 @Suite struct PhraseTests {
     private let path = "/a/%1$s"
 

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes one text at a time on which a rule or a defence depends, and expects a test in Swift to fail each time. A mutant that
-survives means a missing test. A mutant whose tests do not end in time counts as killed by the deadline.
+"""Changes one text at a time on which a rule or a defence depends, and expects a test in Swift to fail each time. A
+mutant that survives means a missing test. A mutant whose tests do not end in time counts as killed by the deadline.
 
-Tests/Vectors/policy-mutations.tsv lists transitions of the policy reducer. These mutants are built in a scratch package of the
-targets concerned. The fast tests run first, and the enumerations only if those pass. Tests/Vectors/mutations.tsv lists defences
-anywhere below Sources. These mutants are built in a copy of the checkout with its build folder, and run the tests that the
-entry names. Because the build folder contains absolute paths, the copy is mounted over the checkout in a mount namespace; where
-this is not allowed, the copy is built from scratch.
+Tests/Vectors/policy-mutations.tsv lists transitions of the policy reducer. These mutants are built in a scratch package
+of the targets concerned. The fast tests run first, and the enumerations only if those pass. Tests/Vectors/mutations.tsv
+lists defences anywhere below Sources. These mutants are built in a copy of the checkout with its build folder, and run
+the tests that the entry names. Because the build folder contains absolute paths, the copy is mounted over the checkout
+in a mount namespace; where this is not allowed, the copy is built from scratch.
 
-usage: make mutants [ONLY=ID]   Without LATCHKEY_TESTS=all only the lists are compared with the sources and the tests."""
+usage: make mutants [ONLY=ID]   Without LATCHKEY_TESTS=all only the lists are compared with the sources and the
+tests."""
 
 import collections
 import os
+import pathlib
 import re
-import shutil
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -50,7 +52,8 @@ let package = Package(
 class Mutant(collections.namedtuple("Mutant", "id file old new tests rule")):
     def applied(self, text):
         """The text of the file with the mutation, and how often the old text occurs in it."""
-        old, new = (re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), part) for part in (self.old, self.new))
+        old, new = (re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), part)
+                    for part in (self.old, self.new))
         return text.replace(old, new), len(re.findall(f"(?={re.escape(old)})", text))
 
 
@@ -101,7 +104,7 @@ class Package:
         self.seconds = 900
 
     def run(self, seconds, *command):
-        """The status and the output of a command. Its process group ends with the deadline, which has the status 124 or 137."""
+        """The status and the output of a command. A deadline has the status 124 or 137."""
         # Variables that would run the long enumeration or record the traces again.
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("LATCHKEY_TESTS", "LATCHKEY_WRITE_POLICY_TRACES")}
@@ -118,8 +121,8 @@ class Package:
             pytest.fail(f"does not compile: {error[0] if error else said[-2000:]}", pytrace=False)
 
     def tests(self, *arguments):
-        """Why the tests failed, or None. With a limit of memory, because a mutant can loop, and not with `swift test`, which the
-        deadline would end while the tests continue."""
+        """Why the tests failed, or None. With a limit of memory, because a mutant can loop, and not with `swift test`,
+        which the deadline would end while the tests continue."""
         status, said = self.run(
             self.seconds, "sh", "-c", 'ulimit -v 8000000 2>/dev/null; exec "$@"', "sh",
             ".build/debug/latchkeyPackageTests.xctest", "--testing-library", "swift-testing", *arguments)
@@ -138,8 +141,8 @@ class Package:
         return self.tests("--skip", SLOW) or self.tests("--filter", SLOW)
 
     def verify_original(self, filter):
-        """Builds and tests without a mutation. The deadline is then a minute plus ten times that duration, so that a busy machine
-        kills no mutant."""
+        """Builds and tests without a mutation. The deadline is then a minute plus ten times that duration, so that a
+        busy machine kills no mutant."""
         self.build()
         began = time.monotonic()
         reason = self.verify(filter)
@@ -162,28 +165,38 @@ class Package:
 
 
 def copy(names, folder):
-    subprocess.run(["xargs", "-0", "cp", "--parents", "-a", "-t", folder], cwd=ROOT, input="\0".join(map(str, names)), text=True,
-                   check=True)
+    subprocess.run(["xargs", "-0", "cp", "--parents", "-a", "-t", folder], cwd=ROOT, check=True, text=True,
+                   input="\0".join(names))
 
 
 @pytest.fixture(scope="module")
-def policy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("policy")
+def policy():
+    with tempfile.TemporaryDirectory(prefix="latchkey-mutants.") as folder:
+        yield policy_package(pathlib.Path(folder))
+
+
+def policy_package(folder):
     traces = ["Tests/Vectors/policy-traces"] if (ROOT / "Tests/Vectors/policy-traces").exists() else []
     copy([*POLICY_TARGETS, "Tests/LatchkeyPolicyTests", "Tests/TestPromises", *traces], folder)
-    head = re.search(r".*?^import PackageDescription\n", (ROOT / "Package.swift").read_text(), re.DOTALL | re.MULTILINE)[0]
-    strict = re.search(r"^let isStrict.*?^    \]\n", (ROOT / "Package.swift").read_text(), re.DOTALL | re.MULTILINE)[0]
+    manifest = (ROOT / "Package.swift").read_text()
+    head, strict = (re.search(pattern, manifest, re.DOTALL | re.MULTILINE)[0]
+                    for pattern in (r".*?^import PackageDescription\n", r"^let isStrict.*?^    \]\n"))
     (folder / "Package.swift").write_text(head + strict + MANIFEST)
     package = Package(folder, ["-debug-info-format", "none"])
     package.verify_original("")
-    yield package
-    shutil.rmtree(folder)
+    return package
 
 
 @pytest.fixture(scope="module")
-def checkout(request, tmp_path_factory):
-    """A copy of the checkout, mounted over it if the system allows that."""
-    folder = tmp_path_factory.mktemp("checkout")
+def checkout(request):
+    chosen = {item.callspec.params["mutant"].tests for item in request.session.items
+              if item.path == request.path and item.originalname == "test_a_defence_is_tested"}
+    with tempfile.TemporaryDirectory(prefix="latchkey-mutants.") as folder:
+        yield copied_checkout(pathlib.Path(folder), "|".join(sorted(chosen)))
+
+
+def copied_checkout(folder, filter):
+    """A copy of the checkout, mounted over it if the system allows that, in which the tests of the filter pass."""
     copy(names(), folder)
     os.environ["LATCHKEY_FPRINTD"] = output("scripts/fprintd").strip()
     enter = []
@@ -199,11 +212,8 @@ def checkout(request, tmp_path_factory):
         parts.append(os.readlink(ROOT / ".build/debug").split("/")[0])
         copy([f".build/{part}" for part in parts if (ROOT / ".build" / part).exists()], folder)
     package = Package(folder, ["--explicit-target-dependency-import-check", "error"], enter)
-    chosen = {item.callspec.params["mutant"].tests for item in request.session.items
-              if item.path == request.path and item.originalname == "test_a_defence_is_tested"}
-    package.verify_original("|".join(sorted(chosen)))
-    yield package
-    shutil.rmtree(folder)
+    package.verify_original(filter)
+    return package
 
 
 # MARK: the mutants

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of this folder, the mutants and scripts/generate read: the files of the project, its targets, its tests with
-their promises, and the modules of the debug build."""
+"""What the checks of this folder, the mutants and scripts/generate read: the files of the project, its targets, its
+tests with their promises, and the modules of the debug build."""
 
 import functools
 import json
@@ -30,8 +30,8 @@ def line_of(text, offset):
 
 @functools.cache
 def names():
-    """The files of the project, committed or not, without those that .gitignore names. That there are some is checked here,
-    so that a check of no files cannot pass."""
+    """The files of the project, committed or not, without those that .gitignore names. That there are some is checked
+    here, so that a check of no files cannot pass."""
     listed = output("git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     found = [name for name in sorted(set(listed.split("\0"))) if (ROOT / name).is_file()]
     assert found, f"no file in {ROOT}"
@@ -177,7 +177,7 @@ def page_of_promises():
     found = evidence()
     listed = "".join(f"- `{promise}`: {', '.join(f'`{name}`' for name in sorted(found.get(promise, [])))}\n"
                      for promise in promises())
-    page, count = re.subn(r"(<!-- tests:begin -->\n).*(<!-- tests:end -->\n)", lambda match: match[1] + listed + match[2],
-                          PROMISES.read_text(), flags=re.DOTALL)
+    page, count = re.subn(r"(<!-- tests:begin -->\n).*(<!-- tests:end -->\n)",
+                          lambda match: match[1] + listed + match[2], PROMISES.read_text(), flags=re.DOTALL)
     assert count == 1, "the page has no place for the list of tests"
     return page

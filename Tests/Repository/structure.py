@@ -5,7 +5,6 @@ import re
 
 from repository import ROOT, files, targets
 
-# Swift's keywords before an initialiser.
 INITIALISER = re.compile(r"^[ \t]*(?:package |public |internal |nonisolated |fileprivate )*init\(", re.MULTILINE)
 
 
@@ -30,7 +29,7 @@ def end_of(text, start, opening, closing):
 
 
 def copies_its_parameters(parameters, body):
-    """Whether an initialiser does what the compiler's would: each statement assigns a parameter to the field of its name."""
+    """Whether an initialiser does what the compiler's would: each statement assigns a parameter to its field."""
     types = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
     names = set(re.findall(r"(?:^|,)\s*(?:\w+\s+)?(\w+)\s*:", types.sub("", parameters)))
     copied = set()

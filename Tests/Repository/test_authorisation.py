@@ -37,6 +37,7 @@ def test_a_module_that_makes_an_authorisation_does_not_compile(line, tmp_path):
 
 def test_a_token_is_turned_into_an_authorisation_in_one_place():
     """Which computes its code itself."""
-    allowed = {"Sources/Engine/LatchkeyPolicy/TokenExpectation.swift", "Sources/Engine/LatchkeyService/Service+Authority.swift"}
+    allowed = {"Sources/Engine/LatchkeyPolicy/TokenExpectation.swift",
+               "Sources/Engine/LatchkeyService/Service+Authority.swift"}
     expect_none(f"{name} turns tokens into authorisations" for name, text in files(r"Sources/.*\.swift")
                 if "answering:" in text and name not in allowed)

@@ -8,10 +8,12 @@ import pytest
 from repository import ROOT, below, expect_none, targets
 
 # Foundation would make the statically linked daemons many times larger.
-WITH_FOUNDATION = {"Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "LatchkeySignIn", "LatchkeySimulator"}
+WITH_FOUNDATION = {
+    "Security", "LocalAuthentication", "LatchkeyKit", "SecureEnclaveKit", "LatchkeySignIn", "LatchkeySimulator"}
 # FoundationNetworking would bring libcurl, OpenSSL and libxml2 into every program that links the target.
 WITH_NETWORKING = {"LatchkeySignIn"}
-IMPORT = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+|\w+\s+)*import\s+(?:\w+\s+)?(Foundation\w*|Dispatch)\b", re.MULTILINE)
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+|\w+\s+)*import\s+(?:\w+\s+)?(Foundation\w*|Dispatch)\b", re.MULTILINE)
 
 
 @pytest.mark.parametrize("package", [".", "RelyingParty"])

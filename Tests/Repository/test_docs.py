@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public symbol has a documentation comment that describes its parameters, names its errors, and says whether it blocks or
-prompts. Reads the symbol graphs of the modules with a catalogue; for others the formatter demands comments."""
+"""Every public symbol has a documentation comment that describes its parameters, names its errors, and says whether it
+blocks or prompts. Reads the symbol graphs of the modules with a catalogue; for others the formatter demands
+comments."""
 
 import json
 import pathlib
@@ -33,7 +34,8 @@ def complaint(symbol):
 @pytest.mark.parametrize("module", documented_modules())
 def test_public_symbols_are_documented(module, tmp_path):
     # Members that the compiler generates, such as the == of an enumeration, have no location.
-    symbols = [symbol for symbol in json.loads(symbol_graph(module, tmp_path).read_text())["symbols"] if "location" in symbol]
+    graph = json.loads(symbol_graph(module, tmp_path).read_text())
+    symbols = [symbol for symbol in graph["symbols"] if "location" in symbol]
     assert symbols, "the symbol graph is empty"
     complaints = []
     for symbol in symbols:

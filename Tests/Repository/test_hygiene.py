@@ -7,11 +7,13 @@ from repository import expect_none, files, line_of
 
 # Kinds of files, and the line in which the licence is at the latest.
 LICENSED = {r"(.*/)?Package(@.*)?\.swift": 2, r".*\.(swift|h|c)": 1,
-            r".*\.py|(.*/)?Makefile|(scripts|\.ci)/.*": 3}
-SERVICES = r"Sources/\w*/(LatchkeyService|LatchkeyKeychain|latchkeyd|\w*Drivers?)/.*\.swift|RelyingParty/Sources/.*\.swift"
+            r".*\.py|(.*/)?Makefile|(scripts|\.ci|packaging/sdk)/.*": 3}
+SERVICES = (r"Sources/\w*/(LatchkeyService|LatchkeyKeychain|latchkeyd|\w*Drivers?)/.*\.swift"
+            r"|RelyingParty/Sources/.*\.swift")
 # The modules that a service links.
-SIGNALLING = (r"(Sources/\w*|Tests)/(LatchkeySystem|LatchkeyIdentity|LatchkeyAuthority|LatchkeyService|Authority\w*|\w*Drivers?"
-              r"|CLatchkeyLinux|latchkeyd|latchkey-authd[a-z-]*|latchkey-pam|latchkey-prompt)/.*\.(swift|h)")
+SIGNALLING = (r"(Sources/\w*|Tests)/(LatchkeySystem|LatchkeyIdentity|LatchkeyAuthority|LatchkeyService|Authority\w*"
+              r"|\w*Drivers?|CLatchkeyLinux|latchkeyd|latchkey-authd[a-z-]*|latchkey-pam|latchkey-prompt)/"
+              r".*\.(swift|h)")
 
 
 def test_each_file_names_its_licence():
@@ -26,8 +28,8 @@ def test_each_file_names_its_licence():
 
 def test_a_long_file_says_why():
     expect_none(f"{name}: more than 600 lines; split it, or say why not in a second line `// Long: ...`"
-                for name, text in files(r"(RelyingParty/)?Sources/.*\.swift")
-                if text.count("\n") > 600 and not any(re.match("// Long: ..", line) for line in text.splitlines()[:3]))
+                for name, text in files(r"(RelyingParty/)?Sources/.*\.swift") if text.count("\n") > 600
+                and not any(re.match("// Long: ..", line) for line in text.splitlines()[:3]))
 
 
 def test_a_dropped_error_has_its_reason():
@@ -39,8 +41,8 @@ def test_a_dropped_error_has_its_reason():
 
 
 def test_no_service_signals_a_process_by_its_number():
-    """By then it can be that of another user's process: services use the pidfd of `ChildProcess`. This process's own number
-    stays its own."""
+    """By then it can be that of another user's process: services use the pidfd of `ChildProcess`. This process's own
+    number stays its own."""
     signal = re.compile(r"(^|[^A-Za-z_])(kill|killpg|tgkill|tkill|sigqueue|pthread_kill)\((?!getpid\(\), )"
                         r"|SYS_(t|tg)?kill|[^ ] killAfter:", re.MULTILINE)
     expect_none(f"{name}:{line_of(text, found.end())}: {found[0].strip()}   <- signal a ChildProcess"

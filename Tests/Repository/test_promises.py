@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Promises and tests belong together.
 
-A promise is an item of docs/design/promises.md that begins with its identifier in backticks. A test is marked with it by
-`.promise("...")` in its `@Test(...)`, or by `@pytest.mark.promise("...")`. `scripts/generate promises` writes the list of
-tests there. In the pages of the server, the last cell of each row of a table whose last heading begins with "test" names
-existing tests, or says "(not built)"."""
+A promise is an item of docs/design/promises.md that begins with its identifier in backticks. A test is marked with it
+by `.promise("...")` in its `@Test(...)`, or by `@pytest.mark.promise("...")`. `scripts/generate promises` writes the
+list of tests there. In the pages of the server, the last cell of each row of a table whose last heading begins with
+"test" names existing tests, or says "(not built)"."""
 
 import re
 
 import pytest
-from repository import PROMISES, ROOT, evidence, expect_none, files, page_of_promises, promises, python_marks, swift_tests
+from repository import (PROMISES, ROOT, evidence, expect_none, files, page_of_promises, promises, python_marks,
+                        swift_tests)
 
 
 def test_each_promise_has_a_test_and_each_mark_a_promise():

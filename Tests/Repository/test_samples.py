@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type-checks, against the modules of the debug build, what no target compiles: Examples/SwiftUI and the SwiftUI views of
-Apps/SignIn, with a stub of SwiftUI, which does not exist on Linux; and every Swift block of the README, docs and the
+"""Type-checks, against the modules of the debug build, what no target compiles: Examples/SwiftUI and the SwiftUI views
+of Apps/SignIn, with a stub of SwiftUI, which does not exist on Linux; and every Swift block of the README, docs and the
 catalogues of the modules, as a file of its own. Blocks of a manifest are marked `swift manifest` and skipped."""
 
 import pathlib
@@ -25,7 +25,8 @@ def check(*arguments):
 def swift_ui(tmp_path_factory):
     """Options with which SwiftUI is found."""
     folder = tmp_path_factory.mktemp("SwiftUI")
-    check("-emit-module", "-module-name", "SwiftUI", "-o", folder / "SwiftUI.swiftmodule", "Examples/SwiftUI/Stub/SwiftUI.swift")
+    check("-emit-module", "-module-name", "SwiftUI", "-o", folder / "SwiftUI.swiftmodule",
+          "Examples/SwiftUI/Stub/SwiftUI.swift")
     return ["-I", folder]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/design/architecture.md names the files on the path of a protected read; `scripts/generate measures` counts them."""
+"""docs/design/architecture.md names the files on the path of a protected read."""
 
 from repository import expect_none, files
 from structure import measures, path_of_a_read, places
@@ -8,7 +8,8 @@ from structure import measures, path_of_a_read, places
 def test_the_files_on_the_path_of_a_read_exist():
     sources = dict(files(r"Sources/.*\.swift"))
     assert path_of_a_read()
-    expect_none(f"{name} does not exist, or is not unique" for name in path_of_a_read() if len(places(name, sources)) != 1)
+    expect_none(f"{name} does not exist, or is not unique"
+                for name in path_of_a_read() if len(places(name, sources)) != 1)
 
 
 def test_the_structure_can_be_measured():

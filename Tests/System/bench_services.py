@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 
+import image
 import machine
 
 CLIENT = ("System/attack_client.py", "System/bench_client.py", "System/bench_users.py", "Wire/deterministic_cbor.py")
@@ -59,9 +60,8 @@ def print_users(found):
 
 def main():
     os.chdir(machine.CHECKOUT)
-    image = pathlib.Path(subprocess.run(["scripts/system-image", "machine"], stdout=subprocess.PIPE, text=True,
-                                        check=True).stdout.strip())
-    with machine.Machine(image, machine.RELEASE) as booted:
+    folder, lock = image.image("machine")
+    with lock, machine.Machine(folder, machine.RELEASE) as booted:
         for path in (pathlib.Path("Tests") / name for name in CLIENT):
             booted.copy(path, f"{FOLDER}/{path.name}")
         calls = booted.run("python3", f"{FOLDER}/bench_client.py", "/home/alice/store", user="alice",

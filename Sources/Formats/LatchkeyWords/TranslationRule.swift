@@ -4,7 +4,7 @@ import LatchkeyModel
 
 /// What a translation must have in common with its English text. A prompt shows texts that a program has chosen between
 /// Latchkey's own words, so a catalogue must not be able to drop them, to move them out of their quotation marks, or to
-/// control the terminal. `scripts/words` checks the same for the catalogues of the project.
+/// control the terminal. `scripts/check words` checks the same for the catalogues of the project.
 enum TranslationRule {
     /// A translation can be this many times as long as the English text, and `extraScalars` longer.
     private static let longest = 4
