@@ -216,17 +216,18 @@ def test_a_program_with_a_static_library_of_swift(sdk):
     sdk.run("static/release/strongbox-keys", LATCHKEY_DAEMON=sdk.prefix / "libexec/latchkeyd")
 
 
-def test_the_program_of_the_readme_unchanged(sdk):
-    program = sdk.app("readme-item", block(1))
+def test_a_program_reads_its_token_after_a_touch_only(sdk):
+    program = sdk.app("item", (CHECKOUT / "Tests/Packages/item.swift").read_text())
     sdk.latchkey("sim", "start", "--ready")
     sdk.latchkey("sim", "touch")
     assert sdk.run(program) == "a token\n"
     assert re.search(REFUSED, sdk.run(program, fails=True), re.MULTILINE)
 
 
-def test_the_program_of_the_page_about_porting_makes_a_key(sdk):
-    program = sdk.app("readme-key", block(2, page="docs/use/porting.md")
-                      + 'print(key == nil ? "\\(error!.takeRetainedValue())" : "made")\n')
+def test_the_function_of_the_article_about_the_enclave_makes_a_key(sdk):
+    article = "Sources/API/Security/Security.docc/KeysInTheSecureEnclave.md"
+    program = sdk.app("key", block(1, page=article)
+                      + 'do { _ = try makeDeviceKey(); print("made") } catch { print(error) }\n')
     assert sdk.run(program) == "made\n"
 
 
