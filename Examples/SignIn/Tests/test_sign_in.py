@@ -6,53 +6,18 @@ import json
 import os
 import pathlib
 import ssl
-import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
 from administration import AdministrationServer, PageClient
-from server import Authority, Server, wait_until
+from server import Authority, Server
+from sign_in_machine import Machine
 
-LATCHKEY, SIGN_IN = os.environ["LATCHKEY_PROGRAMS"] + "/latchkey", os.environ["LATCHKEY_SIGN_IN_EXAMPLE"]
 BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
 # What a connection of TLS is told in place of the reply: a record that cannot be decrypted, what is no record, and nothing.
 ENDINGS = [b"\x17\x03\x03\x00\x20" + bytes(32), b"HTTP/1.1 401 Unauthorized\r\n\r\n", b""]
-
-
-class Machine:
-    """A simulated machine with one enrolled finger."""
-
-    def __init__(self):
-        self.scratch = tempfile.TemporaryDirectory()
-        self.environment = os.environ | {"LATCHKEY_HOME": self.scratch.name}
-        self.process = int(self.sim("start", "--ready").split("process ")[1].split(",")[0])
-
-    def sim(self, *words):
-        return subprocess.run([LATCHKEY, "sim", *words], env=self.environment, check=True, capture_output=True,
-                              text=True).stdout
-
-    def prompts(self):
-        return [line.split("asks: ")[1].strip('"') for line in self.sim("transcript").splitlines() if "asks: " in line]
-
-    def app(self, address, *words, party="localhost", fingers=0, before=(), **environment):
-        """The exit code of the app, and what it printed."""
-        for _ in range(fingers):
-            self.sim("touch")
-        # An app that asks for more fingers than there are would wait for ever.
-        ended = subprocess.run([*before, SIGN_IN, address, party, "ada", *words], capture_output=True, text=True,
-                               timeout=40, env=self.environment | environment)
-        assert not ended.stderr, ended.stderr
-        return ended.returncode, ended.stdout
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.sim("stop")
-        wait_until(lambda: not pathlib.Path(f"/proc/{self.process}").exists())
-        self.scratch.cleanup()
 
 
 class Attacker:

@@ -26,6 +26,10 @@ def text(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+def challenge_bytes(text):
+    return base64.urlsafe_b64decode(text + "==")
+
+
 def counted(data):
     return struct.pack(">H", len(data)) + data
 
@@ -200,7 +204,7 @@ class Device:
         status, reply = self.server.post(
             "/v1/challenges", {"user": self.user, "key": text(self.id), "purpose": purpose, "context": context})
         assert status == 200, reply
-        challenge = base64.urlsafe_b64decode(reply["challenge"] + "==")
+        challenge = challenge_bytes(reply["challenge"])
         message = challenge if raw else (
             b"latchkey relying party 1\0" + counted(self.server.party.encode()) + bytes([PURPOSES[purpose]])
             + counted(self.user.encode()) + counted(self.id) + counted(context.encode()) + counted(challenge))
