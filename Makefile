@@ -87,7 +87,7 @@ fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
 mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	@LATCHKEY_TESTS=all $(PYTEST) Tests/Mutants $(if $(ONLY),-k '[$(ONLY)]')
 
 bootstrap:
