@@ -177,7 +177,7 @@ import Testing
         #expect(replies() == [.proven([.passcode])])
         // What the files say if latchkey-authd dies between the reply of latchkeyd and its own last write.
         let new = try #require(try machine.records().current)
-        try machine.keep(PasscodeRecords(current: before.current, prepared: new, needsRekey: true))
+        try machine.persist(PasscodeRecords(current: before.current, prepared: new, needsRekey: true))
         let again = evaluate()
         type("second password")
         #expect(again() == [.proven([.passcode])])
@@ -204,7 +204,7 @@ import Testing
         let (own, _) = try PasscodeRecord.make(
             SecretBytes("abcdef".utf8), passcodeID: try #require(try machine.records().current).passcodeID, cost: 10,
             salt: [UInt8](repeating: 1, count: PasscodeRecord.saltBytes))
-        try machine.keep(PasscodeRecords(current: try machine.records().current, prepared: own))
+        try machine.persist(PasscodeRecords(current: try machine.records().current, prepared: own))
         passwords.change(to: "second password")
         let replies = evaluate()
         type("first password")

@@ -93,7 +93,7 @@ import Testing
     /// The passcode of an earlier account is not used for a new store either, and its tries are not inherited.
     @Test func recordsOfAnEarlierAccountAreNotUsedWithANewStore() throws {
         let before = try files()
-        let machine = try TwoServices(Self.sensor, account: "bob", after: disk, keepingStore: false)
+        let machine = try TwoServices(Self.sensor, account: "bob", after: disk, retainingStore: false)
         #expect(!machine.authority.state.isPasscodeSet && machine.authority.state.passcodeFailures == 0)
         let failure = try #require(Self.failure(machine.setPasscode("uvwxyz")))
         #expect(failure.status == .storeOfEarlierAccount)

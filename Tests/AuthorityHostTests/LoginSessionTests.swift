@@ -61,7 +61,7 @@ import Testing
         #expect(machine.answers(machine.session(), .lock)() == [.done])
         machine.sessions.send(.changed, isLocked: false)
         #expect(try tree.lockState.isLocked && machine.authority.state.isLocked)
-        #expect(try machine.keychain.keptLock().isLocked, "stored")
+        #expect(try machine.keychain.storedLock().isLocked, "stored")
     }
 
     @Test func sessionsThatAreNotKnownAnyMoreLockUntilTheyAre() throws {
@@ -75,7 +75,7 @@ import Testing
 
     @Test func theLockOfASessionIsNotStored() throws {
         machine.sessions.send(.locked, isLocked: true)
-        #expect(try !machine.keychain.keptLock().isLocked)
+        #expect(try !machine.keychain.storedLock().isLocked)
     }
 
     @Test func thePasscodeUnlocksWhileASessionIsLockedAndTheNextLockCounts() throws {

@@ -24,7 +24,7 @@ import Testing
         stores.add("one", "first")
         stores.add("two", "second")
         let report = try report(try stores.move())
-        #expect(report.moved == 2 && report.rewrapped == 0 && report.kept.count == 0 && report.lost.count == 0)
+        #expect(report.moved == 2 && report.rewrapped == 0 && report.remaining.count == 0 && report.lost.count == 0)
         #expect(report.groups == [MigratedGroup(group: "notes", target: "user:1000", count: 2)])
         #expect(try stores.moved == ["one": "user:1000 first", "two": "user:1000 second"])
         #expect(stores.destination.steps == ["connect", "page", "commit", "retire", "end"])
@@ -76,18 +76,18 @@ import Testing
         #expect(stores.replies(mail, TwoStores.add("one", "of mail"))() == [.done])
         let command = stores.system.session()
         let ticket = try stores.ticket(command)
-        let asking = Request.migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: true))
-        guard case .migrationWouldKeep(let report)? = stores.replies(stores.ownSession(), asking)().last else {
+        let asking = Request.migrate(Request.Migrate(ticket: ticket, asksIfItemsRemain: true))
+        guard case .migrationWouldLeaveItems(let report)? = stores.replies(stores.ownSession(), asking)().last else {
             Issue.record("moved, or refused")
             return
         }
-        #expect(report.moved == 1 && report.kept.named.map(\.reason) == [.nameTaken])
+        #expect(report.moved == 1 && report.remaining.named.map(\.reason) == [.nameTaken])
         #expect(stores.destination.steps == ["connect", "page", "commit"])
         #expect(try stores.moved.isEmpty)
         stores.add("later")
         let moving = Request.migrate(Request.Migrate(ticket: ticket))
         let moved = try self.report(stores.replies(stores.ownSession(), moving)().last)
-        #expect(moved.moved == 2 && moved.kept.count == 1)
+        #expect(moved.moved == 2 && moved.remaining.count == 1)
         #expect(stores.destination.steps.suffix(4) == ["page", "commit", "retire", "end"])
     }
 

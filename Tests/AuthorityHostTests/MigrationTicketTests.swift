@@ -27,7 +27,7 @@ import Testing
         _ ticket: SecretBytes, _ accounts: [String] = [], isLast: Bool, asks: Bool = false, on session: Session
     ) -> Reply? {
         let request = Request.ReceiveItems(
-            ticket: ticket, items: accounts.map(item), isLast: isLast, asksBeforeKeeping: asks)
+            ticket: ticket, items: accounts.map(item), isLast: isLast, asksIfItemsRemain: asks)
         return stores.replies(session, .receiveItems(request))().last
     }
 
@@ -86,11 +86,11 @@ import Testing
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         for _ in 0..<2 {
             let reply = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon)
-            guard case .migrationWouldKeep(let report)? = reply else {
+            guard case .migrationWouldLeaveItems(let report)? = reply else {
                 Issue.record("added, or refused")
                 return
             }
-            #expect(try report.kept.named.map(\.reason) == [.nameTaken] && itemCount == 0)
+            #expect(try report.remaining.named.map(\.reason) == [.nameTaken] && itemCount == 0)
         }
         #expect(send(ticket, ["a", "a"], isLast: true, on: stores.system.session())?.status == nil)
         #expect(try itemCount == 1)
@@ -113,7 +113,7 @@ import Testing
         _ = try stores.ticket(other)
         #expect(send(ticket, ["a"], isLast: false, on: daemon) == .done)
         command.close()
-        guard case .migrationWouldKeep? = send(ticket, ["a"], isLast: true, asks: true, on: daemon) else {
+        guard case .migrationWouldLeaveItems? = send(ticket, ["a"], isLast: true, asks: true, on: daemon) else {
             Issue.record("added, or refused")
             return
         }
@@ -208,7 +208,7 @@ import Testing
     @Test(.promise("migration.reply")) func aTicketBeginsFewMigrations() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         for _ in 0..<Limits.ticketRounds {
-            guard case .migrationWouldKeep? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
                 Issue.record("added, or refused")
                 return
             }
@@ -227,7 +227,7 @@ import Testing
         }
         #expect(try refusals() == 0)
         for count: UInt64 in 1...3 {
-            guard case .migrationWouldKeep? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
                 Issue.record("added, or refused")
                 return
             }

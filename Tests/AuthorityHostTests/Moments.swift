@@ -90,15 +90,15 @@ struct WatchedRecovery: RecoverableVault {
 
     func opens(_ key: SecretBytes) throws(Failure) -> Bool { try recovery.opens(key) }
     func hasCode() throws(Failure) -> Bool { try recovery.hasCode() }
-    func keep(_ key: SecretBytes?) throws(Failure) {
-        try moments.around { () throws(Failure) in try recovery.keep(key) }
+    func persist(_ key: SecretBytes?) throws(Failure) {
+        try moments.around { () throws(Failure) in try recovery.persist(key) }
     }
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try moments.around { () throws(Failure) in try recovery.recover(key, replacement: replacement) }
     }
     func copy() throws(Failure) -> [UInt8] { try recovery.copy() }
-    func keep(copy: [UInt8]) throws(Failure) {
-        try moments.around { () throws(Failure) in try recovery.keep(copy: copy) }
+    func persist(copy: [UInt8]) throws(Failure) {
+        try moments.around { () throws(Failure) in try recovery.persist(copy: copy) }
     }
 }
 
@@ -110,7 +110,7 @@ final class WatchedRecords: PasscodeRecordStore {
     init(_ records: any PasscodeRecordStore, _ moments: Moments) { (self.records, self.moments) = (records, moments) }
 
     func passcodeRecords() throws(Failure) -> PasscodeRecords { try records.passcodeRecords() }
-    func keep(_ new: PasscodeRecords) throws(Failure) {
-        try moments.around { () throws(Failure) in try records.keep(new) }
+    func persist(_ new: PasscodeRecords) throws(Failure) {
+        try moments.around { () throws(Failure) in try records.persist(new) }
     }
 }

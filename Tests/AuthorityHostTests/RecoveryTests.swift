@@ -381,7 +381,7 @@ import Testing
     @Test func aCodeThatTheStoreDeniesChangesNothing() throws {
         let code = try machine.prepareSecret()
         let before = try machine.records()
-        try machine.service.parts.recovery?.keep(SecretBytes([UInt8](repeating: 3, count: 32)))
+        try machine.service.parts.recovery?.persist(SecretBytes([UInt8](repeating: 3, count: 32)))
         #expect(!isRecovered(machine.recover(code, "second passcode")))
         #expect(try machine.records() == before)
         #expect(machine.enter("first passcode") == Self.right)

@@ -110,7 +110,7 @@ import Testing
         let disk = try TwoServices.Disk()
         machine.end()
         let own = try TwoServices(
-            WorldState(sensor: .none), after: disk, keepingStore: false, passwords: passwords, firstPasscode: .own,
+            WorldState(sensor: .none), after: disk, retainingStore: false, passwords: passwords, firstPasscode: .own,
             tpm: tpm)
         #expect(try status(own).passcodeKind == .own, "what the first one will be")
         let replies = own.answers(own.session(), .passcode(.setAtPrompt))

@@ -233,7 +233,7 @@ import Testing
         #expect(file.setPasscode("abcdef") == [.done])
         file.crashAuthority(refusing: true)
         let disk = file.disk
-        let again = try TwoServices(WorldState(sensor: .none), after: disk, keepingStore: false, tpm: tpm)
+        let again = try TwoServices(WorldState(sensor: .none), after: disk, retainingStore: false, tpm: tpm)
         #expect(again.enter("abcdef") != Self.right)
     }
 }

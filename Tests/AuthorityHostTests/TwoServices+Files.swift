@@ -25,7 +25,7 @@ extension TwoServices {
     func records() throws -> PasscodeRecords { try authorityFolder().passcodeRecords() }
 
     /// Replaces the stored records of the passcode.
-    func keep(_ records: PasscodeRecords) throws { try authorityFolder().keep(records) }
+    func persist(_ records: PasscodeRecords) throws { try authorityFolder().persist(records) }
 }
 
 extension TwoServices.Disk {

@@ -122,10 +122,10 @@ final class TwoServices: Sendable {
     ///   - sealed: whether the store's root key and counter are in the TPM too.
     ///   - moments: is told before and after each durable write of a sealed store and of the passcode's records.
     ///   - place: where the TPM is reached; nil for its socket.
-    ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
+    ///   - retainingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
-        after earlier: Disk? = nil, keepingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
+        after earlier: Disk? = nil, retainingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
         firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil, sealed: Bool = false, moments: Moments? = nil,
         place: (any TPMConnecting)? = nil, hardware: Hardware = Hardware()
     ) throws {
@@ -139,7 +139,7 @@ final class TwoServices: Sendable {
         let name = try #require(AccountName(account))
         let tier: Tier = tpm == nil ? .file : .tpm
         let identity = StoreIdentity(tier: tier, userID: Self.userID, account: name, passcodeCost: 10)
-        let stored = keepingStore ? disk : try Disk()
+        let stored = retainingStore ? disk : try Disk()
         let chip = tpm.map { TPMChip(place ?? TPMPlace($0.path), clock: clock, random: random) }
         self.chip = chip
         let folder = disk.sealed
@@ -156,7 +156,7 @@ final class TwoServices: Sendable {
             } encode: { (key) throws(Failure) in
                 try vault.seal(key, .chip, recoveryCode: nil)
             }
-        } else if earlier == nil || !keepingStore {
+        } else if earlier == nil || !retainingStore {
             try identity.create(in: stored.store, vault: stored.vault, random: random)
         }
         let open: @Sendable () -> Result<Keychain, Failure> = {

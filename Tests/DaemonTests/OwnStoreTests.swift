@@ -64,7 +64,7 @@ import Testing
         var report = MigrationReport()
         report.moved = 2
         report.rewrapped = 1
-        report.kept.add(
+        report.remaining.add(
             SkippedItem(
                 itemClass: .genericPassword, group: "notes", account: "ada", service: "mail", label: "",
                 reason: .applicationPassword))

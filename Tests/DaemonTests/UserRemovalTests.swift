@@ -194,7 +194,7 @@ import Testing
             let authority = try AuthorityFolder(
                 "\(authorities)/\(user)", userID: user, account: #require(AccountName("ada")), clock: clock,
                 random: random)
-            try authority.keep(
+            try authority.persist(
                 PasscodeRecords(
                     current: PasscodeRecord(
                         cost: 10, salt: [UInt8](repeating: 1, count: 16), passcodeID: [UInt8](repeating: 2, count: 16),

@@ -29,7 +29,7 @@ enum FuzzedStore {
             interactionAllowed: true, caller: caller)
         let events: [PolicyEvent] = [
             .evaluate(request), .promptVisible(1), .matched(1, set, isVirtual: false), .passcodeEntered(1, at: 0),
-            .countersKept(1), .passcodeChecked(1, isRight: true),
+            .countersStored(1), .passcodeChecked(1, isRight: true),
         ]
         for case .reply(_, .success(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
         return .none
@@ -62,8 +62,8 @@ enum FuzzedStore {
         let keychain = try open(store)
         _ = try keychain.follow(set)
         try keychain.setPasscode(.stretched(stretched(keychain.newPasscodeStretching())), caller: caller)
-        try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 1, passcodeBlockedUntil: 2))
-        try keychain.keep(facePermissions: ["app": true])
+        try keychain.persist(PolicyCounters(biometryFailures: 1, passcodeFailures: 1, passcodeBlockedUntil: 2))
+        try keychain.persist(facePermissions: ["app": true])
         let rules: [(Accessibility, AccessConstraints)] = [
             (.whenUnlocked, []), (.afterFirstUnlock, .userPresence), (.whenUnlocked, .biometryCurrentSet),
             (.whenPasscodeSetThisDeviceOnly, []), (.whenUnlocked, .applicationPassword),
@@ -173,9 +173,9 @@ enum FuzzedStore {
 
     /// Calls every reading function other than the search.
     private static func look(at keychain: Keychain) {
-        _ = try? keychain.keptCounters()
-        _ = try? keychain.keptFacePermissions()
-        _ = try? keychain.keptLock()
+        _ = try? keychain.storedCounters()
+        _ = try? keychain.storedFacePermissions()
+        _ = try? keychain.storedLock()
         _ = try? keychain.page(after: 0, caller: caller, proof: proof)
         var cursor = SearchCursor()
         _ = try? keychain.list(ItemQuery(itemClass: .genericPassword), caller: caller, from: &cursor) { _ in }

@@ -197,7 +197,7 @@ import Testing
         #expect(keychain.anchor.condition == .rolledBack)
         #expect(status { _ = try keychain.secret("free") } == .storeRolledBack)
         #expect(status { try keychain.setPasscode(Self.new) } == .storeRolledBack)
-        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable, "the counters are refused")
+        #expect(status { _ = try keychain.storedCounters() } == .storeUnreadable, "the counters are refused")
         #expect(try store.files()["anchor"] == before["anchor"], "nothing is overwritten")
         #expect(try store.open().anchor.condition == .rolledBack, "also after a restart")
         try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
@@ -219,14 +219,14 @@ import Testing
         let old = try #require(try store.files()["counters"])
         do {
             let keychain = try store.open()
-            try keychain.keep(PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1))
+            try keychain.persist(PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1))
             try keychain.record(.tryFailed, caller: nil)
         }
         try store.setFile("counters", old)
         let keychain = try store.open()
         for _ in 1...3 { try keychain.moveAnchor(isTimed: false) }
-        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
-        #expect(status { _ = try store.open().keptCounters() } == .storeUnreadable)
+        #expect(status { _ = try keychain.storedCounters() } == .storeUnreadable)
+        #expect(status { _ = try store.open().storedCounters() } == .storeUnreadable)
     }
 
     @Test(.promise("anchor.missing")) func aLostAnchorIsNotAcceptedButItsItemsCanBeDiscarded() throws {

@@ -45,7 +45,7 @@ import Testing
                     })
                 try keychain.write { (store) throws(Failure) in try keychain.quarantine(row, in: store) }
             case .event: try keychain.moveAnchor(isTimed: false)
-            case .lock: try keychain.keep(LockState(isLocked: true, wasUnlocked: true))
+            case .lock: try keychain.persist(LockState(isLocked: true, wasUnlocked: true))
             }
         }
     }

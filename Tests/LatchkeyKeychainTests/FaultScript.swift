@@ -56,7 +56,7 @@ struct FaultScript: Hashable, Sendable {
             return next
         },
         Step(name: "count") { (keychain) throws(Failure) in
-            try keychain.keep(PolicyCounters(biometryFailures: 3, passcodeFailures: 1, passcodeBlockedUntil: 5))
+            try keychain.persist(PolicyCounters(biometryFailures: 3, passcodeFailures: 1, passcodeBlockedUntil: 5))
         } expected: { state in
             var next = state
             next.counters = 3
@@ -140,7 +140,7 @@ struct FaultScript: Hashable, Sendable {
         if keychain.isPasscodeSet {
             state.passcode = try ["1234", "4321"].first { try keychain.unlock(SecretBytes($0.utf8)) } ?? "another"
         }
-        state.counters = try keychain.keptCounters()?.0.biometryFailures
+        state.counters = try keychain.storedCounters()?.0.biometryFailures
         let proof = Authorisation.testOnly(
             [.biometry, .passcode], enrolment: enrolled(1), by: StoreOnDisk.caller)
         for item in try keychain.find(

@@ -69,7 +69,7 @@ enum GoldenStore {
                     caller: StoreOnDisk.caller)
             }
             _ = try keychain.update(.account("every byte"), [.comment: .text("updated once")])
-            try keychain.keep(counters)
+            try keychain.persist(counters)
         }
         try store.settle()
         return store

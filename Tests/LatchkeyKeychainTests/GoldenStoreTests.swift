@@ -46,9 +46,9 @@ import Testing
     func countersAndDatesOfTheGoldenStoreAreReadable() throws {
         let store = try GoldenStore.committed()
         let keychain = try store.open(clock: BootClock(boot: "golden"))
-        let kept = try #require(try keychain.keptCounters())
-        #expect(kept.0 == GoldenStore.counters)
-        #expect(kept.isOfThisBoot)
+        let stored = try #require(try keychain.storedCounters())
+        #expect(stored.0 == GoldenStore.counters)
+        #expect(stored.isOfThisBoot)
         let updated = try keychain.find(.account("every byte"), returns: .attributes)?.first?.attributes
         #expect(updated?[.comment] == .text("updated once"))
         #expect(updated?[.creationDate] == .date(1_767_225_600_000_000))

@@ -74,9 +74,9 @@ import Testing
             return keychain
         }
         rows.fail(at: 0)
-        #expect(throws: Failure(.storeUnreadable)) { try start().keptCounters() }
+        #expect(throws: Failure(.storeUnreadable)) { try start().storedCounters() }
         rows.fail(at: nil)
-        #expect(try start().keptCounters() != nil)
+        #expect(try start().storedCounters() != nil)
         #expect(rows.entries.count == count + 1)
     }
 
@@ -96,7 +96,7 @@ import Testing
             let failure = service.setPasscode("right")
             rows.fail(at: nil)
             let isPasscodeSet = keychain.isPasscodeSet
-            #expect(try !isPasscodeSet || keychain.keptCounters() != nil, "write \(number)")
+            #expect(try !isPasscodeSet || keychain.storedCounters() != nil, "write \(number)")
             if isPasscodeSet { break }
             #expect(failure == .diskFull)
             number += 1

@@ -49,7 +49,7 @@ import Testing
         try keychain.add("protected", "secret", rule(.whenUnlocked, .userPresence))
         try keychain.add("bound", "secret", rule(.whenPasscodeSetThisDeviceOnly))
         let report = try keychain.movingReport()
-        #expect(report.moved == 1 && report.rewrapped == 2 && report.kept.count == 0 && report.lost.count == 0)
+        #expect(report.moved == 1 && report.rewrapped == 2 && report.remaining.count == 0 && report.lost.count == 0)
         let group = StoreOnDisk.caller.groups[0]
         #expect(report.groups == [MigratedGroup(group: group, target: "", count: 3)])
     }
@@ -65,8 +65,8 @@ import Testing
         let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
         for report in [try keychain.movingReport(), try page(keychain).report] {
-            #expect(report.kept.named.map(\.reason) == [.boundToEnrolment, .applicationPassword])
-            #expect(report.kept.named.map(\.account) == ["bound", "password"])
+            #expect(report.remaining.named.map(\.reason) == [.boundToEnrolment, .applicationPassword])
+            #expect(report.remaining.named.map(\.account) == ["bound", "password"])
         }
         #expect(try page(keychain).items.isEmpty)
     }

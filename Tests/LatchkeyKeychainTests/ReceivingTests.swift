@@ -42,17 +42,17 @@ import Testing
 
     @discardableResult
     private func receive(_ items: [FoundItem], proof: Authorisation = .ofPasscode) throws(Failure) -> MigrationReport {
-        let received = try receive(items, proof: proof, asksBeforeKeeping: false)
+        let received = try receive(items, proof: proof, asksIfItemsRemain: false)
         #expect(received.areAdded)
         return received.report
     }
 
     private func receive(
-        _ items: [FoundItem], proof: Authorisation = .ofPasscode, asksBeforeKeeping: Bool
+        _ items: [FoundItem], proof: Authorisation = .ofPasscode, asksIfItemsRemain: Bool
     ) throws(Failure) -> ReceivedItems {
         let group = StoreOnDisk.caller.groups[0]
         return try keychain.receive(
-            try held(items), caller: StoreOnDisk.caller, proof: proof, asksBeforeKeeping: asksBeforeKeeping
+            try held(items), caller: StoreOnDisk.caller, proof: proof, asksIfItemsRemain: asksIfItemsRemain
         ) { _ in group }
     }
 
@@ -177,7 +177,7 @@ import Testing
                 guess.accessControl = rules[0]
                 // The second item of one name makes a migration that asks add nothing.
                 let received = try other.receive(
-                    [guess, item("twice", group: "a"), item("twice", group: "b")], asksBeforeKeeping: asks)
+                    [guess, item("twice", group: "a"), item("twice", group: "b")], asksIfItemsRemain: asks)
                 #expect(received.areAdded != asks)
                 reports.append(received.report)
             }
@@ -190,7 +190,7 @@ import Testing
         let date = clock.wallTime - 10
         try receive([item("one", "mine", modified: date)])
         let report = try receive([item("one", "theirs", modified: date)])
-        #expect(report.present == 1 && report.moved == 0 && report.kept.count == 0)
+        #expect(report.present == 1 && report.moved == 0 && report.remaining.count == 0)
         #expect(try keychain.secret("one") == "mine")
     }
 
@@ -199,7 +199,7 @@ import Testing
         try receive([item("one", "old", modified: now - 10), item("two", "new", modified: now - 10)])
         let report = try receive([item("one", "new", modified: now - 5), item("two", "old", modified: now - 15)])
         #expect(report.moved == 1 && report.replaced.named.map(\.account) == ["one"])
-        #expect(report.kept.named.map(\.account) == ["two"] && report.kept.named.map(\.reason) == [.newerThere])
+        #expect(report.remaining.named.map(\.account) == ["two"] && report.remaining.named.map(\.reason) == [.newerThere])
         #expect(try keychain.secret("one") == "new" && keychain.secret("two") == "new")
     }
 
@@ -222,8 +222,8 @@ import Testing
 
     @Test func twoItemsThatGetOneNameAreNotMixed() throws {
         let report = try receive([item("one", "first", group: "a"), item("one", "second", group: "b")])
-        #expect(report.moved == 1 && report.kept.named.map(\.reason) == [.nameTaken])
-        #expect(report.kept.named.map(\.group) == ["b"])
+        #expect(report.moved == 1 && report.remaining.named.map(\.reason) == [.nameTaken])
+        #expect(report.remaining.named.map(\.group) == ["b"])
         #expect(try keychain.secret("one") == "first")
     }
 
@@ -236,7 +236,7 @@ import Testing
         let password = try keychain.appPassword(plain, toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
         let report = try receive([item("one", "theirs", modified: clock.wallTime)])
-        #expect(report.kept.named.map(\.reason) == [.irreplaceableThere])
+        #expect(report.remaining.named.map(\.reason) == [.irreplaceableThere])
     }
 
     @Test func aMigrationThatAsksAddsNothingIfAnItemWouldBeKept() throws {
@@ -245,11 +245,11 @@ import Testing
             item("new"), item("old", "theirs", modified: clock.wallTime - 10), item("twice", "1", group: "a"),
             item("twice", "2", group: "b"),
         ]
-        let asked = try receive(items, asksBeforeKeeping: true)
+        let asked = try receive(items, asksIfItemsRemain: true)
         #expect(!asked.areAdded)
-        #expect(asked.report.kept.named.map(\.reason) == [.newerThere, .nameTaken])
+        #expect(asked.report.remaining.named.map(\.reason) == [.newerThere, .nameTaken])
         #expect(try keychain.itemCount() == 1)
-        let added = try receive(items, asksBeforeKeeping: false)
+        let added = try receive(items, asksIfItemsRemain: false)
         #expect(added.areAdded && added.report == asked.report)
         #expect(try keychain.itemCount() == 3)
         // The log is intact after the transaction that was rolled back.
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func aMigrationThatAsksAddsItsItemsIfNoneWouldBeKept() throws {
-        let received = try receive([item("one"), item("two")], asksBeforeKeeping: true)
+        let received = try receive([item("one"), item("two")], asksIfItemsRemain: true)
         #expect(received.areAdded && received.report.moved == 2)
         #expect(try keychain.itemCount() == 2)
     }
@@ -271,7 +271,7 @@ import Testing
         let bound = item("bound", "x", rule(.whenUnlocked, [.biometryCurrentSet]))
         let password = item("password", "x", rule(.whenUnlocked, [.applicationPassword]))
         let report = try receive([key, bound, password])
-        #expect(report.kept.named.map(\.reason) == [.inToken, .boundToEnrolment, .applicationPassword])
+        #expect(report.remaining.named.map(\.reason) == [.inToken, .boundToEnrolment, .applicationPassword])
         #expect(try keychain.itemCount() == 0)
     }
 

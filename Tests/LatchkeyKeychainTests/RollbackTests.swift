@@ -118,22 +118,22 @@ import Testing
         let fresh = try StoreOnDisk()
         do {
             let keychain = try fresh.open()
-            try keychain.keep(LockState(isLocked: true, wasUnlocked: true))
+            try keychain.persist(LockState(isLocked: true, wasUnlocked: true))
         }
         var old: [UInt8]?
         try fresh.edit { old = try $0.record("state") }
-        do { try fresh.open().keep(LockState(isLocked: false, wasUnlocked: true)) }
+        do { try fresh.open().persist(LockState(isLocked: false, wasUnlocked: true)) }
         try fresh.edit { try $0.setRecord("state", old) }
         let keychain = try fresh.open()
-        #expect(try keychain.keptLock().isLocked)
+        #expect(try keychain.storedLock().isLocked)
         #expect(keychain.isRolledBack)
     }
 
     @Test(.promise("rollback.bound")) func noTryIsLeftWhenTheDatabaseWasRolledBack() throws {
         let keychain = try store.open()
-        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
-        try keychain.keep(
+        #expect(status { _ = try keychain.storedCounters() } == .storeUnreadable)
+        try keychain.persist(
             PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1, lastPasscode: nil))
-        #expect(try keychain.keptCounters()?.0.passcodeFailures == 6, "a restart does not restart the hour")
+        #expect(try keychain.storedCounters()?.0.passcodeFailures == 6, "a restart does not restart the hour")
     }
 }

@@ -24,8 +24,8 @@ import Testing
         try keychain.add("three", "3", rule(.whenPasscodeSetThisDeviceOnly), group: "shared")
         try keychain.add("four", "4", rule(.whenUnlocked, .biometryCurrentSet))
         _ = try keychain.update(.account("one"), secret: "1b")
-        try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3))
-        try keychain.keep(facePermissions: ["app": true])
+        try keychain.persist(PolicyCounters(biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3))
+        try keychain.persist(facePermissions: ["app": true])
     }
 
     private func found() throws -> [Finding] { try store.open().findings() }

@@ -104,7 +104,7 @@ import Testing
                 }
                 let refusal = status {
                     let keychain = try store.open()
-                    _ = try keychain.keptCounters()
+                    _ = try keychain.storedCounters()
                     _ = try keychain.unlock(GoldenStore.passcode)
                     guard try keychain.findings().isEmpty else { throw Failure.damagedStore("a finding") }
                 }

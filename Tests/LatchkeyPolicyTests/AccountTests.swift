@@ -21,7 +21,7 @@ import Testing
 
     /// Enters a password, whose verification ends with this event.
     private func enter(_ world: inout World, _ result: PolicyEvent) -> [PolicyEffect] {
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), result])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), result])
     }
 
     @Test func theAccountIsAskedForBeforeAnEmptyPlanIsGranted() {
@@ -95,7 +95,7 @@ import Testing
     private func announcing() -> (World, [PolicyEffect]) {
         var world = World(.absent)
         world.show(.passcode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .accountExpired(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .accountExpired(1)])
         let effects = world.send(.passcodeChecked(1, isRight: true))
         return (world, effects)
     }
@@ -120,7 +120,7 @@ import Testing
 
     @Test func aLastStepAnnouncesTheExpiredPasswordBesideWhatItAsksFor() {
         var world = asking(lastStep: .asksNewPasscode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .accountExpired(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .accountExpired(1)])
         let effects = world.send(.accountProven(1))
         #expect(effects.content?.step == .newPasscodeAsked && effects.content?.notice == .accountPasswordExpired)
     }

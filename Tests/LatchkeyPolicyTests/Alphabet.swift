@@ -32,7 +32,7 @@ struct Alphabet {
         ]
             + [
                 .passcodeChecked(id, isRight: true), .passcodeChecked(id, isRight: false), .passcodeRepeated(id),
-                .passcodeNotChecked(id, .storeUnreadable), .countersKept(id), .countersNotKept(id, .diskFull),
+                .passcodeNotChecked(id, .storeUnreadable), .countersStored(id), .countersNotStored(id, .diskFull),
             ]
             + times.flatMap { [.passcodeEntered(id, at: $0), .delayPassed(id, at: $0)] }
     }
@@ -49,7 +49,7 @@ struct Alphabet {
             .promptVisible(id), .promptLost(id), .matched(id, .a), .notMatched(id), .sensorFailed(id),
             .fallbackChosen(id), .cancelChosen(id), .deadlinePassed(id), .passcodeChecked(id, isRight: true),
             .passcodeChecked(id, isRight: false), .passcodeNotChecked(id, .storeUnreadable),
-            .passcodeNotVerified(id, .vaultUnavailable), .countersKept(id), .countersNotKept(id, .diskFull),
+            .passcodeNotVerified(id, .vaultUnavailable), .countersStored(id), .countersNotStored(id, .diskFull),
             .passcodeEntered(id, at: 0), .delayPassed(id, at: 0),
         ]
     }

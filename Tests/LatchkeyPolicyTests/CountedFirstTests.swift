@@ -11,12 +11,12 @@ import Testing
         var world = World(.touch)
         world.show(.passcode)
         let counted = PolicyCounters(biometryFailures: 0, passcodeFailures: 1, passcodeBlockedUntil: 0)
-        #expect(world.send(.passcodeEntered(1, at: 0)) == [.keepFirst(1, counted)])
+        #expect(world.send(.passcodeEntered(1, at: 0)) == [.persistFirst(1, counted)])
         #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "no verification was requested")
-        #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
-        #expect(world.send(.countersKept(1)).isEmpty)
+        #expect(world.send(.countersStored(1)) == [.checkPasscode(1)])
+        #expect(world.send(.countersStored(1)).isEmpty)
         let effects = world.send(.passcodeChecked(1, isRight: true))
-        #expect(effects.first == .keep(World(.touch).state.counters), "a correct passcode resets the count first")
+        #expect(effects.first == .persist(World(.touch).state.counters), "a correct passcode resets the count first")
         #expect(effects.outcomes() == [.granted(.code)])
     }
 
@@ -28,9 +28,9 @@ import Testing
             world.show(.passcode)
             world.send(.passcodeEntered(1, at: 0))
             #expect(
-                world.send(.countersNotKept(1, .diskFull)) == [.dismiss(1), .reply(1, .failure(.diskFull))])
+                world.send(.countersNotStored(1, .diskFull)) == [.dismiss(1), .reply(1, .failure(.diskFull))])
             #expect(world.state.counters == before, "a full disk uses no tries")
-            #expect(world.send(.countersKept(1)).isEmpty)
+            #expect(world.send(.countersStored(1)).isEmpty)
         }
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(world.send(.notMatched(1)).count == 1)
         #expect(world.send([.notMatched(1), .matched(1, .a)]).isEmpty, "no match counts before the count is stored")
         #expect(
-            world.send(.countersNotKept(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.diskFull))])
+            world.send(.countersNotStored(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .failure(.diskFull))])
         #expect(world.state.biometryFailures == 1)
     }
 
@@ -48,7 +48,7 @@ import Testing
         var world = World(.touch)
         world.show(.passcode)
         #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).isEmpty, "no passcode was entered")
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1)])
         #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).outcomes() == [.denied(.storeUnreadable)])
         #expect(world.state.passcodeFailures == 1)
     }
@@ -71,9 +71,9 @@ import Testing
         var world = World(.touch)
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
-        #expect(world.send([.countersKept(2), .countersNotKept(2, .diskFull), .delayPassed(2, at: 0)]).isEmpty)
+        #expect(world.send([.countersStored(2), .countersNotStored(2, .diskFull), .delayPassed(2, at: 0)]).isEmpty)
         #expect(world.state.passcodeFailures == 1, "the try of the evaluation stays counted")
-        #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
+        #expect(world.send(.countersStored(1)) == [.checkPasscode(1)])
     }
 
     @Test func reasonWhyThePasscodeIsRequiredIsReported() {

@@ -14,7 +14,7 @@ import Testing
         let effects = world.send(.matched(1, .a))
         #expect(effects.outcomes().isEmpty)
         #expect(world.state.biometryFailures == 1, "it counts as a failed match")
-        world.send(.countersKept(1))
+        world.send(.countersStored(1))
         #expect(
             world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }

@@ -59,7 +59,7 @@ import Testing
         #expect(world.send(.guided(2, .scanAgain)).isEmpty, "another evaluation")
         world.send(.notMatched(1))
         #expect(world.send(.guided(1, .scanAgain)).isEmpty, "a count is being stored")
-        world.send([.countersKept(1), .fallbackChosen(1)])
+        world.send([.countersStored(1), .fallbackChosen(1)])
         #expect(world.send([.guided(1, .scanAgain), .sensorDisconnected(1)]).isEmpty, "the passcode is asked for")
         world.send(.cancelChosen(1))
         #expect(world.send([.guided(1, .scanAgain), .sensorDisconnected(1)]).isEmpty, "the evaluation has ended")
@@ -125,7 +125,7 @@ import Testing
         world.show(.either)
         world.send(.notMatched(1))
         #expect(world.send(.sensorDisconnected(1)).content?.method == .passcode)
-        #expect(world.send(.countersKept(1)).isEmpty)
+        #expect(world.send(.countersStored(1)).isEmpty)
         #expect(world.state.biometryFailures == 1, "the miss before stays counted")
     }
 }

@@ -166,7 +166,7 @@ import Testing
             .newPasscodeEntered(1, isLongEnough: false), .newPasscodeEntered(1, isLongEnough: true),
             .newPasscodeRepeated(1, isEqual: false), .cancelChosen(1),
         ])
-        #expect(effects.kept.isEmpty && world.state.counters == counters)
+        #expect(effects.persisted.isEmpty && world.state.counters == counters)
         #expect(effects.outcomes() == [.denied(.userCancel)])
     }
 

@@ -45,14 +45,14 @@ import Testing
         world.show(.either)
         let effects = world.type(right: true)
         #expect(
-            effects.kept.last == PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
+            effects.persisted.last == PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
         #expect(!world.state.isBiometryLocked)
         #expect(world.state.refusal(of: .biometry, for: "a") == nil)
     }
 
     @Test func correctPasscodeAfterItsEvaluationEndedClearsTheLockout_LA28() {
         var world = World(.touch, biometryFailures: 5)
-        #expect(world.send(.passcodeWasRight).kept.count == 1)
+        #expect(world.send(.passcodeWasRight).persisted.count == 1)
         #expect(!world.state.isBiometryLocked)
     }
 
@@ -60,10 +60,10 @@ import Testing
         var world = World(.touch, biometryFailures: 5)
         world.show(.either)
         let events: [PolicyEvent] = [
-            .matched(1, .a), .notMatched(1), .countersKept(1), .fallbackChosen(1), .sensorFailed(1),
+            .matched(1, .a), .notMatched(1), .countersStored(1), .fallbackChosen(1), .sensorFailed(1),
             .sensorChanged(.touchEmpty),
             .sensorChanged(.touchB), .sensorChanged(.absent), .sensorChanged(.face), .matched(1, .b),
-            .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: false),
+            .passcodeEntered(1, at: 0), .countersStored(1), .passcodeChecked(1, isRight: false),
             .cancelChosen(1), .passcodeExists(false), .passcodeExists(true), .promptLost(1), .deadlinePassed(1),
             .withdrawn(1, .appCancel), .sensorChanged(.touch),
         ]
@@ -79,7 +79,7 @@ import Testing
         world.show(.biometry)
         let effects = world.send(.matched(1, .a))
         #expect(
-            effects.first == .keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+            effects.first == .persist(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
         #expect(effects.outcomes() == [.granted(.finger)])
         for id: UInt64 in 2...3 {
             world.show(.biometry, id: id)
@@ -96,14 +96,14 @@ import Testing
             let effects = world.miss()
             #expect(
                 effects.first
-                    == .keepFirst(
+                    == .persistFirst(
                         1, PolicyCounters(biometryFailures: count, passcodeFailures: 0, passcodeBlockedUntil: 0)))
         }
     }
 
     @Test func storedCountersLockBiometryAfterARestart_LA28() {
-        let kept = World(.touch, biometryFailures: 5).state.counters
-        let restarted = PolicyState(AuthorityState(sensor: .touch, isPasscodeSet: true, counters: kept))
+        let persisted = World(.touch, biometryFailures: 5).state.counters
+        let restarted = PolicyState(AuthorityState(sensor: .touch, isPasscodeSet: true, counters: persisted))
         #expect(restarted.refusal(of: .biometry, for: "a") == .biometryLockout)
     }
 
@@ -118,7 +118,7 @@ import Testing
         #expect(effects.outcomes() == [.granted(.code)])
         let right = PolicyCounters(
             biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0, lastPasscode: .seconds(3607))
-        #expect(effects.kept.last == right)
+        #expect(effects.persisted.last == right)
     }
 
     @Test func failedMatchesBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {

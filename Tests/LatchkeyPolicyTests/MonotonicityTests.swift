@@ -24,7 +24,7 @@ import Testing
         func actions(_ state: PolicyState, _ times: [Int64]) -> [PolicyEvent] {
             var actions: [PolicyEvent] = [
                 .promptVisible(1), .notMatched(1), .sensorFailed(1), .fallbackChosen(1), .cancelChosen(1),
-                .permissionAnswered(1, true), .permissionAnswered(1, false), .countersKept(1),
+                .permissionAnswered(1, true), .permissionAnswered(1, false), .countersStored(1),
                 .passcodeChecked(1, isRight: false),
             ]
             if hasFinger, let set = state.sensor.enrolment { actions.append(.matched(1, set)) }

@@ -63,7 +63,7 @@ struct Observer: Hashable, Sendable {
         if after.sensor.isWeak, case .arm(let id)? = effects.last, event != .permissionAnswered(id, true) {
             return "a weak sensor scans although the user did not start it"
         }
-        return complaintAboutHeld() ?? complaint(aboutKeeping: effects, of: event, before: before, after: after)
+        return complaintAboutHeld() ?? complaint(aboutStoring: effects, of: event, before: before, after: after)
             ?? complaint(aboutLockout: event, before: before, after: after) ?? complaint(about: after)
     }
 
@@ -89,8 +89,8 @@ struct Observer: Hashable, Sendable {
             }
             guard time >= counters.passcodeBlockedUntil else { return }
             countPasscode(of: id, at: time)
-        case .countersKept(let id): prompts[id]?.isKeeping = false
-        case .countersNotKept(let id, _):
+        case .countersStored(let id): prompts[id]?.isKeeping = false
+        case .countersNotStored(let id, _):
             prompts[id]?.isKeeping = false
             guard let before = prompts[id]?.countersBefore else { return }
             counters.passcodeFailures = before.passcodeFailures
@@ -252,8 +252,8 @@ struct Observer: Hashable, Sendable {
             return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
-        case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "stores other permissions"
-        case .keepFirst(let id, let kept):
+        case .persistPermissions(let persisted): return persisted == after.facePermissions ? nil : "stores other permissions"
+        case .persistFirst(let id, let persisted):
             if !isVerifying { dropHeld() }
             if let entry = held.first, entry.id == id {
                 if isVerifying { return "two tries at a time" }
@@ -263,13 +263,13 @@ struct Observer: Hashable, Sendable {
             }
             guard let shown = prompts[id], !shown.isKeeping else { return "stores without a try" }
             prompts[id]?.isKeeping = true
-            return kept == counters ? nil : "stores \(kept), should be \(counters)"
+            return persisted == counters ? nil : "stores \(persisted), should be \(counters)"
         case .startDelay(let id, let seconds):
             guard let shown = prompts[id], shown.content.asks(for: .passcode) else {
                 return "a delay that is not shown"
             }
             return Int64(shown.content.delaySeconds) == seconds ? nil : "another delay than the prompt shows"
-        case .keep(let kept): return kept == counters ? nil : "stores \(kept), should be \(counters)"
+        case .persist(let persisted): return persisted == counters ? nil : "stores \(persisted), should be \(counters)"
         }
     }
 
@@ -328,33 +328,33 @@ struct Observer: Hashable, Sendable {
 
 extension Observer {
     private func complaint(
-        aboutKeeping effects: [PolicyEffect], of event: PolicyEvent, before: PolicyState, after: PolicyState
+        aboutStoring effects: [PolicyEffect], of event: PolicyEvent, before: PolicyState, after: PolicyState
     ) -> String? {
         if after.counters != counters { return "counts \(after.counters), should be \(counters)" }
-        let keeps = effects.indices.filter {
+        let writes = effects.indices.filter {
             switch effects[$0] {
-            case .keep, .keepFirst: true
+            case .persist, .persistFirst: true
             default: false
             }
         }
         // A count that could not be stored is undone in memory only.
-        if case .countersNotKept = event, countersBeforeHeld == nil {
-            return keeps.isEmpty ? nil : "stores counters that could not be stored"
+        if case .countersNotStored = event, countersBeforeHeld == nil {
+            return writes.isEmpty ? nil : "stores counters that could not be stored"
         }
-        var own = keeps
+        var own = writes
         var changed = after.counters
         if let countersBeforeHeld {
             // The passcode that was held back is counted last.
             guard own.popLast() == effects.indices.last else { return "continues before the count is stored" }
             changed = countersBeforeHeld
-        } else if let index = keeps.first, case .keepFirst = effects[index], effects.count > 1 {
+        } else if let index = writes.first, case .persistFirst = effects[index], effects.count > 1 {
             return "continues before the count is stored"
         }
-        if case .countersNotKept = event { return own.isEmpty ? nil : "stores counters that could not be stored" }
+        if case .countersNotStored = event { return own.isEmpty ? nil : "stores counters that could not be stored" }
         if own.count != (before.counters == changed ? 0 : 1) { return "counters stored \(own.count) times" }
         let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
         // The counters must be stored before the reply, so that a daemon that is killed in between has stored them.
-        if let keep = own.first, let reply, reply < keep { return "replied before the counters were stored" }
+        if let write = own.first, let reply, reply < write { return "replied before the counters were stored" }
         return nil
     }
 

@@ -29,7 +29,7 @@ import Testing
             let effects = world.type(right: false, at: now)
             let until = failures < 3 ? 0 : now + PolicyState.passcodeDelay(afterFailures: failures)
             #expect(
-                effects.kept
+                effects.persisted
                     == [
                         PolicyCounters(
                             biometryFailures: 0, passcodeFailures: failures, passcodeBlockedUntil: until)
@@ -45,7 +45,7 @@ import Testing
         let before = world.state.counters
         for _ in 1...5 {
             let effects = world.type(right: true, at: .seconds(10) - 1)
-            #expect(!effects.contains(.checkPasscode(1)) && effects.outcomes().isEmpty && effects.kept.isEmpty)
+            #expect(!effects.contains(.checkPasscode(1)) && effects.outcomes().isEmpty && effects.persisted.isEmpty)
             #expect(effects.content?.triesLeft == 3 && effects.content?.notice == PromptContent.Notice.none)
         }
         #expect(world.state.counters == before)
@@ -127,7 +127,7 @@ import Testing
         world.state.passcodeFailures = 4
         world.state.passcodeBlockedUntil = .seconds(10)
         let effects = world.send(.passcodeExists(false))
-        #expect(effects.kept == [PolicyCounters(biometryFailures: 5, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+        #expect(effects.persisted == [PolicyCounters(biometryFailures: 5, passcodeFailures: 0, passcodeBlockedUntil: 0)])
         #expect(world.state.isBiometryLocked, "but not the failed matches")
     }
 }

@@ -31,7 +31,7 @@ import Testing
         world.send(.promptVisible(1), at: .seconds(1))
         let answer = world.type(right: true, at: .seconds(1))
         #expect(answer.outcomes() == [.granted(.code)])
-        #expect(answer.kept.map(\.lastPasscode) == [nil, .seconds(1)])
+        #expect(answer.persisted.map(\.lastPasscode) == [nil, .seconds(1)])
         #expect(refusal(world, at: .seconds(2)) == nil)
     }
 
@@ -58,7 +58,7 @@ import Testing
             world.ask(.biometry, at: time)
             world.send(.promptVisible(1), at: time)
             let effects = world.send(.matched(1, .a), at: time)
-            #expect(effects.kept.map(\.lastBiometry) == (isKept ? [time] : []))
+            #expect(effects.persisted.map(\.lastBiometry) == (isKept ? [time] : []))
             #expect(effects.outcomes() == [.granted(.finger)])
         }
     }
@@ -66,7 +66,7 @@ import Testing
     @Test func settingAPasscodeCountsAsEnteringIt() {
         var world = world(lastPasscode: nil)
         let effects = world.send(.passcodeExists(true), at: .hours(1))
-        #expect(effects.kept.map(\.lastPasscode) == [.hours(1)])
+        #expect(effects.persisted.map(\.lastPasscode) == [.hours(1)])
         #expect(refusal(world, at: .hours(2)) == nil)
         #expect(world.send(.passcodeExists(true), at: .hours(1)).isEmpty, "unchanged counters are not stored")
     }

@@ -33,7 +33,7 @@ import Testing
         var world = World(.face, permission: nil)
         world.show(.biometry)
         let effects = world.send(.permissionAnswered(1, true))
-        #expect(effects.first == .keepPermissions(["a": true]))
+        #expect(effects.first == .persistPermissions(["a": true]))
         #expect(effects.last == .arm(1))
         #expect(effects.content?.question == PromptContent.Question.none)
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
@@ -45,7 +45,7 @@ import Testing
         var world = World(.face, permission: nil)
         world.show(plan)
         let effects = world.send(.permissionAnswered(1, false))
-        #expect(effects.first == .keepPermissions(["a": false]))
+        #expect(effects.first == .persistPermissions(["a": false]))
         #expect(effects.outcomes() == [.denied(.biometryNotAvailable)])
         #expect(world.ask(plan, id: 2).outcomes(2) == [.denied(.biometryNotAvailable)])
     }
@@ -76,14 +76,14 @@ import Testing
         var world = World(.face)
         world.state.facePermissions["b"] = true
         world.show(.biometry)
-        #expect(world.send(.permissionChanged("b", false)) == [.keepPermissions(["a": true, "b": false])])
+        #expect(world.send(.permissionChanged("b", false)) == [.persistPermissions(["a": true, "b": false])])
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
 
     @Test func withdrawingThePermissionDoesNotEndAPasscodePrompt_LA07() {
         var world = World(.face, biometryFailures: 5)
         world.show(.either)
-        #expect(world.send(.permissionChanged("a", false)) == [.keepPermissions(["a": false])])
+        #expect(world.send(.permissionChanged("a", false)) == [.persistPermissions(["a": false])])
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 

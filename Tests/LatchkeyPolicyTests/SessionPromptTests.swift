@@ -141,21 +141,21 @@ import Testing
     @Test func aDelayThatARightPasscodeEndsLaterIsNoLongerShown_LA30() {
         var world = two(.passcode)
         world.state.passcodeFailures = 2
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1)])
         #expect(world.send(.cancelChosen(1)).contains(.startDelay(2, seconds: 5)))
         // The verification of the first passcode ends after its evaluation has.
         #expect(world.send(.passcodeWasRight).content?.delaySeconds == 0)
-        #expect(world.send(.passcodeEntered(2, at: 1)) == [.keepFirst(2, world.state.counters)])
+        #expect(world.send(.passcodeEntered(2, at: 1)) == [.persistFirst(2, world.state.counters)])
     }
 
     @Test func aSecondPasscodeWaitsForTheFirst_LA30() {
         var world = two(.passcode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1)])
         #expect(world.send(.passcodeEntered(2, at: 0)).isEmpty)
         #expect(world.state.passcodeFailures == 1, "it does not count before it is verified")
         let effects = world.send(.passcodeChecked(1, isRight: false))
-        #expect(effects.last == .keepFirst(2, world.state.counters) && world.state.passcodeFailures == 2)
-        #expect(world.send(.countersKept(2)) == [.checkPasscode(2)])
+        #expect(effects.last == .persistFirst(2, world.state.counters) && world.state.passcodeFailures == 2)
+        #expect(world.send(.countersStored(2)) == [.checkPasscode(2)])
     }
 
     @Test(arguments: [
@@ -166,16 +166,16 @@ import Testing
     ])
     func everyEndOfAVerificationEntersTheHeldPasscode_LA30(_ ending: PolicyEvent) {
         var world = two(.passcode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .passcodeEntered(2, at: 0)])
         let effects = world.send(ending)
-        #expect(effects.last == .keepFirst(2, world.state.counters))
+        #expect(effects.last == .persistFirst(2, world.state.counters))
         // A try that was not taken back, and was not right, stays counted beside the second one.
         let isUncounted: Set<PolicyEvent> = [
             .passcodeChecked(1, isRight: true), .passcodeNotVerified(1, .vaultUnavailable), .passcodeOutdated(1),
             .accountNotProven(1, .notAvailable),
         ]
         #expect(world.state.passcodeFailures == (isUncounted.contains(ending) ? 1 : 2))
-        #expect(world.send(.countersKept(2)) == [.checkPasscode(2)])
+        #expect(world.send(.countersStored(2)) == [.checkPasscode(2)])
         world.send(.passcodeNotVerified(2, .vaultUnavailable))
         #expect(world.state.passcodeFailures == (isUncounted.contains(ending) ? 0 : 1))
     }
@@ -183,24 +183,24 @@ import Testing
     @Test func aFullDiskEndsTheFirstAndEntersTheHeldPasscode() {
         var world = two(.passcode)
         world.send([.passcodeEntered(1, at: 0), .passcodeEntered(2, at: 0)])
-        let effects = world.send(.countersNotKept(1, .diskFull))
+        let effects = world.send(.countersNotStored(1, .diskFull))
         #expect(effects.outcomes(1) == [.denied(.diskFull)])
-        #expect(effects.last == .keepFirst(2, world.state.counters) && world.state.passcodeFailures == 1)
+        #expect(effects.last == .persistFirst(2, world.state.counters) && world.state.passcodeFailures == 1)
     }
 
     @Test func heldPasscodesAreEnteredInOrder_LA30() {
         var world = two(.passcode)
         world.send([.wish(3, .passcode, session: "3"), .promptVisible(3)])
-        world.send([.passcodeEntered(2, at: 0), .countersKept(2)])
+        world.send([.passcodeEntered(2, at: 0), .countersStored(2)])
         world.send([.passcodeEntered(3, at: 0), .passcodeEntered(1, at: 0), .passcodeEntered(3, at: 0)])
         #expect(world.state.heldEntries.map(\.id) == [3, 1])
-        #expect(world.send(.passcodeChecked(2, isRight: true)).last == .keepFirst(3, world.state.counters))
+        #expect(world.send(.passcodeChecked(2, isRight: true)).last == .persistFirst(3, world.state.counters))
         #expect(world.state.heldEntries.map(\.id) == [1])
     }
 
     @Test func aHeldPasscodeIsForgottenWithItsPrompt() {
         var world = two(.passcode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0), .cancelChosen(2)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .passcodeEntered(2, at: 0), .cancelChosen(2)])
         #expect(world.state.heldEntries.isEmpty)
         world.send(.passcodeChecked(1, isRight: false))
         #expect(world.state.passcodeFailures == 1)
@@ -208,7 +208,7 @@ import Testing
 
     @Test func aHeldPasscodeIsNotUsedForTheNextStage() {
         var world = two(.passcode, AuthenticationPlan([[.biometry, .passcode], [.passcode]]))
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .passcodeEntered(2, at: 0)])
         world.send(.matched(2, .a))
         #expect(world.state.shown(2)?.stage == 1 && world.state.heldEntries.isEmpty)
         world.send(.passcodeChecked(1, isRight: false))
@@ -218,7 +218,7 @@ import Testing
     @Test func aHeldPasscodeIsRejectedByTheDelayOfTheFirst_LA30() {
         var world = two(.passcode)
         world.state.passcodeFailures = 2
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .passcodeEntered(2, at: 0)])
         let effects = world.send(.passcodeChecked(1, isRight: false))
         #expect(effects.contains(.startDelay(2, seconds: 5)))
         #expect(effects.content?.delaySeconds == 5)
@@ -228,8 +228,8 @@ import Testing
 
     @Test func rightPasscodeOfAnEndedEvaluationYieldsNoFreeTry_LA30() {
         var world = two(.passcode)
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1), .passcodeEntered(2, at: 0), .cancelChosen(1)])
-        world.send(.countersKept(2))
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1), .passcodeEntered(2, at: 0), .cancelChosen(1)])
+        world.send(.countersStored(2))
         #expect(world.state.passcodeFailures == 2)
         // The verification of the first passcode ends after its evaluation has.
         world.send(.passcodeWasRight)
@@ -245,7 +245,7 @@ import Testing
         func send(_ event: PolicyEvent) {
             let effects = world.send(event)
             verified += effects.count { if case .checkPasscode = $0 { true } else { false } }
-            for case .keepFirst(let id, _) in effects { send(.countersKept(id)) }
+            for case .persistFirst(let id, _) in effects { send(.countersStored(id)) }
         }
         for round: UInt64 in 0..<20 {
             let (one, other) = (10 * round + 1, 10 * round + 2)
@@ -264,7 +264,7 @@ import Testing
     @Test func aDelayUpdatesThePromptsOfOtherSessions_LA30() {
         var world = two(.passcode)
         world.state.passcodeFailures = 2
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1)])
         let effects = world.send(.passcodeChecked(1, isRight: false))
         #expect(effects.contains(.startDelay(1, seconds: 5)) && effects.contains(.startDelay(2, seconds: 5)))
         #expect(world.send(.passcodeEntered(2, at: .seconds(1))).content?.delaySeconds == 4)
@@ -275,7 +275,7 @@ import Testing
     @Test func aPasscodeThatIsBeingVerifiedDelaysNoOtherPrompt_LA30() {
         var world = two(.passcode)
         world.state.passcodeFailures = 2
-        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        world.send([.passcodeEntered(1, at: 0), .countersStored(1)])
         let effects = world.send(.wish(3, .passcode, session: "3"))
         #expect(effects.content?.delaySeconds == 0)
         #expect(world.send(.passcodeChecked(1, isRight: true)).allSatisfy { $0 != .startDelay(3, seconds: 5) })
@@ -351,7 +351,7 @@ import Testing
 
     @Test func anEnteredPasscodeKeepsThePromptAtThePasscode() {
         var world = two(.either)
-        world.send([.passcodeEntered(2, at: 0), .countersKept(2)])
+        world.send([.passcodeEntered(2, at: 0), .countersStored(2)])
         #expect(!world.send(.cancelChosen(1)).contains(.arm(2)))
         let effects = world.send(.passcodeChecked(2, isRight: false))
         #expect(effects.content?.method == .passcode && !effects.contains(.arm(2)))

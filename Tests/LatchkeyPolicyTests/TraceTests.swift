@@ -27,8 +27,8 @@ import Testing
             .map { String($0.prefix { $0.isLetter }) }
         #expect(
             Set(verbs) == [
-                "show", "update", "dismiss", "arm", "disarm", "checkPasscode", "startDeadline", "reply", "keep",
-                "keepPermissions", "keepFirst", "startDelay",
+                "show", "update", "dismiss", "arm", "disarm", "checkPasscode", "startDeadline", "reply", "persist",
+                "persistPermissions", "persistFirst", "startDelay",
             ])
     }
 

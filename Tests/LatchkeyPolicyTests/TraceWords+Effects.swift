@@ -16,12 +16,12 @@ extension TraceWords {
         case .startDeadline(let id, let seconds): "startDeadline \(id) \(seconds) s"
         case .reply(let id, .success(let proof)): "reply \(id): granted \(text(proof))"
         case .reply(let id, .failure(let status)): "reply \(id): denied \(status)"
-        case .keepPermissions(let permissions):
-            "keepPermissions: "
+        case .persistPermissions(let permissions):
+            "persistPermissions: "
                 + (permissions.isEmpty ? "none" : "")
                 + permissions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        case .keep(let counters): "keep: \(text(counters))"
-        case .keepFirst(let id, let counters): "keepFirst \(id): \(text(counters))"
+        case .persist(let counters): "persist: \(text(counters))"
+        case .persistFirst(let id, let counters): "persistFirst \(id): \(text(counters))"
         case .startDelay(let id, let seconds): "startDelay \(id) \(seconds) s"
         }
     }

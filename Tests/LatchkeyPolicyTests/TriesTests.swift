@@ -91,7 +91,7 @@ import Testing
         var world = World(.touch)
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
-        #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
+        #expect(world.send(.countersStored(1)) == [.checkPasscode(1)])
         #expect(world.send(.cancelChosen(1)).outcomes() == [.denied(.userCancel)])
         #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty)
     }
@@ -101,8 +101,8 @@ import Testing
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
         #expect(world.send(.passcodeEntered(1, at: 0)).isEmpty)
-        world.send(.countersKept(1))
-        #expect(world.send([.passcodeEntered(1, at: 0), .passcodeRepeated(1), .countersKept(1)]).isEmpty)
+        world.send(.countersStored(1))
+        #expect(world.send([.passcodeEntered(1, at: 0), .passcodeRepeated(1), .countersStored(1)]).isEmpty)
         #expect(world.send(.passcodeChecked(1, isRight: false)).content?.triesLeft == 2)
         #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "one result for one entry")
     }

@@ -48,14 +48,14 @@ struct World {
     /// Enters a correct or wrong passcode.
     @discardableResult
     mutating func type(right: Bool, id: UInt64 = 1, at time: Int64 = 0) -> [PolicyEffect] {
-        send(.passcodeEntered(id, at: time), at: time) + send(.countersKept(id), at: time)
+        send(.passcodeEntered(id, at: time), at: time) + send(.countersStored(id), at: time)
             + send(.passcodeChecked(id, isRight: right), at: time)
     }
 
     /// Sends failed matches, each with its stored count.
     @discardableResult
     mutating func miss(_ times: Int = 1, id: UInt64 = 1) -> [PolicyEffect] {
-        (0..<times).flatMap { _ in send([.notMatched(id), .countersKept(id)]) }
+        (0..<times).flatMap { _ in send([.notMatched(id), .countersStored(id)]) }
     }
 }
 
@@ -98,10 +98,10 @@ extension AuthenticationPlan {
 extension Authorisation {
     static let finger = granted(.biometry, [.matched(1, .a)])
     static let code = granted(
-        .passcode, [.passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
+        .passcode, [.passcodeEntered(1, at: 0), .countersStored(1), .passcodeChecked(1, isRight: true)])
     static let both = granted(
         .biometryThenPasscode,
-        [.matched(1, .a), .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
+        [.matched(1, .a), .passcodeEntered(1, at: 0), .countersStored(1), .passcodeChecked(1, isRight: true)])
 
     /// Returns the authorisation that the reducer grants after those events.
     private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
@@ -161,10 +161,10 @@ extension [PolicyEffect] {
     var shown: [UInt64] { compactMap { if case .show(let request, _) = $0 { request.id } else { nil } } }
 
     /// The counters that are stored.
-    var kept: [PolicyCounters] {
+    var persisted: [PolicyCounters] {
         compactMap {
             switch $0 {
-            case .keep(let counters), .keepFirst(_, let counters): counters
+            case .persist(let counters), .persistFirst(_, let counters): counters
             default: nil
             }
         }

@@ -33,12 +33,12 @@ import Testing
     private final class Store: AuthorityClient, CounterStore {
         private struct State: Sendable {
             var verified = 0
-            var kept: [PolicyCounters] = []
+            var stored: [PolicyCounters] = []
         }
         private let state = Mutex(State())
         /// The number of passcodes that were verified.
         var verified: Int { state.withLock { $0.verified } }
-        var failures: Int? { state.withLock { $0.kept.last?.passcodeFailures } }
+        var failures: Int? { state.withLock { $0.stored.last?.passcodeFailures } }
 
         /// A right passcode opens a slot whose key has the number of the verification.
         func open(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
@@ -49,8 +49,8 @@ import Testing
             return typed == SecretBytes("1234".utf8)
                 ? .right(OpenedPasscode(slotKey: SecretBytes([number]))) : .wrong
         }
-        func keep(_ counters: PolicyCounters) throws(Failure) { state.withLock { $0.kept.append(counters) } }
-        func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? { nil }
+        func persist(_ counters: PolicyCounters) throws(Failure) { state.withLock { $0.stored.append(counters) } }
+        func storedCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? { nil }
         func adopt(_ set: EnrolmentSet?) throws(Failure) {}
         func counted(_ counters: PolicyCounters) {}
         func countersWereLost() throws(Failure) {}

@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         machine = try SimulatedService(scriptsStore: true)
-        try machine.keychain.keep(facePermissions: ["app": true])
+        try machine.keychain.persist(facePermissions: ["app": true])
         machine.service.setFacePermission("app", true)
     }
 
@@ -34,13 +34,13 @@ import Testing
 
     @Test func withdrawnPermissionIsStored_LA07() throws {
         #expect(withdraw() == [.done])
-        #expect(try machine.keychain.keptFacePermissions() == ["app": false])
+        #expect(try machine.keychain.storedFacePermissions() == ["app": false])
         #expect(machine.service.authority.state.facePermissions == ["app": false])
     }
 
     @Test func deletedPermissionIsStored_LA07() throws {
         #expect(withdraw(mayAskAgain: true) == [.done])
-        #expect(try machine.keychain.keptFacePermissions() == [:])
+        #expect(try machine.keychain.storedFacePermissions() == [:])
         #expect(machine.service.authority.state.facePermissions == [:])
     }
 
@@ -60,8 +60,8 @@ import Testing
         _ = try machine.world.apply(.fail(.diskFull))
         #expect(withdraw() != [.done])
         try changeStateRecord()
-        #expect(throws: Failure.self) { try machine.keychain.keptFacePermissions() }
+        #expect(throws: Failure.self) { try machine.keychain.storedFacePermissions() }
         #expect(withdraw() == [.done])
-        #expect(try machine.keychain.keptFacePermissions() == ["app": false])
+        #expect(try machine.keychain.storedFacePermissions() == ["app": false])
     }
 }

@@ -98,7 +98,7 @@ import Testing
                 let kinds = Set([kind, code.kind])
                 let sameOnTheWire =
                     kinds.count == 1 || kinds == [.number, .date] || (kinds == [.text, .data] && code != .accessGroup)
-                    || ([.number, .date].contains(kind) && code.takesNumbers) || (kind == .text && code.keepsText)
+                    || ([.number, .date].contains(kind) && code.takesNumbers) || (kind == .text && code.storesText)
                 #expect(refusal(of: request(14, item)) == (sameOnTheWire ? nil : .wrongType), "\(code) \(kind)")
             }
         }
@@ -106,8 +106,8 @@ import Testing
 
     /// Attributes that decide about access have exactly one form.
     @Test func groupsTokensAndPublicKeysAcceptNoNumbers_KC21() {
-        for code in [AttributeCode.accessGroup, .tokenID, .publicKey] { #expect(!code.takesNumbers && !code.keepsText) }
-        for code in [AttributeCode.synchronizable, .keyClass, .keyType, .isPermanent] { #expect(!code.keepsText) }
+        for code in [AttributeCode.accessGroup, .tokenID, .publicKey] { #expect(!code.takesNumbers && !code.storesText) }
+        for code in [AttributeCode.synchronizable, .keyClass, .keyType, .isPermanent] { #expect(!code.storesText) }
     }
 
     @Test func simulatorCommandsWithAMissingOrUnexpectedArgumentAreRefused() {

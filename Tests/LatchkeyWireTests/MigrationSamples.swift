@@ -30,12 +30,12 @@ extension Sample {
         Sample("receive-items-last", .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true))),
         Sample(
             "receive-items-asking",
-            .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksBeforeKeeping: true))),
+            .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksIfItemsRemain: true))),
         Sample("map-groups", .mapGroups(["notes", "team.shared"])),
         Sample("migrate-report", .migrate(Request.Migrate(ticket: nil))),
         Sample("migrate", .migrate(Request.Migrate(ticket: ticket))),
-        Sample("migrate-asking", .migrate(Request.Migrate(ticket: ticket, asksBeforeKeeping: true))),
-        Sample("migration-would-keep-nothing", .migrationWouldKeep(MigrationReport())),
+        Sample("migrate-asking", .migrate(Request.Migrate(ticket: ticket, asksIfItemsRemain: true))),
+        Sample("migration-would-keep-nothing", .migrationWouldLeaveItems(MigrationReport())),
         Sample("ticket", .ticket(ticket)),
         Sample("groups", .groups(["/usr/bin/notes", "user:1000"])),
         Sample("migrated-nothing", .migrated(MigrationReport())),
@@ -43,7 +43,7 @@ extension Sample {
             "migrated",
             .migrated(
                 MigrationReport(
-                    moved: 2, rewrapped: 1, present: 3, replaced: skipped(.olderThere), kept: skipped(.newerThere),
+                    moved: 2, rewrapped: 1, present: 3, replaced: skipped(.olderThere), remaining: skipped(.newerThere),
                     lost: skipped(.unreadable),
                     groups: [MigratedGroup(group: "notes", target: "/usr/bin/notes", count: 6)]))),
     ]

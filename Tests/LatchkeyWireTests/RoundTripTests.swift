@@ -48,7 +48,7 @@ import Testing
     private enum ReplyKind: CaseIterable {
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport
         case facePermissionAnswers, transcriptLines, exported, imported, logPage, checkReport, enclaveKey
-        case enclaveResult, enrolment, attestationMessage, ticket, migrated, groups, recovered, migrationWouldKeep
+        case enclaveResult, enrolment, attestationMessage, ticket, migrated, groups, recovered, migrationWouldLeaveItems
     }
 
     private func kinds(of request: Request) -> [Kind] {
@@ -133,7 +133,7 @@ import Testing
         case .migrated: .migrated
         case .groups: .groups
         case .recovered: .recovered
-        case .migrationWouldKeep: .migrationWouldKeep
+        case .migrationWouldLeaveItems: .migrationWouldLeaveItems
         }
     }
 

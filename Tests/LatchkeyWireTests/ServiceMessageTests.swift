@@ -152,7 +152,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             store: .refused(StoreCall.Refused(userID: 1000, source: .sessions, count: 3))),
         ServiceSample(
             "service-keep-recovery-copy",
-            store: .keepRecoveryCopy(StoreCall.KeepRecoveryCopy(userID: 1000, copy: bytes(6, 3)))),
+            store: .storeRecoveryCopy(StoreCall.StoreRecoveryCopy(userID: 1000, copy: bytes(6, 3)))),
         ServiceSample("service-adopt", store: .adopt(StoreCall.Adopt(userID: 1000, set: EnrolmentSet([5])))),
         ServiceSample(
             "service-open",

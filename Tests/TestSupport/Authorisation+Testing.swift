@@ -23,7 +23,7 @@ extension Authorisation {
             case .biometry: effects += state.reduce(.matched(evaluation, set, isVirtual: false), at: time)
             case .passcode:
                 effects += state.reduce(.passcodeEntered(evaluation, at: time), at: time)
-                effects += state.reduce(.countersKept(evaluation), at: time)
+                effects += state.reduce(.countersStored(evaluation), at: time)
                 effects += state.reduce(.passcodeChecked(evaluation, isRight: true), at: time)
             }
         }

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 import TPMProtocol
 
-// Bytes as which `latchkey proof` keeps an enrolment between its commands, and a relying party between its processes. Their
+// Bytes as which `latchkey proof` stores an enrolment between its commands, and a relying party between its processes. Their
 // form may change with each release.
 
 extension EnrolledDevice {

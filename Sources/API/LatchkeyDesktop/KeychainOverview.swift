@@ -8,9 +8,9 @@ public struct KeychainOverview: Equatable, Sendable {
     public enum Protection: CaseIterable, Sendable {
         /// Two services of the system, and a TPM that seals the root key.
         case chip
-        /// Two services of the system, which keep the root key in a file.
+        /// Two services of the system, which store the root key in a file.
         case services
-        /// A daemon of the user, which keeps the root key in a file of theirs.
+        /// A daemon of the user, which stores the root key in a file of theirs.
         case user
         /// A simulated machine for tests, which protects nothing.
         case simulated

@@ -94,7 +94,7 @@ extension RequestBody.PublicKey {
 
 /// The tier that a client declares for a new key. It proves nothing; the server shows it as claimed.
 private enum DeclaredTier {
-    /// The tier of the daemon that keeps the keys, which is what it says itself.
+    /// The tier of the daemon that stores the keys, as the daemon reports it.
     static func ofThisMachine() async throws(SignInError) -> String {
         do throws(Failure) {
             return try await KeychainStore.inBackground { () throws(Failure) in

@@ -18,7 +18,7 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     }
 
     /// Restores the requirement of a saved right from the flags of its access control; nil for other flags.
-    convenience init?(kept rule: SecAccessControlCreateFlags, set: Data?) {
+    convenience init?(stored rule: SecAccessControlCreateFlags, set: Data?) {
         switch rule {
         case .userPresence: self.init(.deviceOwnerAuthentication, rule)
         case .biometryAny, .biometryCurrentSet: self.init(.deviceOwnerAuthenticationWithBiometrics, rule, set: set)

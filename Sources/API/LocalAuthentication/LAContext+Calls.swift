@@ -27,15 +27,15 @@ extension LAContext: AuthenticationContext {
         if let known = state.withLock({ $0.generation == current ? $0.handle : nil }) { return known }
         let (made, generation) = try client.callWithGeneration(Request.CreateContext())
         // Two threads may create a handle at the same time: the first one is used, the other is invalidated below.
-        let kept: ContextHandle? = state.withLock { state in
+        let stored: ContextHandle? = state.withLock { state in
             guard !state.isInvalidated else { return nil }
             if let handle = state.handle, state.generation == generation { return handle }
             state.handle = made
             state.generation = generation
             return made
         }
-        if kept != made { try? client.call(Request.InvalidateContext(made)) }
-        guard let kept else { throw Failure(.invalidContext, "The context was invalidated before.") }
-        return kept
+        if stored != made { try? client.call(Request.InvalidateContext(made)) }
+        guard let stored else { throw Failure(.invalidContext, "The context was invalidated before.") }
+        return stored
     }
 }

@@ -102,7 +102,7 @@ open class LAContext: NSObject {
             let answer = try engine.get().call(Request.CanEvaluate(policy.wire))
             state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
             if let refusal = answer.refusal { throw explained(refusal, sensor: answer.biometry) }
-            if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
+            if policy == .deviceOwnerAuthenticationWithBiometrics { storeEvaluatedSet() }
             error?.pointee = nil
             return true
         } catch let failure {
@@ -138,7 +138,7 @@ open class LAContext: NSObject {
             do throws(Failure) {
                 // Behaviour DS-01: a proof by passcode says nothing about the enrolled set.
                 let methods = try context.value.evaluate(policy.wire, reason: localizedReason)
-                if methods.contains(.biometry) { context.value.keepEvaluatedSet() }
+                if methods.contains(.biometry) { context.value.storeEvaluatedSet() }
                 reply(true, nil)
             } catch {
                 reply(false, LAContext.ending(context.value.explained(error), wasValid: wasValid))
@@ -303,7 +303,7 @@ open class LAContext: NSObject {
     @available(*, deprecated, renamed: "domainState.biometry.stateHash")
     open var evaluatedPolicyDomainState: Data? { state.withLock { $0.evaluatedSet } }
 
-    private func keepEvaluatedSet() {
+    private func storeEvaluatedSet() {
         let hash = domainState.biometry.stateHash
         state.withLock { $0.evaluatedSet = hash }
     }

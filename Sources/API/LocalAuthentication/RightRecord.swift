@@ -52,7 +52,7 @@ struct RightRecord: Sendable {
             identifier: identifier, key: try reference(of: made, context), set: right.requirement.set,
             rule: right.requirement.rule, tag: right.tag, secretName: secret.map { _ in UUID().uuidString })
         do {
-            if let secret { try record.keep(secret, context) }
+            if let secret { try record.store(secret, context) }
             let contents = Contents(
                 key: record.key, set: record.set, rule: record.rule.rawValue, tag: record.tag,
                 secretName: record.secretName)
@@ -69,7 +69,7 @@ struct RightRecord: Sendable {
 
     /// Stores the secret under a random account that the record contains, so that two concurrent saves do not share a
     /// secret.
-    private func keep(_ secret: Data, _ context: LAContext) throws {
+    private func store(_ secret: Data, _ context: LAContext) throws {
         let control = try Self.accessControl(rule, forKey: false)
         let more: [CFString: Any] = [
             kSecValueData: secret, kSecAttrAccessControl: control, kSecAttrGeneric: Data(identifier.utf8),

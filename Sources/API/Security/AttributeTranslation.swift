@@ -70,7 +70,7 @@ extension AttributeValue {
     init(_ value: Any, for code: AttributeCode, _ name: String) throws(Failure) {
         switch code.kind {
         case .text, .data:
-            // Published wrappers pass strings and Data interchangeably; the value keeps the type that the app passed.
+            // Published wrappers pass strings and Data interchangeably; the value has the type that the app passed.
             if let text = stringValue(value) {
                 self = .text(text)
             } else if let data = value as? NSData, code != .accessGroup {
@@ -107,7 +107,7 @@ extension AttributeValue {
     }
 
     /// A value of a numeric or Boolean attribute (behaviour KC-21): a string that is exactly a decimal 32-bit integer
-    /// is converted to that number; any other string is stored as text where `keepsText` allows it, else nil.
+    /// is converted to that number; any other string is stored as text where `storesText` allows it, else nil.
     private init?(number value: Any, for code: AttributeCode) {
         let isFlag = code.kind == .boolean
         if let number = value as? NSNumber {
@@ -120,7 +120,7 @@ extension AttributeValue {
             self = .number(whole)
         } else if let text = value as? String, let number = Int32(text), String(number) == text {
             self = isFlag ? .boolean(number != 0) : .number(Int64(number))
-        } else if let text = value as? String, code.keepsText {
+        } else if let text = value as? String, code.storesText {
             self = .text(text)
         } else {
             return nil

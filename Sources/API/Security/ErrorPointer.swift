@@ -48,7 +48,7 @@ func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () thro
     do throws(Failure) {
         return try body()
     } catch let failure {
-        LastFailure.keep(failure)
+        LastFailure.record(failure)
         error?.pointee = Unmanaged.passRetained(key.map(failure.cfError(of:)) ?? failure.cfError)
         return nil
     }
@@ -60,7 +60,7 @@ func status(_ body: () throws(Failure) -> Void) -> OSStatus {
         try body()
         return errSecSuccess
     } catch {
-        LastFailure.keep(error)
+        LastFailure.record(error)
         return error.status.osStatus
     }
 }

@@ -8,13 +8,13 @@ enum LastFailure {
     private static let key = "latchkey.last-failure"
 
     /// Records the message and the hint of a failure for this thread.
-    static func keep(_ failure: Failure) {
+    static func record(_ failure: Failure) {
         let words = failure.hint.isEmpty ? "\(failure.message)" : "\(failure.message) \(failure.hint)"
-        keep(words, for: failure.status.osStatus)
+        record(words, for: failure.status.osStatus)
     }
 
     /// Records a code and the message that explains it as this thread's last failure.
-    static func keep(_ words: String, for status: OSStatus) { Thread.current.threadDictionary[key] = (status, words) }
+    static func record(_ words: String, for status: OSStatus) { Thread.current.threadDictionary[key] = (status, words) }
 
     /// The recorded message when this thread's last failure had the given code and a message, else nil.
     static func words(for status: OSStatus) -> String? {

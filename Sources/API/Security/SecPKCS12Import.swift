@@ -48,7 +48,7 @@ public func SecPKCS12Import(
         }
         return errSecSuccess
     } catch {
-        LastFailure.keep(error.words, for: error.status)
+        LastFailure.record(error.words, for: error.status)
         return error.status
     }
 }

@@ -250,8 +250,8 @@ package final class AuthorityLink: Sendable {
         case .replaceSlot(let slot): answer(number, connection) { self.authority(slot.userID)?.replaceSlot(slot) }
         case .tryRecovery(let recovery):
             answer(number, connection) { self.authority(recovery.userID)?.recoveryOpens(recovery) }
-        case .keepRecoveryCopy(let kept):
-            answer(number, connection) { self.authority(kept.userID)?.keepRecovery(kept.copy) }
+        case .storeRecoveryCopy(let request):
+            answer(number, connection) { self.authority(request.userID)?.storeRecovery(request.copy) }
         case .carry(let command): answer(number, connection) { self.carry(command) }
         case .sessionLock(let lock): answer(number, connection) { self.authority(lock.userID)?.followSessions(lock) }
         }

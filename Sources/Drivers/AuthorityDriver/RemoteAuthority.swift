@@ -152,7 +152,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
     }
 
     /// The counters are files of `latchkey-authd`, which stores them before every passcode.
-    package func keepCounters() throws(Failure) {}
+    package func persistCounters() throws(Failure) {}
 
     package func setFacePermission(
         _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void
@@ -213,10 +213,10 @@ package final class RemoteAuthority: AuthenticationAuthority {
         }
     }
 
-    func keepRecovery(_ copy: [UInt8]) -> StoreReply {
+    func storeRecovery(_ copy: [UInt8]) -> StoreReply {
         reply { (_) throws(Failure) in
             // Without a vault that a code opens, a copy would be of no use.
-            try recovery?.keep(copy: copy)
+            try recovery?.persist(copy: copy)
             core.withLock { $0.recoveryCopy = copy }
             return .done
         }

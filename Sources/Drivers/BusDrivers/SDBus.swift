@@ -239,7 +239,7 @@ final class SDBus {
         return String(validatingCString: text)
     }
 
-    /// A copy of the file: the message keeps its own.
+    /// A copy of the file: the message owns another.
     private static func file(_ message: OpaquePointer, _ type: CChar) -> BusValue? {
         guard let number = basic(message, type, CInt(-1)) else { return nil }
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)

@@ -10,13 +10,13 @@ package enum Capability: Int32, CaseIterable, Sendable {
     case setUserID = 7
     case systemTrace = 19
 
-    /// Reduces the permitted, effective and bounding sets of this process to `kept`, clears the inheritable and ambient
+    /// Reduces the permitted, effective and bounding sets of this process to `retained`, clears the inheritable and ambient
     /// sets, and forbids new privileges by executing a program. Called before any thread exists: the sets belong to
     /// threads.
     ///
     /// A child process that changes its user loses all of them, as the kernel defines it.
-    package static func keepOnly(_ kept: [Capability]) throws(SystemError) {
-        let mask = kept.reduce(0 as UInt64) { $0 | 1 << UInt64($1.rawValue) }
+    package static func retainOnly(_ retained: [Capability]) throws(SystemError) {
+        let mask = retained.reduce(0 as UInt64) { $0 | 1 << UInt64($1.rawValue) }
         // The bounding set is reduced first: that needs CAP_SETPCAP, which the next call gives up.
         for number in 0..<64 as Range<Int32> where mask >> UInt64(number) & 1 == 0 {
             // A service manager may have removed it before, together with the privilege to remove it.
@@ -28,7 +28,7 @@ package enum Capability: Int32, CaseIterable, Sendable {
 
     /// Gives up every capability that this process has, and those that the programs that it executes would have. Needs
     /// no privilege, unlike the reduction of the bounding set, which has no effect any more afterwards.
-    package static func keepNone() throws(SystemError) { try reduce(to: 0) }
+    package static func dropAll() throws(SystemError) { try reduce(to: 0) }
 
     private static func reduce(to mask: UInt64) throws(SystemError) {
         guard latchkey_clear_ambient() == 0 else { throw SystemError("prctl") }

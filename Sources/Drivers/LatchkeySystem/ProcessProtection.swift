@@ -3,7 +3,8 @@
 import CLatchkeyLinux
 import Glibc
 
-/// Keeps the memory of a process with secrets from being read by other processes, dumped to disk or kept after use.
+/// Protects the memory of a process with secrets: other processes cannot read it, and it is not dumped to disk or
+/// retained after use.
 package enum ProcessProtection {
     /// Memory blocks of at least this size return to the kernel as soon as they are freed.
     private static let largeBlockBytes: CInt = 128 << 10

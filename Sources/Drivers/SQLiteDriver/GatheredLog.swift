@@ -60,8 +60,8 @@ enum GatheredLog {
             let code = open(base, name, inner, flags, outFlags)
             guard let base = inner.pointee.pMethods else { return code }
             // Without this property SQLite also pads the log to a full sector, after the sync of the commit.
-            let kept = base.pointee.xDeviceCharacteristics?(inner) ?? 0
-            let pending = Pending(gathers: kept & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0)
+            let characteristics = base.pointee.xDeviceCharacteristics?(inner) ?? 0
+            let pending = Pending(gathers: characteristics & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0)
             GatheredLog.head(file).pointee.pending = Unmanaged.passRetained(pending).toOpaque()
             file.pointee.pMethods = GatheredLog.methods.pointer
             return code

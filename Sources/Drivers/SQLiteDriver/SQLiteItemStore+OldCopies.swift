@@ -3,7 +3,7 @@
 import CSQLite
 package import LatchkeyModel
 
-// Erasing what rows contained before. SQLite keeps it in two places:
+// Erasing what rows contained before. SQLite stores it in two places:
 // - The log has every page as each commit left it. A checkpoint lets later commits overwrite the log from its beginning,
 //   and only `TRUNCATE` shortens it (sqlite.org/pragma.html#pragma_wal_checkpoint).
 // - `secure_delete` overwrites the content of a deleted row. It does not reach a copy in the unused part of a page, which
@@ -45,7 +45,7 @@ extension SQLiteItemStore {
             guard error.status == .timedOut else { throw error }
             return false
         }
-        // So that no read keeps a transaction from before.
+        // So that no read uses a transaction from before.
         commits.add(1, ordering: .releasing)
         return try truncateLog(waits: waits)
     }
@@ -62,8 +62,8 @@ extension SQLiteItemStore {
 
     /// Merges the log into the database and truncates it; returns false while a read or another connection needs it.
     private func truncateLog(waits: Bool) throws(Failure) -> Bool {
-        // A read transaction that is kept for the next read would hold up the copying.
-        closeKeptRead()
+        // An idle read transaction would hold up the copying.
+        closeIdleRead()
         // Copies and syncs the pages while reads continue, so that they wait for the truncation only.
         _ = try checkpoint("PASSIVE")
         return try withoutReader(waits: waits) { () throws(Failure) in try checkpoint("TRUNCATE") } ?? false

@@ -132,7 +132,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try writing.withLockForAnyResult { (_) throws(Failure) in
-            closeKeptRead()
+            closeIdleRead()
             try writer.run("BEGIN IMMEDIATE", [])
             do throws(Failure) {
                 let value = try body(Rows(connection: writer))
@@ -146,9 +146,9 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         }
     }
 
-    /// Closes the read transaction that is kept for the next read. A read in progress continues; its transaction is closed
+    /// Closes the idle read transaction, which the next read would use. A read in progress continues; its transaction is closed
     /// before the next write.
-    func closeKeptRead() { _ = reading.withLockIfAvailable { close(&$0) } }
+    func closeIdleRead() { _ = reading.withLockIfAvailable { close(&$0) } }
 
     /// Runs a body while there is no read transaction.
     ///

@@ -7,7 +7,7 @@ import LatchkeySystem
 import LatchkeyWire
 import Synchronization
 
-/// The files of one user that `latchkey-authd` keeps: the name of the account, counters of failed tries, face
+/// The files of one user that `latchkey-authd` stores: the name of the account, counters of failed tries, face
 /// permissions, the records of the passcode and the key for approvals. Only root can read or change them, so they are
 /// not encrypted; each has a checksum, because a write may be interrupted.
 package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore {
@@ -91,16 +91,16 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     // MARK: - Counters
 
-    package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
+    package func storedCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
         try newest.withLock { (newest) throws(Failure) in
             guard let slots = try reading(counters, { () throws(SystemError) in try CounterSlots.read(counters) })
             else { return nil }
-            var best: (KeptTries, Newest)?
+            var best: (StoredTries, Newest)?
             for (index, slot) in slots.enumerated() {
-                guard let body = try checked(slot), let kept = KeptTries(decoding: body),
-                    kept.serial >= best?.0.serial ?? 0
+                guard let body = try checked(slot), let stored = StoredTries(decoding: body),
+                    stored.serial >= best?.0.serial ?? 0
                 else { continue }
-                best = (kept, Newest(serial: kept.serial, slot: index))
+                best = (stored, Newest(serial: stored.serial, slot: index))
             }
             guard let best else {
                 throw Failure(.storeUnreadable, "\(counters) was changed, and its tries count as used up.")
@@ -111,13 +111,13 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         }
     }
 
-    package func keep(_ counters: PolicyCounters) throws(Failure) {
+    package func persist(_ counters: PolicyCounters) throws(Failure) {
         // Reads the file first, so that the older slot is overwritten; a changed file is replaced.
-        if newest.withLock({ $0 }) == nil { _ = try? keptCounters() }
+        if newest.withLock({ $0 }) == nil { _ = try? storedCounters() }
         try newest.withLock { (newest) throws(Failure) in
             let serial = (newest?.serial ?? 0) &+ 1
             let slot = 1 - (newest?.slot ?? 1)
-            let body = KeptTries(serial: serial, counters: counters, bootID: clock.bootID).encoded
+            let body = StoredTries(serial: serial, counters: counters, bootID: clock.bootID).encoded
             let bytes = try checksumKey.authenticationCode(body) + body
             try writing(self.counters) { () throws(SystemError) in
                 try CounterSlots.overwrite(self.counters, slot, with: bytes)
@@ -128,26 +128,26 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     // MARK: - Face permissions
 
-    package func keptFacePermissions() throws(Failure) -> [String: Bool] {
+    package func storedFacePermissions() throws(Failure) -> [String: Bool] {
         guard let body = try contents(of: permissions, .permissions) else { return [:] }
-        var kept: [String: Bool] = [:]
+        var stored: [String: Bool] = [:]
         let isRead = Self.decode(body) { (reader) throws(WireError) in
             try reader.array(limit: Limits.facePermissions) { (reader) throws(WireError) in
                 try reader.tuple(2) { (reader) throws(WireError) in
                     let application = try reader.text(limit: Limits.titleBytes)
-                    kept[application] = try reader.boolean()
+                    stored[application] = try reader.boolean()
                 }
             }
         }
         guard isRead else { throw Self.changed(permissions) }
-        return kept
+        return stored
     }
 
-    package func keep(facePermissions: [String: Bool]) throws(Failure) {
+    package func persist(facePermissions: [String: Bool]) throws(Failure) {
         var writer = CBORWriter()
-        let kept = facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
-        writer.array(kept.count)
-        for (application, isAllowed) in kept {
+        let stored = facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
+        writer.array(stored.count)
+        for (application, isAllowed) in stored {
             writer.array(2)
             writer.text(application)
             writer.boolean(isAllowed)
@@ -163,7 +163,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         return records
     }
 
-    package func keep(_ records: PasscodeRecords) throws(Failure) {
+    package func persist(_ records: PasscodeRecords) throws(Failure) {
         try replace(passcodes, .passcodes, records.encoded)
     }
 
@@ -188,7 +188,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     ///
     /// - Parameter key: the key; nil for a new one.
     /// - Throws: `storeUnreadable` for a changed key.
-    package func keepApprovalKey(_ key: SecretBytes?) throws(Failure) -> SecretBytes {
+    package func storeApprovalKey(_ key: SecretBytes?) throws(Failure) -> SecretBytes {
         try approval.withLock { (_) throws(Failure) in
             if let stored = try storedApprovalKey() { return stored }
             let scalar = if let key { key } else { try random.bytes(ApprovalKeyFile.scalarBytes) }

@@ -14,7 +14,7 @@ extension StoreFolder {
     }
 
     /// Stores the state of the simulated machine.
-    package func keepWorld(_ text: String) throws(Failure) {
+    package func persistWorld(_ text: String) throws(Failure) {
         do throws(SystemError) {
             try Files.replace(world, with: SecretBytes(text.utf8))
         } catch {

@@ -55,7 +55,7 @@ package struct SealedRecovery: RecoverableVault {
 
     package func hasCode() throws(Failure) -> Bool { try vault.hasCode() }
 
-    package func keep(_ key: SecretBytes?) throws(Failure) { try vault.keepRecovery(key) }
+    package func persist(_ key: SecretBytes?) throws(Failure) { try vault.storeRecovery(key) }
 
     package func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try vault.recover(with: key, binding, replacement: replacement)
@@ -63,7 +63,7 @@ package struct SealedRecovery: RecoverableVault {
 
     package func copy() throws(Failure) -> [UInt8] { try file.read() }
 
-    package func keep(copy: [UInt8]) throws(Failure) { try file.replace(copy) }
+    package func persist(copy: [UInt8]) throws(Failure) { try file.replace(copy) }
 }
 
 /// The file `recovery` in the folder of a store: a copy of latchkey-authd's records of the recovery codes, behind a header

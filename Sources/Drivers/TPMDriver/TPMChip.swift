@@ -92,7 +92,7 @@ package final class TPMChip: Sendable {
         identified.withLock { if let known = $0, known.generation != generation { $0 = nil } }
     }
 
-    /// Sets the alarm that removes what is kept for the next use: the memory of a TPM is small, and a session that
+    /// Sets the alarm that removes what is cached for the next use: the memory of a TPM is small, and a session that
     /// exists for long stops other programs from saving theirs.
     private func releaseLater() {
         let isSet = state.withLock { state in

@@ -27,7 +27,7 @@ struct TPMClient: Sendable {
     let ownerPassword: SecretBytes?
     /// Changes with each connection; handles of another one are not valid.
     var generation: UInt64 { connection.generation }
-    /// What is kept in the TPM for later commands; nothing on a new connection.
+    /// What is cached in the TPM for later commands; nothing on a new connection.
     var held: TPMHeld {
         get { connection.held }
         set { connection.held = newValue }

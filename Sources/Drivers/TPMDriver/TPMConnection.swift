@@ -13,7 +13,7 @@ struct TPMConnection: Sendable {
     private var transport: (any TPMTransport)?
     /// Changes with each connection; handles of another one are not valid.
     private(set) var generation: UInt64 = 0
-    /// What is kept in the TPM for later commands.
+    /// What is cached in the TPM for later commands.
     var held = TPMHeld()
     /// Whether this connection has carried commands of another process.
     private var hasCarried = false
@@ -24,7 +24,7 @@ struct TPMConnection: Sendable {
     init(_ place: any TPMConnecting) { self.place = place }
 
     /// Sends a command and returns its response; throws if the TPM refused it. If the TPM has no room for the command, it is
-    /// sent once more without what is kept for later ones.
+    /// sent once more without what is cached for later ones.
     mutating func exchange(
         _ command: TPMCommand, _ entities: [TPMEntity], _ authorizations: [TPMAuthorization], _ parameters: [UInt8]
     ) throws(TPMError) -> TPMResponse {
@@ -46,7 +46,7 @@ struct TPMConnection: Sendable {
     }
 
     /// Sends a command that was built elsewhere, and returns the response as it is. Only if the TPM has no room for the
-    /// command, and did nothing, it is sent once more without what is kept for later ones.
+    /// command, and did nothing, it is sent once more without what is cached for later ones.
     ///
     /// - Parameter session: a session of a begun use that the command names; nil for none.
     mutating func carry(_ frame: [UInt8], naming session: TPMHandle?) throws(TPMError) -> [UInt8] {
@@ -73,7 +73,7 @@ struct TPMConnection: Sendable {
 
     // MARK: - Room
 
-    /// Removes what is kept in the memory that a response says is full; sessions of begun uses are saved outside the TPM.
+    /// Removes what is cached in the memory that a response says is full; sessions of begun uses are saved outside the TPM.
     ///
     /// The TPM reports full memory before it does anything else of a command, and no nonce of a session has changed, so the
     /// same bytes are valid once more.

@@ -90,7 +90,7 @@ package final class TPMEnclave: KeyModule {
             var session = try client.takeSession(use)
             do throws(TPMError) {
                 let result = try memory.carryOut(begun, approval, password, in: &session, &client)
-                client.keepSession(session)
+                client.storeSession(session)
                 return result
             } catch {
                 // After a lost connection there is nothing to remove.

@@ -134,7 +134,7 @@ package final class TPMKeyVault: KeyVault {
 
     /// Replaces the recovery code; nil for none. The TPM opens the root key for that, so that the file of another TPM or
     /// an edited one is not made valid.
-    func keepRecovery(_ code: SecretBytes?) throws(Failure) {
+    func storeRecovery(_ code: SecretBytes?) throws(Failure) {
         let sealed = try sealed()
         var recovery: [UInt8] = []
         if let code {

@@ -148,10 +148,10 @@ struct TPMMemory {
     }
 }
 
-/// What one connection keeps in the memory of the TPM for later commands: one key, the key of one authority, and sessions.
+/// What one connection caches in the memory of the TPM for later commands: one key, the key of one authority, and sessions.
 ///
 /// A TPM has room for three objects and three sessions, which other commands need as well, such as those that are carried
-/// for `latchkey-authd`. So `TPMConnection` removes what is kept when the TPM has no room for a command.
+/// for `latchkey-authd`. So `TPMConnection` removes what is cached when the TPM has no room for a command.
 struct TPMHeld: Sendable {
     /// A session of a begun use.
     struct Begun: Sendable {

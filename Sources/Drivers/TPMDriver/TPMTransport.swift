@@ -33,7 +33,7 @@ package struct TPMPlace: TPMConnecting {
     /// few seconds.
     package let seconds: Int64
 
-    /// The device of the kernel's resource manager, which keeps the objects of different programs apart.
+    /// The device of the kernel's resource manager, which separates the objects of different programs.
     package static let device = "/dev/tpmrm0"
 
     package init(_ path: String = TPMPlace.device, seconds: Int64 = 60) { (self.path, self.seconds) = (path, seconds) }

@@ -27,7 +27,7 @@ extension TPMClient {
         }
     }
 
-    /// Returns the session that was kept, unless there is none or its nonce is too old.
+    /// Returns the cached session, unless there is none or its nonce is too old.
     mutating func takeIdleSession() throws(TPMError) -> TPMSession? {
         guard let session = held.idle else { return nil }
         held.idle = nil
@@ -80,7 +80,7 @@ extension TPMClient {
                 hint: "Try again.", cause: cause))
     }
 
-    mutating func keepSession(_ session: TPMSession) {
+    mutating func storeSession(_ session: TPMSession) {
         guard held.idle == nil else { return forgetSession(session) }
         held.idle = session
         held.idle?.password = nil

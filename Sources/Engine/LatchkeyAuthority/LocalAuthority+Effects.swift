@@ -43,24 +43,24 @@ extension LocalAuthority {
                 return core.pending[id]?.delayAlarm
             }
             earlier?.cancel()
-        case .keepFirst(let id, let counters):
+        case .persistFirst(let id, let counters):
             let event: PolicyEvent
             do throws(Failure) {
-                try keep(counters)
-                event = .countersKept(id)
+                try persist(counters)
+                event = .countersStored(id)
             } catch {
-                event = .countersNotKept(id, error.status)
+                event = .countersNotStored(id, error.status)
             }
             // Processed before events that were posted meanwhile, such as a match, as the reducer requires.
             core.withLock { $0.events.insert(QueuedEvent(make: { _ in event }), at: 0) }
-        case .keep(let counters):
+        case .persist(let counters):
             // A proof counts even if the counters cannot be stored: a full disk must not lock the user out, and the
             // stored failure counts are then too high, never too low.
-            _ = try? keep(counters)
-        case .keepPermissions(let permissions):
+            _ = try? persist(counters)
+        case .persistPermissions(let permissions):
             // A decision that cannot be stored applies until the daemon ends; then the app asks again.
             parts.log.noting(.facePermissionsNotKept) { () throws(Failure) in
-                try self.parts.permissions?.keep(facePermissions: permissions)
+                try self.parts.permissions?.persist(facePermissions: permissions)
             }
         }
     }
@@ -97,9 +97,9 @@ extension LocalAuthority {
     }
 
     /// Stores the counters durably; a failure is logged and thrown. Blocks.
-    private func keep(_ counters: PolicyCounters) throws(Failure) {
+    private func persist(_ counters: PolicyCounters) throws(Failure) {
         do throws(Failure) {
-            try parts.counters.get().keep(counters)
+            try parts.counters.get().persist(counters)
         } catch {
             parts.log.note(.countersNotKept, error)
             throw error
@@ -107,7 +107,7 @@ extension LocalAuthority {
         client?.counted(counters)
     }
 
-    package func keepCounters() throws(Failure) { try keep(state.counters) }
+    package func persistCounters() throws(Failure) { try persist(state.counters) }
 
     /// Forgets the failed tries, as after a right passcode: the recovery code has replaced the passcode.
     package func passcodeWasRecovered() { post(.passcodeWasRight) }

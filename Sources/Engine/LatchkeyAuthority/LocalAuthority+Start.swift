@@ -27,13 +27,13 @@ extension LocalAuthority {
         guard let permissions = parts.permissions, case .success(let store) = parts.counters else { return }
         // Face permissions that cannot be read count as undecided, so that the user is asked again.
         state.facePermissions =
-            parts.log.noting(.recordNotRead) { () throws(Failure) in try permissions.keptFacePermissions() } ?? [:]
+            parts.log.noting(.recordNotRead) { () throws(Failure) in try permissions.storedFacePermissions() } ?? [:]
         let now = parts.clock.uptime
         state.now = now
         // Without counters of this boot, the passcode was not entered since the machine started.
         state.lastPasscode = nil
         do throws(Failure) {
-            if let (counters, isOfThisBoot) = try store.keptCounters() {
+            if let (counters, isOfThisBoot) = try store.storedCounters() {
                 state.counters = counters
                 guard !isOfThisBoot else { return }
                 (state.lastPasscode, state.lastBiometry) = (nil, nil)
@@ -54,7 +54,7 @@ extension LocalAuthority {
         parts.log.noting(.countersNotKept) { () throws(Failure) in
             // Recorded first: the new counters are readable, so after them nothing shows that the earlier ones were not.
             try client?.countersWereLost()
-            try store.keep(counters)
+            try store.persist(counters)
         }
     }
 
@@ -98,7 +98,7 @@ extension LocalAuthority {
                 var permissions = state.facePermissions
                 permissions[application] = isAllowed
                 guard let store = parts.permissions else { throw Failure(.storeUnreadable) }
-                try store.keep(facePermissions: permissions)
+                try store.persist(facePermissions: permissions)
             } catch {
                 return done(error)
             }

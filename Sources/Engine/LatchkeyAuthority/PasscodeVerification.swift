@@ -133,7 +133,7 @@ package struct PasscodeVerification: Sendable {
         guard !records.abandoned.isEmpty else { return }
         try free(records.abandoned)
         records.abandoned = []
-        try store.keep(records)
+        try store.persist(records)
     }
 }
 

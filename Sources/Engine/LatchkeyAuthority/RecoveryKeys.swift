@@ -43,7 +43,7 @@ package struct RecoveryKeys: Sendable {
     }
 
     /// Binds the key that approves uses of keys to the user and to the secret of the passcode. The public key alone does
-    /// not suffice to seal one, so a record that another process has kept has the key of this machine or none.
+    /// not suffice to seal one, so a record that another process has stored has the key of this machine or none.
     private static func associated(_ userID: UInt32, _ passcodeID: [UInt8]) -> [UInt8] {
         CryptographicLabel.recoveryApproval.bytes + withUnsafeBytes(of: userID.bigEndian, Array.init) + passcodeID
     }

@@ -171,7 +171,7 @@ package final class Anchor: Sendable {
         var bootID: [UInt8]
         var countersSerial: UInt64
         /// Whether the passcode slot before the event remains, because the new passcode is not valid yet.
-        var keepsEarlierSlot = false
+        var retainsEarlierSlot = false
     }
 
     /// Returns the number that the next event must exceed: that of the vault's counter; 0 for a vault without one.
@@ -236,7 +236,7 @@ package final class Anchor: Sendable {
             try commit(change)
             isUncertain.withLock { $0 = false }
             var finished = Self.finished(prepared)
-            if change.event.changesSlot, !change.keepsEarlierSlot { finished.otherSlot = nil }
+            if change.event.changesSlot, !change.retainsEarlierSlot { finished.otherSlot = nil }
             finished.bootID = change.bootID
             finished.countersSerial = change.countersSerial
             state.withLock { $0 = State(record: finished, condition: .unfinished, enrolmentKey: key) }
@@ -263,7 +263,7 @@ package final class Anchor: Sendable {
     /// Replaces the passcode slots without a security event, after a right passcode: it drops the slot of an
     /// interrupted change, or replaces a slot of a lower cost. Does nothing if the slots have changed since `slots`
     /// was read, or while the condition is not `clean`.
-    func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
+    func retainOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
         try events.withLock { (_) throws(Failure) in
             guard var record, self.slots == slots, state.withLock({ $0.condition == .clean }) else { return }
             record.contents.slot = slot

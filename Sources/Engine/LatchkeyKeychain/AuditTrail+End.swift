@@ -25,7 +25,7 @@ extension AuditEvent {
 }
 
 extension AuditTrail {
-    func keepEnd(_ sequence: Int64, _ chain: [UInt8], in store: any ItemWriting) throws(Failure) {
+    func storeEnd(_ sequence: Int64, _ chain: [UInt8], in store: any ItemWriting) throws(Failure) {
         let sealed = try tree.recordKey.seal(
             Self.encode(sequence, chain), nonce: tree.nonce(), authenticating: tree.associatedData(.auditEnd))
         try store.setRecord(RecordName.auditEnd.rawValue, sealed)

@@ -104,7 +104,7 @@ final class AuditTrail: Sendable {
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), authenticating: associatedData)
         let chain = try chainKey.code(last.chain + associatedData + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
-        if !event.showsInItems { try keepEnd(sequence, chain, in: store) }
+        if !event.showsInItems { try storeEnd(sequence, chain, in: store) }
         last.sequence = sequence
         last.chain = chain
         known.withLock { [last] in $0 = last }

@@ -66,7 +66,7 @@ final class CounterFile: Sendable {
     var generation: UInt64 { state.withLock { $0.values.generation } }
 
     /// Overwrites the older slot; durable on return. `floor` is the largest serial number known elsewhere.
-    func keep(_ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64) throws(Failure) {
+    func persist(_ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             try write(
                 Values(

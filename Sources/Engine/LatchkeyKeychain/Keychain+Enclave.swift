@@ -92,8 +92,8 @@ extension Keychain {
             : wrapping(item.accessControl, generation, isInToken: true)
         guard request.isPermanent else {
             // The app stores all other attributes itself.
-            let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
-            let row = try sealed(detached(item, kept), .key, blob, password)
+            let retained: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
+            let row = try sealed(detached(item, retained), .key, blob, password)
             return description(item, .detached(DetachedKey(row).bytes), publicKey)
         }
         let row = try sealed(item, .key, blob, password)
@@ -101,9 +101,9 @@ extension Keychain {
         return description(item, .stored(try references.make(row)), publicKey)
     }
 
-    private func detached(_ item: Item, _ kept: Set<AttributeCode>) -> Item {
+    private func detached(_ item: Item, _ retained: Set<AttributeCode>) -> Item {
         Item(
-            attributes: item.attributes.filter { kept.contains($0.key) }, accessControl: item.accessControl,
+            attributes: item.attributes.filter { retained.contains($0.key) }, accessControl: item.accessControl,
             wrapping: item.wrapping, stretching: item.stretching)
     }
 

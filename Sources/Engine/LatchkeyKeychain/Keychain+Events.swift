@@ -29,7 +29,7 @@ extension Keychain {
             guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
             return Anchor.Change(
                 event: event, contents: contents, target: target, bootID: boot, countersSerial: serial,
-                keepsEarlierSlot: event == .passcodeChanged && chipVerifiesPasscode)
+                retainsEarlierSlot: event == .passcodeChanged && chipVerifiesPasscode)
         } overwrite: { () throws(Failure) in
             try changeStore(.anchored, caller: nil) { _ throws(Failure) in
             } state: { _ in
@@ -109,7 +109,7 @@ extension Keychain {
     package func completePasscodeChange() throws(Failure) {
         let slots = anchor.slots
         guard slots.count > 1 else { return }
-        try anchor.keepOnly(slot: slots[0], insteadOf: slots)
+        try anchor.retainOnly(slot: slots[0], insteadOf: slots)
     }
 
     /// Replaces the passcode but not `U_pass`. `proof` must be a proof of the old passcode.
@@ -206,9 +206,9 @@ extension Keychain {
     ) throws(Failure) {
         if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {
             let stretched = try StretchedPassword(typed, newPasscodeStretching())
-            try anchor.keepOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
+            try anchor.retainOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
         } else if slots.count > 1 {
-            try anchor.keepOnly(slot: slot, insteadOf: slots)
+            try anchor.retainOnly(slot: slot, insteadOf: slots)
         }
     }
 

@@ -101,7 +101,7 @@ extension Keychain {
         let weight = FoundItem(itemClass: row.itemClass, attributes: item.attributes).weight + (row.secret?.count ?? 0)
         let reason = weight > Limits.migratedItemBytes ? .tooLarge : item.skippedInMove
         guard let reason else { return item }
-        report.kept.add(SkippedItem(row.itemClass, item.attributes, reason))
+        report.remaining.add(SkippedItem(row.itemClass, item.attributes, reason))
         return nil
     }
 

@@ -149,7 +149,7 @@ extension Keychain {
         return needsKey ? plan.requiringPasscode() : plan
     }
 
-    /// Keeps protected items closed while a security event is unfinished; tries to finish it first.
+    /// Refuses protected items while a security event is unfinished; tries to finish it first.
     private func checkEvents(_ item: Item) throws(Failure) {
         let isPasscodeClass = item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
         guard item.accessControl.isProtected || isPasscodeClass, anchor.condition == .unfinished else { return }

@@ -26,11 +26,11 @@ extension Keychain {
     ///   - items: items with attributes, access control and secret.
     ///   - caller: the program for which the user authorised the migration.
     ///   - proof: a proof of the passcode for `caller`.
-    ///   - asksBeforeKeeping: whether to add nothing if the report would have an item that is kept.
+    ///   - asksIfItemsRemain: whether to add nothing if the report would have a remaining item.
     ///   - map: returns the access group of this keychain for a group of the other store; throws if that cannot be
     ///     determined now.
     package func receive(
-        _ items: HeldItems, caller: Caller, proof: Authorisation, asksBeforeKeeping: Bool = false,
+        _ items: HeldItems, caller: Caller, proof: Authorisation, asksIfItemsRemain: Bool = false,
         map: (String) throws(Failure) -> String
     ) throws(Failure) -> ReceivedItems {
         try checkReadable()
@@ -50,9 +50,9 @@ extension Keychain {
                     guard let target = targets[found.accessGroup ?? ""] else { throw Self.noGroup }
                     try receive(found, as: target, caller, &receipt, store)
                 }
-                if asksBeforeKeeping, receipt.report.kept.count > 0 {
+                if asksIfItemsRemain, receipt.report.remaining.count > 0 {
                     incomplete = receipt.report
-                    throw Self.wouldKeep
+                    throw Self.wouldLeaveItems
                 }
                 try checkRoom(for: .migrated, in: store)
                 _ = try audit.append(.migrated, caller: caller, to: store)
@@ -60,12 +60,12 @@ extension Keychain {
             }
         } catch {
             // The transaction was rolled back. A failure to do so is another one, and is not hidden by the report.
-            guard let incomplete, error == Self.wouldKeep else { throw error }
+            guard let incomplete, error == Self.wouldLeaveItems else { throw error }
             return ReceivedItems(report: incomplete, areAdded: false)
         }
     }
 
-    private static var wouldKeep: Failure { Failure(.userCancel) }
+    private static var wouldLeaveItems: Failure { Failure(.userCancel) }
 
     /// The groups of the items in this keychain, by their groups in the other store. Determined before the transaction,
     /// because it reads files.
@@ -103,11 +103,11 @@ extension Keychain {
         guard let attributes = found.attributes, let group = found.accessGroup else { throw Self.noGroup }
         // Checked again here: the other store decides what it sends.
         if let reason = item.skippedInMove {
-            return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, reason))
+            return receipt.report.remaining.add(SkippedItem(found.itemClass, attributes, reason))
         }
         let row = try sealed(item, found.itemClass, found.secret, .none)
         guard receipt.keys.insert(row.primaryKey).inserted else {
-            return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, .nameTaken))
+            return receipt.report.remaining.add(SkippedItem(found.itemClass, attributes, .nameTaken))
         }
         switch try existing(row.primaryKey, store) {
         case nil:
@@ -119,7 +119,7 @@ extension Keychain {
                 receipt.report.present += 1
                 return receipt.report.add(group: group, as: target)
             case .skipped(let reason):
-                return receipt.report.kept.add(SkippedItem(found.itemClass, attributes, reason))
+                return receipt.report.remaining.add(SkippedItem(found.itemClass, attributes, reason))
             case .newer:
                 try replace(old, by: item, found.secret, store)
                 if old.secret != nil { try noteOldCopy(of: oldItem, replacedBy: item, in: store) }

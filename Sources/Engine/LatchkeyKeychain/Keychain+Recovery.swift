@@ -80,7 +80,7 @@ extension Keychain {
         try enclaveKeys(.earlierPasscode, columns: .all) { (row, item) throws(Failure) in
             // The secret of an item of replaced fingers does not open, which does not mean that it is damaged.
             guard item.accessControl.needsPasscode, !isDead(item) else { return false }
-            // A new passcode keeps `U_pass`, so keys that are sealed for its pair still open.
+            // A new passcode does not change `U_pass`, so keys that are sealed for its pair still open.
             guard item.wrapping.passcode == nil else { return false }
             guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else {
                 return true

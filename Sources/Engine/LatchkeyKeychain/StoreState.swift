@@ -75,9 +75,9 @@ final class StoreState: Sendable {
         writer.boolean(values.wasUnlocked)
         writer.bytes(values.bootID)
         // Beyond the limit the answers for the alphabetically last apps are dropped; these apps ask the user again.
-        let kept = values.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
-        writer.array(kept.count)
-        for (application, isAllowed) in kept {
+        let stored = values.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
+        writer.array(stored.count)
+        for (application, isAllowed) in stored {
             writer.array(2)
             writer.text(application)
             writer.boolean(isAllowed)

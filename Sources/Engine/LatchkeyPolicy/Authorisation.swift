@@ -71,13 +71,13 @@ package struct Authorisation: Hashable, Sendable {
     /// Returns the proofs of both. A proof of `other` replaces a proof with the same method, strength, enrolment set and
     /// caller, by hardware that is virtual too or is not either.
     package func union(_ other: Authorisation) -> Authorisation {
-        let kept = proofs.filter { proof in
+        let own = proofs.filter { proof in
             !other.proofs.contains {
                 $0.method == proof.method && $0.isWeak == proof.isWeak && $0.isVirtual == proof.isVirtual
                     && $0.enrolment == proof.enrolment && $0.caller == proof.caller
             }
         }
-        return Authorisation(kept + other.proofs)
+        return Authorisation(own + other.proofs)
     }
 
     /// Returns the authorisation without proofs by biometry of an enrolment set other than `set` (abuse case 32).

@@ -93,7 +93,7 @@ extension PolicyState {
         // Only a passcode clears a lockout (behaviour LA-28).
         biometryFailures = 0
         countAgain()
-        return counters == before ? [] : [.keep(counters)]
+        return counters == before ? [] : [.persist(counters)]
     }
 
     /// Counts the passcode that is being verified again, if there is one: the right passcode of an evaluation that has

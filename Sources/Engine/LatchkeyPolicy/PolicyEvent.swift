@@ -24,11 +24,11 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeEntered(UInt64, at: Int64)
     /// A passcode was entered that was found wrong earlier in the same evaluation.
     case passcodeRepeated(UInt64)
-    /// The counters of a `keepFirst` effect are durable. No other event may come between the effect and its result.
-    case countersKept(UInt64)
-    /// The counters of a `keepFirst` effect could not be stored. No other event may come between the effect and its
+    /// The counters of a `persistFirst` effect are durable. No other event may come between the effect and its result.
+    case countersStored(UInt64)
+    /// The counters of a `persistFirst` effect could not be stored. No other event may come between the effect and its
     /// result.
-    case countersNotKept(UInt64, Status)
+    case countersNotStored(UInt64, Status)
     /// The passcode delay is over, at a time of the boot-time clock in nanoseconds.
     case delayPassed(UInt64, at: Int64)
     /// The user confirmed that the recovery code is written down.
@@ -101,11 +101,11 @@ package enum PolicyEffect: Hashable, Sendable {
     case reply(UInt64, Result<Authorisation, Status>)
     /// Stores the counters; nothing waits for the result. If it fails, the stored counters remain too high, never too
     /// low.
-    case keep(PolicyCounters)
-    /// Stores the counters and posts `countersKept` or `countersNotKept` before any other event.
-    case keepFirst(UInt64, PolicyCounters)
+    case persist(PolicyCounters)
+    /// Stores the counters and posts `countersStored` or `countersNotStored` before any other event.
+    case persistFirst(UInt64, PolicyCounters)
     /// Posts `delayPassed` after that many seconds.
     case startDelay(UInt64, seconds: Int64)
     /// Stores the face permissions of all apps.
-    case keepPermissions([String: Bool])
+    case persistPermissions([String: Bool])
 }

@@ -18,21 +18,21 @@ extension PolicyState {
     mutating func passcodeOutdated(_ id: UInt64) -> [PolicyEffect] {
         guard case (var evaluation, let before)? = checked(id), evaluation.secret == .passcode else { return [] }
         // Tries that were wrong before stay counted: who knows the new password may be guessing the previous one.
-        let keep = takeBackTry(before)
+        let effects = takeBackTry(before)
         evaluation.phase = .passcode(.previousPassword, .typing(awaitsSensor: false))
         evaluation.failedTries = 0
         evaluation.notice = .accountPasswordChanged
         put(evaluation)
-        return keep + [.update(id, content(evaluation))] + delay(evaluation)
+        return effects + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
     /// Shows why the password was not verified, and asks again while the evaluation has tries left.
     mutating func accountNotProven(_ id: UInt64, _ fault: AccountFault) -> [PolicyEffect] {
         guard case (var evaluation, let before)? = checked(id) else { return [] }
-        var keep: [PolicyEffect] = []
+        var effects: [PolicyEffect] = []
         switch fault {
         case .notAvailable:
-            keep = takeBackTry(before)
+            effects = takeBackTry(before)
             evaluation.notice = .accountNotChecked
         case .refused, .failed:
             evaluation.failedTries += 1
@@ -40,7 +40,7 @@ extension PolicyState {
         }
         put(evaluation)
         if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .failure(.authenticationFailed)) }
-        return keep + [.update(id, content(evaluation))] + delay(evaluation)
+        return effects + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
     /// Remembers that the password has expired. The prompt says so after all stages, because a right password can end
@@ -71,6 +71,6 @@ extension PolicyState {
     mutating func takeBackTry(_ before: PolicyCounters) -> [PolicyEffect] {
         let counted = counters
         takeBack(before)
-        return counters == counted ? [] : [.keep(counters)]
+        return counters == counted ? [] : [.persist(counters)]
     }
 }

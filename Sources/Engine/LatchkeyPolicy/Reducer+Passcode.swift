@@ -19,7 +19,7 @@ extension PolicyState {
         evaluation.phase = .passcode(secret, .counting(since: counters))
         countWrongPasscode()
         put(evaluation)
-        return [.keepFirst(id, counters)]
+        return [.persistFirst(id, counters)]
     }
 
     /// Shows a notice for a wrong passcode that was entered before in this evaluation; it does not count again.
@@ -32,7 +32,7 @@ extension PolicyState {
     }
 
     /// Continues with the try whose count is durable now: verifies the passcode, or processes the miss.
-    mutating func countersKept(_ id: UInt64) -> [PolicyEffect] {
+    mutating func countersStored(_ id: UInt64) -> [PolicyEffect] {
         guard var evaluation = shown(id) else { return [] }
         switch evaluation.phase {
         case .biometry(.storingMiss):
@@ -48,7 +48,7 @@ extension PolicyState {
 
     /// Ends the evaluation with the error of the store. A passcode was not verified and does not count; a miss stays
     /// counted.
-    mutating func countersNotKept(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
+    mutating func countersNotStored(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let evaluation = shown(id), evaluation.isStoring else { return [] }
         if case .passcode(_, .counting(let before)) = evaluation.phase { takeBack(before) }
         return end(id, .failure(status))

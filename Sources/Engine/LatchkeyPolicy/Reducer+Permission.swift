@@ -12,7 +12,7 @@ extension PolicyState {
         // Only the first question is answered for ever; the other one is asked before each scan.
         if evaluation.question == .permission {
             facePermissions[app] = isAllowed
-            effects = [.keepPermissions(facePermissions)]
+            effects = [.persistPermissions(facePermissions)]
         }
         guard isAllowed else {
             let status: Status = evaluation.question == .permission ? .biometryNotAvailable : .userCancel
@@ -28,9 +28,9 @@ extension PolicyState {
     mutating func permissionChanged(_ app: String, _ isAllowed: Bool?) -> [PolicyEffect] {
         guard facePermissions[app] != isAllowed else { return [] }
         facePermissions[app] = isAllowed
-        let keep = PolicyEffect.keepPermissions(facePermissions)
-        guard isAllowed != true, sensor.kind == .faceID else { return [keep] }
-        return [keep]
+        let effects = PolicyEffect.persistPermissions(facePermissions)
+        guard isAllowed != true, sensor.kind == .faceID else { return [effects] }
+        return [effects]
             + forEachShown { state, evaluation in
                 guard evaluation.request.faceUser == app, evaluation.method == .biometry else { return [] }
                 return state.leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)

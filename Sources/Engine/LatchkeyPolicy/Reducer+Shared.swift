@@ -79,7 +79,7 @@ extension PolicyState {
         var more = passSensor()
         if !before.isEmpty { more += updates(after: effects + more, from: before) }
         more += enterHeld()
-        // An entry that was refused because of a delay does not keep the sensor from its evaluation any more.
+        // An entry that was refused because of a delay does not block the sensor for its evaluation any more.
         return more + passSensor()
     }
 

@@ -99,13 +99,13 @@ extension PolicyState {
             // Setting a passcode counts as entering it, since the user knows it.
             let before = counters
             lastPasscode = now
-            return counters == before ? [] : [.keep(counters)]
+            return counters == before ? [] : [.persist(counters)]
         }
         let hadCounters = passcodeFailures != 0 || passcodeBlockedUntil != 0
         passcodeFailures = 0
         passcodeBlockedUntil = 0
-        let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
-        return keep
+        let effects: [PolicyEffect] = hadCounters ? [.persist(counters)] : []
+        return effects
             + forEachShown { state, evaluation in
                 if let refusal = state.refusal(of: evaluation.request) {
                     return state.end(evaluation.request.id, .failure(refusal))

@@ -30,8 +30,8 @@ extension PolicyState {
         case .cancelChosen(let id): end(id, .failure(.userCancel))
         case .passcodeEntered(let id, let time): passcodeEntered(id, at: time)
         case .passcodeRepeated(let id): passcodeRepeated(id)
-        case .countersKept(let id): countersKept(id)
-        case .countersNotKept(let id, let status): countersNotKept(id, status)
+        case .countersStored(let id): countersStored(id)
+        case .countersNotStored(let id, let status): countersNotStored(id, status)
         case .delayPassed(let id, let time): delayPassed(id, at: time)
         case .passcodeChecked(let id, let isRight): passcodeChecked(id, isRight: isRight)
         case .passcodeNotChecked(let id, let status): passcodeNotChecked(id, status)
@@ -198,9 +198,9 @@ extension PolicyState {
         guard let evaluation = scanning(id) else { return [] }
         // A match of an enrolment set that is no longer current counts as a miss (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
-        let isWorthKeeping = countMatch()
+        let isWorthStoring = countMatch()
         let effects = proven(evaluation, proof(.biometry, set, evaluation.request, isVirtual: isVirtual))
-        return (isWorthKeeping ? [.keep(counters)] : []) + effects
+        return (isWorthStoring ? [.persist(counters)] : []) + effects
     }
 
     private mutating func notMatched(_ id: UInt64) -> [PolicyEffect] {
@@ -209,7 +209,7 @@ extension PolicyState {
         evaluation.phase = .biometry(.storingMiss)
         put(evaluation)
         // The evaluation continues only when the count is durable: otherwise a full disk would allow unlimited tries.
-        return [.keepFirst(id, counters)]
+        return [.persistFirst(id, counters)]
     }
 
     /// Continues after a miss whose count is durable.

@@ -40,7 +40,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// Connects the authority to the service that uses it; called once, before any other function.
     ///
     /// - Parameters:
-    ///   - client: kept as a weak reference.
+    ///   - client: stored as a weak reference.
     ///   - isPasscodeSet: whether the store has a passcode.
     ///   - isLocked: whether the device is locked.
     func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool)
@@ -62,7 +62,7 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// - Parameter then: called when the change has been processed, or with the failure if it was not accepted.
     func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?)
     /// Stores the counters, before a first passcode is set. Blocks.
-    func keepCounters() throws(Failure)
+    func persistCounters() throws(Failure)
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
     ///
     /// - Parameter done: called when the change is durable and in force, or with the failure.
@@ -153,15 +153,15 @@ package protocol KeychainService: AuthorityClient {
 package protocol CounterStore: AnyObject, Sendable {
     /// Returns the stored counters, and whether they were stored in this boot; nil if none were ever stored. Throws
     /// `storeUnreadable` for changed or missing ones.
-    func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)?
+    func storedCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)?
     /// Stores the counters; durable on return. Blocks.
-    func keep(_ counters: PolicyCounters) throws(Failure)
+    func persist(_ counters: PolicyCounters) throws(Failure)
 }
 
 /// The role that stores the users' answers to apps that asked to use Face ID.
 package protocol FacePermissionStore: AnyObject, Sendable {
     /// Returns the stored answers; throws `storeUnreadable` for changed ones.
-    func keptFacePermissions() throws(Failure) -> [String: Bool]
+    func storedFacePermissions() throws(Failure) -> [String: Bool]
     /// Stores the answers; durable on return. Blocks.
-    func keep(facePermissions: [String: Bool]) throws(Failure)
+    func persist(facePermissions: [String: Bool]) throws(Failure)
 }

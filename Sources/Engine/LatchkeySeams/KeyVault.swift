@@ -89,15 +89,15 @@ package protocol RecoverableVault: Sendable {
     /// Returns whether any key opens the root key without its device.
     func hasCode() throws(Failure) -> Bool
     /// Makes a key open the root key, instead of every earlier one; with nil, none does. Durable on return.
-    func keep(_ key: SecretBytes?) throws(Failure)
+    func persist(_ key: SecretBytes?) throws(Failure)
     /// Opens the root key, seals it to the present device, and makes the replacement open it instead of the key. Durable
     /// on return; on a failure nothing is changed.
     ///
     /// - Returns: whether the present device is another one than before, so that keys in that one are lost.
     /// - Throws: `itemAuthenticationFailed` for another key.
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool
-    /// Returns what the authority has had kept; empty for nothing.
+    /// Returns what the authority has had stored; empty for nothing.
     func copy() throws(Failure) -> [UInt8]
-    /// Keeps records of the authority that no key of this process opens; empty to remove them. Durable on return.
-    func keep(copy: [UInt8]) throws(Failure)
+    /// Stores records of the authority that no key of this process opens; empty to remove them. Durable on return.
+    func persist(copy: [UInt8]) throws(Failure)
 }

@@ -15,7 +15,7 @@ package struct PasscodeRecord: Equatable, Sendable {
     package let cost: UInt8
     /// 16 random bytes.
     package let salt: [UInt8]
-    /// The identifier of the passcode's secret `U_pass`, 16 random bytes; kept when the passcode changes.
+    /// The identifier of the passcode's secret `U_pass`, 16 random bytes; a change of the passcode retains it.
     package let passcodeID: [UInt8]
     /// 32 bytes; empty if a chip verifies the passcode.
     package let verifier: [UInt8]
@@ -108,7 +108,7 @@ package protocol PasscodeRecordStore: AnyObject, Sendable {
     /// Returns the stored records; throws `storeUnreadable` for a changed file.
     func passcodeRecords() throws(Failure) -> PasscodeRecords
     /// Replaces the records; durable on return, and the replaced ones are erased. Blocks.
-    func keep(_ records: PasscodeRecords) throws(Failure)
+    func persist(_ records: PasscodeRecords) throws(Failure)
 }
 
 /// The result of verifying the password of an account through the system.

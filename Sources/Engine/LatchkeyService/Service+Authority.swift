@@ -27,7 +27,7 @@ extension Service: KeychainService {
     private func opens(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
         let keychain = try self.keychain.get()
         guard try keychain.unlock(passcode) else {
-            keeper?.passcodeWasWrong()
+            maintenance?.passcodeWasWrong()
             return false
         }
         return true
@@ -37,7 +37,7 @@ extension Service: KeychainService {
         try self.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
     }
 
-    package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
+    package func counted(_ counters: PolicyCounters) { maintenance?.follow(counters) }
 
     package func authorityWasLost() {
         forgetProofs()

@@ -86,7 +86,7 @@ package final class Service: Sendable {
     struct Opened: Sendable {
         var keychain: Result<Keychain, Failure>
         var enclave: Enclave?
-        var keeper: StoreKeeper?
+        var maintenance: StoreMaintenance?
     }
     private let opened: Mutex<Opened>
     private let reopening = Mutex<Void>(())
@@ -102,7 +102,7 @@ package final class Service: Sendable {
     /// The keychain, or the failure with which every request that needs it is refused.
     package var keychain: Result<Keychain, Failure> { opened.withLock { $0.keychain } }
     var enclave: Enclave? { opened.withLock { $0.enclave } }
-    var keeper: StoreKeeper? { opened.withLock { $0.keeper } }
+    var maintenance: StoreMaintenance? { opened.withLock { $0.maintenance } }
 
     var authority: any AuthenticationAuthority { parts.authority }
 
@@ -130,7 +130,7 @@ package final class Service: Sendable {
                 $0, earlier: parts.earlierKeyModules, approver: parts.authority,
                 storeID: known?.tree.header.storeID ?? [])
         }
-        return Opened(keychain: keychain, enclave: enclave, keeper: known.map { StoreKeeper($0, parts) })
+        return Opened(keychain: keychain, enclave: enclave, maintenance: known.map { StoreMaintenance($0, parts) })
     }
 
     /// Tells the authority about the keychain, and follows both.
@@ -146,7 +146,7 @@ package final class Service: Sendable {
         }
         let isLocked = keychain.map { restoreLock($0) } ?? false
         authority.attach(self, isPasscodeSet: keychain?.isPasscodeSet ?? false, isLocked: isLocked)
-        keeper?.start(authority.state.counters)
+        maintenance?.start(authority.state.counters)
     }
 
     /// Whether the keychain could not be opened, and the next attempt may succeed.
@@ -174,7 +174,7 @@ package final class Service: Sendable {
     private func restoreLock(_ keychain: Keychain) -> Bool {
         // If the lock state cannot be read, the device counts as locked.
         let lock =
-            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptLock() }
+            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.storedLock() }
             ?? LockState(isLocked: true, wasUnlocked: false)
         keychain.tree.follow(lock)
         return lock.isLocked
@@ -209,13 +209,13 @@ package final class Service: Sendable {
 
     /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
     /// is first written after a boot, a small one at every start.
-    package func beginStoreCheck() { keeper?.checkRowsAtStart(enclave) }
+    package func beginStoreCheck() { maintenance?.checkRowsAtStart(enclave) }
 
     /// Seals the items for the passcode that were added before it was set.
-    func sealForPasscode() { keeper?.sealForPasscode(enclave) }
+    func sealForPasscode() { maintenance?.sealForPasscode(enclave) }
 
     /// Stores gathered refusals and reads, and advances the store generation, before the daemon exits.
-    package func stop() { keeper?.stop() }
+    package func stop() { maintenance?.stop() }
 
     /// Creates the session of an identified caller that has sent hello.
     ///
@@ -276,7 +276,7 @@ package final class Service: Sendable {
             report.itemCount = UInt64(clamping: try keychain.itemCount())
             report.quarantineCount = UInt64(clamping: try keychain.quarantineCount())
             try keychain.checkReadable()
-            if keeper?.foundOtherRows == true {
+            if maintenance?.foundOtherRows == true {
                 report.problem = Failure(
                     .storeUnreadable, "Rows of the store were put back, changed or removed by another program.",
                     hint: "See: latchkey check")

@@ -67,17 +67,17 @@ extension Session {
     /// Stores the state of an export or import for its next request.
     ///
     /// - Returns: its new cursor.
-    private func keepBackup(_ session: BackupSession) throws(Failure) -> [UInt8] {
+    private func storeBackup(_ session: BackupSession) throws(Failure) -> [UInt8] {
         var session = session
         session.cursor = try service.parts.random.bytes(16).copyBytes()
         session.deadline = service.parts.clock.uptime + Limits.backupIdleSeconds * 1_000_000_000
-        let (cursor, kept) = (session.cursor, session)
-        let isKept = state.withLock { state in
-            guard !state.isClosed, state.backup == nil, kept.epoch == state.proofEpoch else { return false }
-            state.backup = kept
+        let (cursor, stored) = (session.cursor, session)
+        let isStored = state.withLock { state in
+            guard !state.isClosed, state.backup == nil, stored.epoch == state.proofEpoch else { return false }
+            state.backup = stored
             return true
         }
-        guard isKept else { throw Refusal.failure(.systemCancel, nil) }
+        guard isStored else { throw Refusal.failure(.systemCancel, nil) }
         let alarm = service.parts.clock.alarm(after: Limits.backupIdleSeconds) { [weak self] in
             self?.state.withLock { if $0.backup?.cursor == cursor { $0.backup = nil } }
         }
@@ -127,7 +127,7 @@ extension Session {
         export.waiting.removeFirst(bytes.count)
         session.work = .export(export)
         let isWhole = export.position == nil && export.waiting.isEmpty
-        let cursor = isWhole ? nil : try keepBackup(session)
+        let cursor = isWhole ? nil : try storeBackup(session)
         return .exported(Reply.Exported(bytes: bytes, count: export.count, skipped: skipped, cursor: cursor))
     }
 
@@ -170,7 +170,7 @@ extension Session {
         }
         (part.added, part.present) = (added, present)
         session.work = .import(part)
-        let cursor = progress == .finished ? nil : try keepBackup(session)
+        let cursor = progress == .finished ? nil : try storeBackup(session)
         return .imported(
             Reply.Imported(
                 wantsStart: progress == .wantsStart, added: part.added, present: part.present, skipped: skipped,

@@ -18,7 +18,7 @@ extension Session {
         let destination = try moveDestination()
         let keychain = try keychain()
         try keychain.checkMovingAway()
-        guard service.keeper?.foundOtherRows == false else {
+        guard service.maintenance?.foundOtherRows == false else {
             throw Failure(
                 .storeUnreadable, "Rows of the store were put back, changed or removed by another program.",
                 hint: "See: latchkey check")
@@ -36,7 +36,7 @@ extension Session {
         }
         let proof = agreement.proof
         let reply = try await write(under: agreement) { [self] () throws(Failure) in
-            try moveAway(keychain, to: destination, ticket, proof, asksBeforeKeeping: request.asksBeforeKeeping)
+            try moveAway(keychain, to: destination, ticket, proof, asksIfItemsRemain: request.asksIfItemsRemain)
         }
         if case .migrated = reply { state.withLock { $0.afterReply[call.id] = { destination.endProcess() } } }
         return reply
@@ -60,35 +60,35 @@ extension Session {
 
     /// Sends all items, has them committed, and marks this store as moved.
     ///
-    /// - Returns: the reply with the report. If it is `migrationWouldKeep`, nothing was added and nothing changed here.
+    /// - Returns: the reply with the report. If it is `migrationWouldLeaveItems`, nothing was added and nothing changed here.
     private func moveAway(
         _ keychain: Keychain, to destination: any MoveDestination, _ ticket: SecretBytes, _ proof: Authorisation,
-        asksBeforeKeeping: Bool
+        asksIfItemsRemain: Bool
     ) throws(Failure) -> Reply {
         let connection = try destination.connect()
-        var (kept, lost) = (SkippedItems(), SkippedItems())
+        var (remaining, lost) = (SkippedItems(), SkippedItems())
         var position: Int64? = BackupPage.start
         while let start = position {
             let page = try keychain.movingPage(after: start, caller: caller, proof: proof)
-            kept.add(page.report.kept)
+            remaining.add(page.report.remaining)
             lost.add(page.report.lost)
             position = page.next
             guard !page.items.isEmpty else { continue }
             let request = Request.ReceiveItems(ticket: ticket, items: page.items, isLast: false)
             guard try connection.send(request) == nil else { throw .unexpectedReply }
         }
-        let last = Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksBeforeKeeping: asksBeforeKeeping)
+        let last = Request.ReceiveItems(ticket: ticket, items: [], isLast: true, asksIfItemsRemain: asksIfItemsRemain)
         func whole(_ report: MigrationReport) -> MigrationReport {
             var report = report
-            report.kept.add(kept)
+            report.remaining.add(remaining)
             report.lost.add(lost)
             return report
         }
         let report: MigrationReport
         switch try connection.send(last) {
         case .moved(let added): report = whole(added)
-        case .wouldKeep(let refused) where asksBeforeKeeping: return .migrationWouldKeep(whole(refused))
-        case .wouldKeep, nil: throw .unexpectedReply
+        case .wouldLeaveItems(let refused) where asksIfItemsRemain: return .migrationWouldLeaveItems(whole(refused))
+        case .wouldLeaveItems, nil: throw .unexpectedReply
         }
         do throws(Failure) {
             // After the mark nothing can be written to this store any more.

@@ -53,10 +53,10 @@ extension Session {
         try await service.carryOut(.passcodeExists(true)) { [self] () throws(Failure) in
             // Another request may have set a passcode while this one waited.
             try checkIsFirst(keychain.isPasscodeSet)
-            try keepRecovery(new)
+            try adoptRecovery(new)
             // Counters are stored first: a passcode without counters means that they were removed
             // (`LocalAuthority.restore`).
-            try service.authority.keepCounters()
+            try service.authority.persistCounters()
             let incomplete = try failure { () throws(Failure) in try keychain.setPasscode(key, caller: caller) }
             service.sealForPasscode()
             return incomplete
@@ -71,7 +71,7 @@ extension Session {
         let key = try await key(of: new, keychain)
         try await service.carryOut(.passcodeChanged) { [self] () throws(Failure) in
             try checkPasscode(agreement)
-            try keepRecovery(new)
+            try adoptRecovery(new)
             return try failure { () throws(Failure) in
                 try keychain.changePasscode(to: key, caller: caller, proof: agreement.proof)
             }
@@ -124,9 +124,9 @@ extension Session {
 
     /// Adopts the recovery code that was shown with a new passcode, before the passcode: so no passcode is in use whose
     /// code does not open the store.
-    private func keepRecovery(_ new: AuthenticationGrant.Entered) throws(Failure) {
+    private func adoptRecovery(_ new: AuthenticationGrant.Entered) throws(Failure) {
         guard case .slotKey(_, _, let granted?) = new, let recovery = service.parts.recovery else { return }
-        try recovery.keep(granted.replacement)
+        try recovery.persist(granted.replacement)
     }
 
     /// Requests the passcode at a prompt, without accepting any other method or earlier proof.

@@ -74,19 +74,19 @@ extension Session {
 
     // MARK: - The daemon of the own store
 
-    /// Keeps the next items, and adds all of them after the last ones. Each refusal, and each migration that asked first and
+    /// Stores the next items, and adds all of them after the last ones. Each refusal, and each migration that asked first and
     /// added nothing, is in the audit log: its reply has told something about the items here.
     func receive(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         try checkReceives()
         do throws(Failure) {
-            return try await keep(request)
+            return try await accept(request)
         } catch {
             await recordRefusal()
             throw error
         }
     }
 
-    private func keep(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
+    private func accept(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         var migration = try continuedMigration(request.ticket)
         try migration.items.add(request.items)
         guard migration.items.count <= Limits.migratedItems, migration.items.weight <= Limits.migratedBytes else {
@@ -96,7 +96,7 @@ extension Session {
                 hint: "Delete items that are not needed from the own store, then run latchkey migrate again.")
         }
         guard request.isLast else {
-            try keepMigration(migration)
+            try storeMigration(migration)
             return .done
         }
         let whole = migration
@@ -104,11 +104,11 @@ extension Session {
             guard whole.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
             let received = try keychain().receive(
                 whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
-                asksBeforeKeeping: request.asksBeforeKeeping, map: service.parts.mapGroup)
+                asksIfItemsRemain: request.asksIfItemsRemain, map: service.parts.mapGroup)
             guard received.areAdded else {
                 try keychain().recordRefusal(of: caller)
                 service.tickets.giveBack(whole.ticket)
-                return .migrationWouldKeep(received.report)
+                return .migrationWouldLeaveItems(received.report)
             }
             return .migrated(received.report)
         }
@@ -118,15 +118,15 @@ extension Session {
     /// migration has ended.
     private func continuedMigration(_ secret: SecretBytes) throws(Failure) -> ReceivedMigration {
         let now = service.parts.clock.uptime
-        let (kept, epoch) = state.withLock { state in
+        let (stored, epoch) = state.withLock { state in
             defer { state.receiving = nil }
             return (state.receiving, state.proofEpoch)
         }
-        if let kept, kept.ticket.secret == secret, kept.epoch == epoch, now < kept.deadline, now < kept.ticket.deadline
+        if let stored, stored.ticket.secret == secret, stored.epoch == epoch, now < stored.deadline, now < stored.ticket.deadline
         {
-            return kept
+            return stored
         }
-        if kept == nil, let ticket = service.tickets.take(secret, now: now) {
+        if stored == nil, let ticket = service.tickets.take(secret, now: now) {
             return ReceivedMigration(ticket: ticket, epoch: epoch, items: try HeldItems(service.parts.random))
         }
         throw Failure(
@@ -134,7 +134,7 @@ extension Session {
             hint: "Run latchkey migrate again. A lock, a pause or a failure ends a migration, and nothing was added.")
     }
 
-    private func keepMigration(_ migration: ReceivedMigration) throws(Failure) {
+    private func storeMigration(_ migration: ReceivedMigration) throws(Failure) {
         var migration = migration
         let clock = service.parts.clock
         migration.deadline = clock.uptime + Limits.migrationIdleSeconds * 1_000_000_000
@@ -142,12 +142,12 @@ extension Session {
         migration.alarm = clock.alarm(after: Limits.migrationIdleSeconds) { [weak self] in
             self?.state.withLock { if $0.receiving?.deadline == deadline { $0.receiving = nil } }
         }
-        let kept = migration
-        let isKept = state.withLock { state in
-            guard !state.isClosed, state.receiving == nil, state.proofEpoch == kept.epoch else { return false }
-            state.receiving = kept
+        let stored = migration
+        let isStored = state.withLock { state in
+            guard !state.isClosed, state.receiving == nil, state.proofEpoch == stored.epoch else { return false }
+            state.receiving = stored
             return true
         }
-        guard isKept else { throw Refusal.failure(.systemCancel, nil) }
+        guard isStored else { throw Refusal.failure(.systemCancel, nil) }
     }
 }

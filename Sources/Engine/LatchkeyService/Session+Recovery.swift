@@ -60,7 +60,7 @@ extension Service {
             let accepted = try keychain.recoverPasscode(to: key, with: granted.slotKeys, caller: caller)
             recovery = .whole(
                 Reply.Recovered(accepted: accepted, lost: try lostKeys(keychain, isOther: isOther)), keychain)
-            if accepted != nil { keeper?.rowsWereAccepted() }
+            if accepted != nil { maintenance?.rowsWereAccepted() }
         } catch {
             guard error.isOfIncompleteEvent else { throw error }
             // The passcode is replaced.
@@ -120,7 +120,7 @@ extension Service {
         guard let recovery = parts.recovery else { return }
         parts.work.submit(.any) { [log = parts.log] in
             // The next passcode replaces a code that remains.
-            log.noting(.recordNotRead) { () throws(Failure) in try recovery.keep(nil) }
+            log.noting(.recordNotRead) { () throws(Failure) in try recovery.persist(nil) }
         }
     }
 }

@@ -23,7 +23,7 @@ extension Session {
             let incomplete = try failure { () throws(Failure) in
                 try keychain.acceptStore(caller: caller, proof: proof)
             }
-            service.keeper?.rowsWereAccepted()
+            service.maintenance?.rowsWereAccepted()
             // Without the record that says so, the keychain counts as locked.
             if hasPasscode(keychain) { end(incomplete) } else { endLock { end(incomplete) } }
         }
@@ -85,8 +85,8 @@ extension Session {
     private func discard(_ event: @escaping @Sendable () throws(Failure) -> Void) async throws(Failure) -> Reply {
         try await removingPasscode { [self] () throws(Failure) in
             let incomplete = try failure(of: event)
-            service.keeper?.rowsWereAccepted()
-            let unerased = service.keeper?.eraseDeletedRows()
+            service.maintenance?.rowsWereAccepted()
+            let unerased = service.maintenance?.eraseDeletedRows()
             return incomplete ?? unerased
         }
     }

@@ -86,7 +86,7 @@ extension AttributeCode {
 
     /// Whether text is accepted where a number or a Boolean is expected; only for attributes that Latchkey does not
     /// interpret.
-    package var keepsText: Bool {
+    package var storesText: Bool {
         switch self {
         case .creator, .type, .port, .isInvisible, .isNegative: true
         default: false
@@ -107,14 +107,14 @@ package enum AttributeValue: Hashable, Sendable {
     ///
     /// As on Apple systems (behaviour KC-21), an attribute also accepts values of some other types: text is accepted as
     /// data, data as text except for an access group, numbers according to `takesNumbers`, and text as a number or a
-    /// Boolean according to `keepsText`.
+    /// Boolean according to `storesText`.
     package func fits(_ code: AttributeCode) -> Bool {
         switch (self, code.kind) {
         case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true
         case (.text, .data): true
         case (.data, .text): code != .accessGroup
         case (.number, .text), (.number, .data): code.takesNumbers
-        case (.text, .number), (.text, .boolean): code.keepsText
+        case (.text, .number), (.text, .boolean): code.storesText
         default: false
         }
     }

@@ -66,9 +66,9 @@ package struct Attributes: Sendable {
 
     /// Returns the attributes for which `isIncluded` returns true.
     package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Attributes {
-        var kept = self
-        kept.elements = try elements.filter(isIncluded)
-        return kept
+        var result = self
+        result.elements = try elements.filter(isIncluded)
+        return result
     }
 }
 

@@ -74,7 +74,7 @@ extension ClientRequest where Response == MigrationOutcome? {
         switch reply {
         case .done: .some(nil)
         case .migrated(let report): .moved(report)
-        case .migrationWouldKeep(let report): .wouldKeep(report)
+        case .migrationWouldLeaveItems(let report): .wouldLeaveItems(report)
         default: nil
         }
     }

@@ -71,7 +71,7 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case fingers = "latchkey fingers v1"
     /// The same without the files of the prints, so that a replaced print cannot be detected.
     case fingerNames = "latchkey finger names v1"
-    /// The one enrolment set of a user whose faces a module of PAM knows.
+    /// The one enrolment set of a user whose faces a PAM module knows.
     case face = "latchkey face v1"
 
     /// The label in UTF-8.
@@ -83,7 +83,7 @@ package enum FileMark: String, CaseIterable, Sendable {
     case rootKey = "latchkey root 1\n"
     case sealedRootKey = "latchkey sealed root 1\n"
     case anchor = "latchkey anchor 1\n"
-    /// What latchkey-authd has a store keep for the loss of its own files.
+    /// What latchkey-authd has latchkeyd store for the loss of its own files.
     case recoveryCopy = "latchkey recovery copy 1\n"
     case counters = "latchkey counters 1\n"
     case backup = "LATCHKEY BACKUP"

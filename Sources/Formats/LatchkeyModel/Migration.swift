@@ -28,11 +28,11 @@ extension Request {
         package var items: [FoundItem]
         /// Whether no further items follow.
         package var isLast: Bool
-        /// Whether to add nothing if an item of the migration would be kept. The reply is then
-        /// `migrationWouldKeep`, and the ticket can be used again. Matters with `isLast` only.
-        package var asksBeforeKeeping: Bool
-        package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool, asksBeforeKeeping: Bool = false) {
-            (self.ticket, self.items, self.isLast, self.asksBeforeKeeping) = (ticket, items, isLast, asksBeforeKeeping)
+        /// Whether to add nothing if an item of the migration would remain. The reply is then
+        /// `migrationWouldLeaveItems`, and the ticket can be used again. Matters with `isLast` only.
+        package var asksIfItemsRemain: Bool
+        package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool, asksIfItemsRemain: Bool = false) {
+            (self.ticket, self.items, self.isLast, self.asksIfItemsRemain) = (ticket, items, isLast, asksIfItemsRemain)
         }
     }
 
@@ -59,9 +59,9 @@ extension Request {
         /// The ticket of the system's keychain; nil to report what would happen, without any change.
         package var ticket: SecretBytes?
         /// Whether to move nothing if the system's keychain would leave an item in the own store.
-        package var asksBeforeKeeping: Bool
-        package init(ticket: SecretBytes?, asksBeforeKeeping: Bool = false) {
-            (self.ticket, self.asksBeforeKeeping) = (ticket, asksBeforeKeeping)
+        package var asksIfItemsRemain: Bool
+        package init(ticket: SecretBytes?, asksIfItemsRemain: Bool = false) {
+            (self.ticket, self.asksIfItemsRemain) = (ticket, asksIfItemsRemain)
         }
     }
 }
@@ -69,8 +69,8 @@ extension Request {
 /// The end of a migration.
 package enum MigrationOutcome: Equatable, Sendable {
     case moved(MigrationReport)
-    /// Nothing was added, because an item would be kept, and the request asks before that.
-    case wouldKeep(MigrationReport)
+    /// Nothing was added, because an item would remain, and the request asks before that.
+    case wouldLeaveItems(MigrationReport)
 }
 
 /// The items of a migration by what happens to them.
@@ -84,7 +84,7 @@ package struct MigrationReport: Equatable, Sendable {
     /// Those of `moved` and `rewrapped` that replaced an older item.
     package var replaced = SkippedItems()
     /// Left in the user's own store, where they remain usable.
-    package var kept = SkippedItems()
+    package var remaining = SkippedItems()
     /// Unusable in either store.
     package var lost = SkippedItems()
     /// The access groups of the moved items, at most `Limits.migratedGroups`.
@@ -93,14 +93,14 @@ package struct MigrationReport: Equatable, Sendable {
     package init() {}
 
     package init(
-        moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: SkippedItems, kept: SkippedItems,
+        moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: SkippedItems, remaining: SkippedItems,
         lost: SkippedItems, groups: [MigratedGroup]
     ) {
         self.moved = moved
         self.rewrapped = rewrapped
         self.present = present
         self.replaced = replaced
-        self.kept = kept
+        self.remaining = remaining
         self.lost = lost
         self.groups = groups
     }

@@ -21,7 +21,7 @@ package enum Reply: Equatable, Sendable {
     case migrated(MigrationReport)
     /// Nothing was added, because the system's keychain would not take every item; the report of a migration that goes
     /// on nevertheless. The ticket is valid again.
-    case migrationWouldKeep(MigrationReport)
+    case migrationWouldLeaveItems(MigrationReport)
     /// The keychain was opened with a recovery code.
     case recovered(Recovered)
     /// The access groups that `mapGroups` asked for, in its order.

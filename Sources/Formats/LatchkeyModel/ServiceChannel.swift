@@ -39,7 +39,7 @@ package enum AuthorityCall: Equatable, Sendable {
         package var userID: UInt32
         package var isPasscodeSet: Bool
         package var isLocked: Bool
-        /// The records of the recovery codes that latchkey-authd has had kept; empty for none.
+        /// The records of the recovery codes that latchkey-authd has had stored; empty for none.
         package var recoveryCopy: [UInt8]
 
         package init(userID: UInt32, isPasscodeSet: Bool, isLocked: Bool, recoveryCopy: [UInt8] = []) {
@@ -155,9 +155,9 @@ package enum StoreCall: Equatable, Sendable {
     case tryRecovery(TryRecovery)
     /// Messages or services that claim to be a sensor, or to report login sessions, were not trusted. Reply: `done`.
     case refused(Refused)
-    /// Keep the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable, or
+    /// Store the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable, or
     /// `failure`.
-    case keepRecoveryCopy(KeepRecoveryCopy)
+    case storeRecoveryCopy(StoreRecoveryCopy)
 
     package struct State: Equatable, Sendable {
         package var userID: UInt32
@@ -173,7 +173,7 @@ package enum StoreCall: Equatable, Sendable {
         }
     }
 
-    package struct KeepRecoveryCopy: Equatable, Sendable {
+    package struct StoreRecoveryCopy: Equatable, Sendable {
         package var userID: UInt32
         /// At most `Limits.recoveryCopyBytes`; empty to remove the copy.
         package var copy: [UInt8]

@@ -23,7 +23,7 @@ package enum Tier: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a store is bound to the name of its account. A store that a service keeps outside the account's home
+    /// Whether a store is bound to the name of its account. A store that a service has outside the account's home
     /// folder remains when the account is deleted, and a later account may get the same number.
     package var bindsAccount: Bool {
         switch self {

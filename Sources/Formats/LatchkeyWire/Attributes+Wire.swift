@@ -46,7 +46,7 @@ extension CBORReader {
     /// One value of `code`.
     package mutating func attribute(_ code: AttributeCode) throws(WireError) -> AttributeValue {
         switch code.kind {
-        case .number where code.keepsText && isAtText, .boolean where code.keepsText && isAtText:
+        case .number where code.storesText && isAtText, .boolean where code.storesText && isAtText:
             .text(try text(limit: Limits.attributeBytes))
         case .text where code.takesNumbers && isAtInteger, .data where code.takesNumbers && isAtInteger:
             .number(try integer())

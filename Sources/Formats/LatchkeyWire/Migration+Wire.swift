@@ -8,7 +8,7 @@ extension Request.ReceiveItems: WireMap {
             ticket: try map.field(0, \.ticket, .ticket),
             items: try map.field(1, \.items, .list(limit: Limits.migratedPageItems)),
             isLast: try map.field(2, \.isLast),
-            asksBeforeKeeping: try map.field(3, \.asksBeforeKeeping, omitting: false))
+            asksIfItemsRemain: try map.field(3, \.asksIfItemsRemain, omitting: false))
     }
 }
 
@@ -16,7 +16,7 @@ extension Request.Migrate: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             ticket: try map.optional(0, \.ticket, .ticket),
-            asksBeforeKeeping: try map.field(1, \.asksBeforeKeeping, omitting: false))
+            asksIfItemsRemain: try map.field(1, \.asksIfItemsRemain, omitting: false))
     }
 }
 
@@ -33,7 +33,7 @@ extension MigrationReport: WireMap {
             rewrapped: try map.field(1, \.rewrapped),
             present: try map.field(2, \.present),
             replaced: try map.field(3, \.replaced),
-            kept: try map.field(4, \.kept),
+            remaining: try map.field(4, \.remaining),
             lost: try map.field(5, \.lost),
             groups: try map.field(6, \.groups, .list(limit: Limits.migratedGroups)))
     }

@@ -28,7 +28,7 @@ private enum ReplyKind: UInt8, ClosedSet {
     case migrated = 41
     case groups = 42
     case recovered = 43
-    case migrationWouldKeep = 44
+    case migrationWouldLeaveItems = 44
 }
 
 extension Reply: WireValue {
@@ -58,7 +58,7 @@ extension Reply: WireValue {
             writer.reply(.attestationMessage, message, .attestationMessage)
         case .ticket(let ticket): writer.reply(.ticket, ticket, .ticket)
         case .migrated(let report): writer.reply(.migrated, report)
-        case .migrationWouldKeep(let report): writer.reply(.migrationWouldKeep, report)
+        case .migrationWouldLeaveItems(let report): writer.reply(.migrationWouldLeaveItems, report)
         case .recovered(let recovered): writer.reply(.recovered, recovered)
         case .groups(let groups): writer.reply(.groups, groups, .groupNames)
         }
@@ -91,7 +91,7 @@ extension Reply: WireValue {
             case .attestationMessage: return .attestationMessage(try reader.value(.attestationMessage))
             case .ticket: return .ticket(try reader.value(.ticket))
             case .migrated: return .migrated(try reader.value())
-            case .migrationWouldKeep: return .migrationWouldKeep(try reader.value())
+            case .migrationWouldLeaveItems: return .migrationWouldLeaveItems(try reader.value())
             case .recovered: return .recovered(try reader.value())
             case .groups: return .groups(try reader.value(.groupNames))
             }

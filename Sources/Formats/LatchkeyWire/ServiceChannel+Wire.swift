@@ -230,7 +230,7 @@ extension StoreCall.TryRecovery: WireMap {
     }
 }
 
-extension StoreCall.KeepRecoveryCopy: WireMap {
+extension StoreCall.StoreRecoveryCopy: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             userID: try map.field(0, \.userID),

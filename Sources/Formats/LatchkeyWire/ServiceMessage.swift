@@ -60,7 +60,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .tryRecovery(let recovery): body(9, recovery)
             case .sessionLock(let lock): body(10, lock)
             case .refused(let refused): body(11, refused)
-            case .keepRecoveryCopy(let kept): body(12, kept)
+            case .storeRecoveryCopy(let copy): body(12, copy)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -140,7 +140,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 9: .tryRecovery(try reader.value())
         case 10: .sessionLock(try reader.value())
         case 11: .refused(try reader.value())
-        case 12: .keepRecoveryCopy(try reader.value())
+        case 12: .storeRecoveryCopy(try reader.value())
         default: throw .unknownMessage
         }
     }

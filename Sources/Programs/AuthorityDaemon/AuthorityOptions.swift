@@ -19,7 +19,7 @@ package struct AuthorityOptions: Sendable {
     var accounts: String
     /// What a first passcode is, where the account has a password; nil for what the configuration says. For tests.
     private var firstPasscode: PasscodeKind?
-    /// The folder in which fprintd keeps enrolled fingers; nil for `--user`, because only root can read it.
+    /// The folder in which fprintd stores enrolled fingers; nil for `--user`, because only root can read it.
     package var fingerprints: String? { isForUser ? nil : fingerprintFolder }
     private var fingerprintFolder = "/var/lib/fprint"
     /// The file in which root allows virtual hardware to the process of `--user`.

@@ -62,7 +62,7 @@ struct UserProcess {
             let server = try FrameServer(
                 channel.listener(Listener.authority), handler: authority, idleSeconds: Limits.idleSeconds,
                 bindsToSender: true, accept: channel.accept(Listener.authority))
-            // Weak: at the end the server is released with its connections, which keep the store open.
+            // Weak: at the end the server is released with its connections, which hold the store open.
             channel.whenEnded { [weak server, weak serving] in
                 server?.stop()
                 serving?.stop()
@@ -73,7 +73,7 @@ struct UserProcess {
                 } catch {
                     events.note(.failed, Failure(error, "Prompts in windows are not served any more"))
                 }
-                // Keeps the handler, which the server does not own.
+                // Retains the handler, which the server does not own.
                 withExtendedLifetime(agentServer) {}
             }
             DaemonProcess.stop(on: signals) { [weak server] in server?.stop() }

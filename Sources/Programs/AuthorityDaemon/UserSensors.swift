@@ -18,7 +18,7 @@ enum UserSensors {
             // they still can with another latchkeyd.
             try ProcessProtection.enable()
             // The process of root's own keychain needs no privilege either.
-            if geteuid() == 0 { try Capability.keepNone() }
+            if geteuid() == 0 { try Capability.dropAll() }
         } catch {
             throw Failure(error, "latchkey-authd --user cannot protect its process")
         }

@@ -4,7 +4,7 @@ import LatchkeyCrypto
 package import LatchkeyModel
 import Synchronization
 
-/// The passphrase that locks the agent (`ssh-add -x`), kept only as a salted scrypt hash.
+/// The passphrase that locks the agent (`ssh-add -x`), stored only as a salted scrypt hash.
 ///
 /// Each wrong passphrase doubles the time before the next one is compared, up to `SSHAgentLimits.unlockSeconds`. One
 /// attempt is made at a time; others are refused meanwhile, so that many connections give no more attempts.

@@ -13,7 +13,7 @@ package struct SSHKey: Sendable {
     package var reference: [UInt8]
 }
 
-/// A proof that the person gave for one key, which the daemon keeps for this connection.
+/// A proof that the person gave for one key, which the daemon stores for this connection.
 package struct SSHProof: Equatable, Sendable {
     let context: ContextHandle
 }

@@ -21,7 +21,7 @@ package struct SSHReuse: Hashable, Sendable {
 /// Has digests signed, one prompt for each unless a proof may be reused, and dismisses the prompt of a program that has
 /// gone.
 package final class SSHSigner: Sendable {
-    private struct Kept: Sendable {
+    private struct StoredProof: Sendable {
         var proof: SSHProof
         /// In nanoseconds of `now`.
         var end: Int64
@@ -30,7 +30,7 @@ package final class SSHSigner: Sendable {
     private let store: any SSHKeyStore
     private let reuseSeconds: Int64
     private let now: @Sendable () -> Int64
-    private let kept = Mutex<[SSHReuse: Kept]>([:])
+    private let proofs = Mutex<[SSHReuse: StoredProof]>([:])
 
     /// Creates a signer.
     ///
@@ -51,7 +51,7 @@ package final class SSHSigner: Sendable {
     ) throws(Failure) -> [UInt8] {
         let reuse = reuseSeconds > 0 ? reuse : nil
         revokeExpired()
-        if let reuse, let old = kept.withLock({ $0[reuse] }) {
+        if let reuse, let old = proofs.withLock({ $0[reuse] }) {
             do throws(Failure) {
                 return try attempt(digest, key, old.proof, reason, wait)
             } catch {
@@ -61,40 +61,40 @@ package final class SSHSigner: Sendable {
             }
         }
         let proof = try store.makeProof()
-        var isKept = false
-        defer { if !isKept { store.revoke(proof) } }
+        var isStored = false
+        defer { if !isStored { store.revoke(proof) } }
         let signature = try attempt(digest, key, proof, reason, wait)
-        if let reuse { isKept = keep(proof, for: reuse) }
+        if let reuse { isStored = store(proof, for: reuse) }
         return signature
     }
 
     /// Revokes every proof.
     package func forgetProofs() {
-        let all = kept.withLock { kept in
-            defer { kept = [:] }
-            return kept
+        let all = proofs.withLock { proofs in
+            defer { proofs = [:] }
+            return proofs
         }
         for entry in all.values { store.revoke(entry.proof) }
     }
 
-    private func keep(_ proof: SSHProof, for reuse: SSHReuse) -> Bool {
+    private func store(_ proof: SSHProof, for reuse: SSHReuse) -> Bool {
         let end = now() + reuseSeconds * 1_000_000_000
-        return kept.withLock { kept in
-            guard kept[reuse] == nil, kept.count < SSHAgentLimits.reusedProofs else { return false }
-            kept[reuse] = Kept(proof: proof, end: end)
+        return proofs.withLock { proofs in
+            guard proofs[reuse] == nil, proofs.count < SSHAgentLimits.reusedProofs else { return false }
+            proofs[reuse] = StoredProof(proof: proof, end: end)
             return true
         }
     }
 
     private func forget(_ reuse: SSHReuse) {
-        if let entry = kept.withLock({ $0.removeValue(forKey: reuse) }) { store.revoke(entry.proof) }
+        if let entry = proofs.withLock({ $0.removeValue(forKey: reuse) }) { store.revoke(entry.proof) }
     }
 
     private func revokeExpired() {
         let now = now()
-        let expired = kept.withLock { kept in
-            let expired = kept.filter { $0.value.end <= now }
-            for reuse in expired.keys { kept[reuse] = nil }
+        let expired = proofs.withLock { proofs in
+            let expired = proofs.filter { $0.value.end <= now }
+            for reuse in expired.keys { proofs[reuse] = nil }
             return expired
         }
         for entry in expired.values { store.revoke(entry.proof) }

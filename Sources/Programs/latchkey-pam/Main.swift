@@ -16,7 +16,7 @@ enum Main {
             // A password passes through this process.
             try ProcessProtection.enable()
             // `pam_unix` reads /etc/shadow as its owner; no module gets a privilege beyond that.
-            try Capability.keepNone()
+            try Capability.dropAll()
             // latchkey-authd ends what modules have started, such as pam_exec.so with a session of its own.
             try Processes.adoptOrphans()
         } catch {

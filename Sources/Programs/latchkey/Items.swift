@@ -74,7 +74,7 @@ enum Items {
                     secret: secret, authentication: authentication), options)
         }
         guard options.isJSON || StandardStream.error.isTerminal else { return }
-        // A replaced item keeps its rule. The secret is stored: that the rule cannot be read is no failure of the command.
+        // A replaced item retains its access control. If that cannot be read, the command has still stored the secret.
         let protection = (try? Client.command.items(existing))?.first?.protection
         if options.isJSON {
             let value = protection.map { JSON.text($0) } ?? .null

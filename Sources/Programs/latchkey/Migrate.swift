@@ -35,23 +35,23 @@ enum Migrate {
     /// Moves the items. Only the system's keychain can tell which of them it would not take, and only after the
     /// passcode; so the user is asked again if there are any.
     private static func move(_ ticket: SecretBytes, _ options: Options) throws(CommandFailure) -> MigrationReport {
-        switch try failing({ () throws(Failure) in try send(ticket, asksBeforeKeeping: true) }) {
+        switch try failing({ () throws(Failure) in try send(ticket, asksIfItemsRemain: true) }) {
         case .moved(let report): return report
-        case .wouldKeep(let report):
+        case .wouldLeaveItems(let report):
             if !options.isJSON { Output.write(MigrationText(report, isDone: false).text) }
             try confirm(report)
         }
         guard
             case .moved(let report) = try failing({ () throws(Failure) in
-                try send(ticket, asksBeforeKeeping: false)
+                try send(ticket, asksIfItemsRemain: false)
             })
         else { throw .failure(.unexpectedReply) }
         return report
     }
 
-    private static func send(_ ticket: SecretBytes, asksBeforeKeeping: Bool) throws(Failure) -> MigrationOutcome {
+    private static func send(_ ticket: SecretBytes, asksIfItemsRemain: Bool) throws(Failure) -> MigrationOutcome {
         do throws(Failure) {
-            return try own.call(Request.Migrate(ticket: ticket, asksBeforeKeeping: asksBeforeKeeping))
+            return try own.call(Request.Migrate(ticket: ticket, asksIfItemsRemain: asksIfItemsRemain))
         } catch {
             guard try OwnStore().wasMoved else { throw error }
             throw Failure(
@@ -100,7 +100,7 @@ enum Migrate {
     }
 
     private static func confirm(_ report: MigrationReport) throws(CommandFailure) {
-        guard report.kept.count + report.lost.count > 0 else { return }
+        guard report.remaining.count + report.lost.count > 0 else { return }
         try Confirmation.ask("move", localized("Programs will not find the items that are kept or lost.") + "\n")
     }
 

@@ -29,12 +29,12 @@ struct MigrationText {
                 localized("their use needs a proof; sealed under keys of the system's keychain")
             ),
             ("present", report.present, localized("already there")),
-            ("kept", report.kept.count, localized("stay in your own store; programs do not find them")),
+            ("kept", report.remaining.count, localized("stay in your own store; programs do not find them")),
             ("lost", report.lost.count, localized("cannot be used in either")),
         ]
         text += Table.text(meanings.map { ["  " + $0.0, "\($0.1)", $0.2] })
         text += list(localized("Replaced an older item:"), report.replaced)
-        text += list(localized("Kept:"), report.kept) + list(localized("Lost:"), report.lost)
+        text += list(localized("Kept:"), report.remaining) + list(localized("Lost:"), report.lost)
         let groups = report.groups.filter { $0.group != $0.target }
         if !groups.isEmpty {
             text += localized("Access groups:") + "\n"
@@ -69,9 +69,9 @@ struct MigrationText {
         return JSON.object([
             ("store", .boolean(true)), ("done", .boolean(isDone)), ("moved", number(report.moved)),
             ("rewrapped", number(report.rewrapped)), ("present", number(report.present)),
-            ("replaced", number(report.replaced.count)), ("kept", number(report.kept.count)),
+            ("replaced", number(report.replaced.count)), ("kept", number(report.remaining.count)),
             ("lost", number(report.lost.count)), ("replacedItems", items(report.replaced)),
-            ("keptItems", items(report.kept)), ("lostItems", items(report.lost)), ("groups", .array(groups)),
+            ("keptItems", items(report.remaining)), ("lostItems", items(report.lost)), ("groups", .array(groups)),
         ]).line + "\n"
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// admin remove-user: removes what the services of the system keep for a user.
+/// admin remove-user: removes what the services of the system store for a user.
 enum RemoveUser {
     /// The user as whom latchkeyd runs.
     private static let storeUser = "latchkey"

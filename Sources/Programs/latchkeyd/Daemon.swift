@@ -49,7 +49,7 @@ final class Daemon: FrameHandler {
             let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
             let simulated = SimulatedWorld(state, clock: virtual, random: random, user: geteuid()) {
                 (state) throws(Failure) in
-                try folder.keepWorld(state.text)
+                try folder.persistWorld(state.text)
             }
             clock = virtual
             reader = simulated

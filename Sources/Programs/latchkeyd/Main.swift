@@ -48,7 +48,7 @@ enum Main {
             // Must be stored before this process exits: the next client may start the daemon without the option.
             let folder = StoreFolder(try StoreLocation.folder())
             try Files.makePrivateFolder(folder.path)
-            try keepTier(folder)
+            try persistTier(folder)
         }
         do throws(SystemError) {
             let arguments = options.isSimulated ? ["--simulated"] : []
@@ -61,7 +61,7 @@ enum Main {
     private static func serve(_ options: Options) throws(Failure) {
         let folder = StoreFolder(try StoreLocation.folder())
         try Files.makePrivateFolder(folder.path)
-        // What the first client had, and the daemon of all its programs must not keep: a folder that could not be unmounted,
+        // What the first client had, and the daemon of all its programs must not retain: a folder that could not be unmounted,
         // and limits below what the system permits.
         _ = chdir("/")
         ProgramStart.raiseLimits()
@@ -79,7 +79,7 @@ enum Main {
         let lock = try DaemonLock.open(folder.path)
         guard try becomeOnly(lock, folder) else { return }
         var options = wanted
-        if options.isSimulated { try keepTier(folder) }
+        if options.isSimulated { try persistTier(folder) }
         try options.read(folder.configuration)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
@@ -115,7 +115,7 @@ enum Main {
 
     /// Stores in the configuration that this store is simulated, so that a daemon started later without the option
     /// uses the right tier. The tier of an existing store does not change.
-    private static func keepTier(_ folder: StoreFolder) throws(Failure) {
+    private static func persistTier(_ folder: StoreFolder) throws(Failure) {
         guard !Files.exists(folder.configuration), !Files.exists(folder.database) else { return }
         do throws(SystemError) {
             try Files.replace(folder.configuration, with: SecretBytes("tier = simulated\n".utf8))

@@ -55,7 +55,7 @@ final class Machine: Sendable {
         keyModule = enclave?(clock, random)
         var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
         let plain: any ItemStore
-        var keep: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }
+        var persist: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }
         switch place {
         case .memory:
             path = ":memory:"
@@ -76,13 +76,13 @@ final class Machine: Sendable {
             (plain, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
             // The enrolment set of an existing folder is restored.
             if isEnrolled, let text = try folder.worldText() {
-                let kept = try WorldState(text: text)
-                if !kept.enrolment.isEmpty { state.enrolment = kept.enrolment }
+                let stored = try WorldState(text: text)
+                if !stored.enrolment.isEmpty { state.enrolment = stored.enrolment }
             }
-            keep = { (state) throws(Failure) in try folder.keepWorld(state.text) }
-            try keep(state)
+            persist = { (state) throws(Failure) in try folder.persistWorld(state.text) }
+            try persist(state)
         }
-        world = SimulatedWorld(state, clock: clock, random: random, user: geteuid(), save: keep)
+        world = SimulatedWorld(state, clock: clock, random: random, user: geteuid(), save: persist)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
             Running(

@@ -65,7 +65,7 @@ extension AuthorityDecorator {
         authority.report(change, then: then)
     }
 
-    package func keepCounters() throws(Failure) { try authority.keepCounters() }
+    package func persistCounters() throws(Failure) { try authority.persistCounters() }
 
     package func setFacePermission(
         _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void

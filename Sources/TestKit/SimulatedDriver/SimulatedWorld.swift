@@ -252,7 +252,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
                 return run
             }
             guard let prompt = core.prompt, let problem = core.problemOfScript(passcode: known) else { return nil }
-            keep(problem, &core)
+            record(problem, &core)
             // Actions that are still queued wait until the prompt has ended.
             core.awaitsConsequence = true
             return { prompt.events(.unavailable) }
@@ -297,9 +297,9 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     }
 
     /// Stores a problem for the caller whose prompt is about to end.
-    func note(_ problem: ScriptProblem) { core.withLock { keep(problem, &$0) } }
+    func note(_ problem: ScriptProblem) { core.withLock { record(problem, &$0) } }
 
-    private func keep(_ problem: ScriptProblem, _ core: inout Core) {
+    private func record(_ problem: ScriptProblem, _ core: inout Core) {
         record.note(problem.message)
         (core.untold, core.problem) = (problem, problem)
     }

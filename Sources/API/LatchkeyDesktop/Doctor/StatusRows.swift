@@ -7,7 +7,7 @@ package import LatchkeyModel
 
 /// How many bytes a process may lock in memory (RLIMIT_MEMLOCK).
 package struct LockLimits: Equatable, Sendable {
-    /// Bytes of the smallest memory in which a daemon keeps secrets.
+    /// Bytes of the smallest memory in which a daemon holds secrets.
     static let needed: UInt64 = 64 << 10
     /// Bytes of a sufficient limit, the default of the kernel.
     private static let usual: UInt64 = 8 << 20
@@ -41,7 +41,7 @@ extension DoctorRow {
         DoctorRow(name, .absent, "not known, because latchkeyd does not answer")
     }
 
-    /// Whether the memory of secrets is kept from being swapped out.
+    /// Whether the memory of secrets cannot be swapped out.
     ///
     /// - Parameter limits: what a daemon that starts now may lock; the running daemon's own report comes first.
     package static func memory(

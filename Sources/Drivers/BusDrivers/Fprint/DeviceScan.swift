@@ -32,7 +32,7 @@ final class DeviceScan {
         case ended
     }
 
-    /// The most results that are kept before the answer to `VerifyStart`.
+    /// The most results that are stored before the answer to `VerifyStart`.
     private static let mostEarly = 8
 
     let device: String

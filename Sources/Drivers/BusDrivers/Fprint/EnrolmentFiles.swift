@@ -5,7 +5,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySystem
 
-/// The files in which fprintd keeps enrolled prints: `FOLDER/ACCOUNT/DRIVER/DEVICE/FINGER`, readable by root.
+/// The files in which fprintd stores enrolled prints: `FOLDER/ACCOUNT/DRIVER/DEVICE/FINGER`, readable by root.
 ///
 /// Their contents are the enrolment set. The names of the fingers would not be: a finger that is deleted and enrolled
 /// again has the same name. fprintd writes a file only when a finger is enrolled; a driver that improves prints after a

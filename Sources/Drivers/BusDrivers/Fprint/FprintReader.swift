@@ -65,7 +65,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         bus.run { [weak self] in
             sensor.value.start()
             sensor.value.changed = { self?.refreshLater() }
-            sensor.value.found = { self?.keep($0, for: $1) }
+            sensor.value.found = { self?.store($0, for: $1) }
             if let files { files.watch(bus) { self?.refreshLater() } }
         }
     }
@@ -85,7 +85,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
                 if let timer { bus.cancel(timer) }
                 // The first state is an answer, which is not announced, unless the caller has not waited for it.
                 let isAnswered = answer.set(state)
-                keep(state, for: user, isTold: isWaiting && isAnswered)
+                store(state, for: user, isTold: isWaiting && isAnswered)
             }
         }
         return isWaiting ? answer.wait() ?? .absent : .absent
@@ -113,12 +113,12 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
             guard let self else { return }
             isRefreshDue.withLock { $0 = false }
             for user in states.withLock({ $0.keys.sorted() }) {
-                sensor.state(of: user) { [weak self] in self?.keep($0, for: user) }
+                sensor.state(of: user) { [weak self] in self?.store($0, for: user) }
             }
         }
     }
 
-    private func keep(_ state: SensorState, for user: UInt32, isTold: Bool = false) {
+    private func store(_ state: SensorState, for user: UInt32, isTold: Bool = false) {
         let before = states.withLock { states in
             defer { states[user] = state }
             return states[user]

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 
-/// All sessions of the machine, and what they mean for each user. Values only; `LogindMonitor` keeps them up to date.
+/// All sessions of the machine, and what they mean for each user. Values only; `LogindMonitor` updates them.
 struct LoginSessions: Equatable, Sendable {
     /// By object path.
     private var sessions: [String: LoginSession] = [:]

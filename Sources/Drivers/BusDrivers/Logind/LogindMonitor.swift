@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 
-/// Keeps `LoginSessions` up to date with logind's signals. Used on the bus's thread only.
+/// Updates `LoginSessions` by logind's signals. Used on the bus's thread only.
 final class LogindMonitor {
     private let bus: SystemBus
     private let name: BusNameOwner
@@ -229,9 +229,9 @@ final class LogindMonitor {
     /// Publishes a change of one session; while the sessions are read, nothing else becomes known by it.
     private func report(_ event: SessionEvent?) { changed(sessions, knowledge, event) }
 
-    /// Keeps a request until its sender and its session are known, the latest of a sender for a session. Any program can send
+    /// Stores a request until its sender and its session are known, the latest of a sender for a session. Any program can send
     /// such signals to this connection.
-    private func keep(_ signal: BusSignal) {
+    private func store(_ signal: BusSignal) {
         guard signal.member == "Lock" || signal.member == "Unlock", signal.arguments.isEmpty,
             signal.path.utf8.count <= Self.pathBytes
         else { return }
@@ -261,7 +261,7 @@ final class LogindMonitor {
     private func received(_ signal: BusSignal) {
         guard let owner = name.owner, signal.sender == owner else {
             // Before the owner is known nothing is believed; the sessions are read afterwards.
-            guard name.owner != nil else { return keep(signal) }
+            guard name.owner != nil else { return store(signal) }
             guard !hasNotedForgery else { return }
             hasNotedForgery = true
             return log.note(
@@ -283,8 +283,8 @@ final class LogindMonitor {
             guard let isBefore = signal.arguments[0].flag else { return }
             if isBefore { sleep() } else { wake() }
         case ("Lock", 0), ("Unlock", 0):
-            guard sessions[signal.path] != nil else { return keep(signal) }
-            // It is later than what was kept.
+            guard sessions[signal.path] != nil else { return store(signal) }
+            // It is later than what was stored.
             early.removeAll { $0.path == signal.path }
             update(signal.path) { $0.isLockRequested = signal.member == "Lock" }
         case ("PropertiesChanged", 3):

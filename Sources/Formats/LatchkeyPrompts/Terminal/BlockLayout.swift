@@ -61,7 +61,7 @@ struct BlockLayout {
         body += text(state.wish, .strong, limit: Limits.otherLines)
         if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
-        // This line keeps its place even when there is no feedback.
+        // This line has its place even when there is no feedback.
         let feedback = text(state.feedback, state.isFailure ? .warning : .plain, limit: Limits.otherLines)
         body += feedback.isEmpty ? blank : feedback
         body += blank + keys(state.keys)

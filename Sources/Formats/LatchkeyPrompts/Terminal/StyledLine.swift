@@ -104,12 +104,12 @@ extension String {
     package func lines(width: Int, limit: Int, ellipsis: String = "…") -> [String] {
         let all = lines(width: width)
         guard all.count > limit else { return all }
-        var kept = Array(all.prefix(max(1, limit)))
-        var last = kept.removeLast()
+        var shown = Array(all.prefix(max(1, limit)))
+        var last = shown.removeLast()
         while !last.isEmpty, CellWidth.of(last) + CellWidth.of(ellipsis) > max(1, width) { last.removeLast() }
         while last.hasSuffix(" ") { last.removeLast() }
         // On a terminal narrower than the ellipsis, a part of it is shown.
-        kept.append(last + ellipsis.prefix(max(1, width)))
-        return kept
+        shown.append(last + ellipsis.prefix(max(1, width)))
+        return shown
     }
 }

@@ -48,7 +48,7 @@ extension ChannelStore {
         if !records.needsRekey {
             var records = records
             records.needsRekey = true
-            try passcodes.keep(records)
+            try passcodes.persist(records)
             note(
                 .accountPasswordChanged,
                 Failure(
@@ -94,17 +94,17 @@ extension ChannelStore {
             password, passcodeID: record.passcodeID, cost: cost, salt: try newSalt(), kind: .account)
         guard hasPasscode else {
             // The removal of the passcode was interrupted: there is no slot to replace.
-            return try passcodes.keep(PasscodeRecords(current: next))
+            return try passcodes.persist(PasscodeRecords(current: next))
         }
-        try passcodes.keep(PasscodeRecords(current: record, prepared: next, needsRekey: true))
+        try passcodes.persist(PasscodeRecords(current: record, prepared: next, needsRekey: true))
         try replaceSlot(slotKey, passcodeID: record.passcodeID)
-        try passcodes.keep(PasscodeRecords(current: next))
+        try passcodes.persist(PasscodeRecords(current: next))
     }
 
     /// Has a chip replace the previous password by the present one. The store has both slots meanwhile, and the chip
     /// decides which of them can be opened.
     ///
-    /// The order keeps one of the two valid whatever fails in between: until *rekey needed* is taken back the chip has the
+    /// The order ensures that one of the two is valid whatever fails in between: until *rekey needed* is taken back the chip has the
     /// previous password, which the prompt asks for again. From then on the present one is asked of the chip first.
     ///
     /// - Parameters:
@@ -118,10 +118,10 @@ extension ChannelStore {
         var records = settled(on: record, records)
         records.needsRekey = true
         try records.encryptForRecovery([new.slotKey, opened.slotKey], shared.random)
-        try passcodes.keep(records)
+        try passcodes.persist(records)
         if hasPasscode { try replaceSlot(new.slotKey, passcodeID: record.passcodeID) }
         records.needsRekey = false
-        try passcodes.keep(records)
+        try passcodes.persist(records)
         // Whatever becomes of the change: a value of the previous password would count as a wrong one.
         forgetValues()
         try verification.carryOut(change)

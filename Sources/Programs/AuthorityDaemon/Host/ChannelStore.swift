@@ -142,19 +142,19 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
     /// Makes a record the only one, unless it is. What a chip has for the other one is removed with the next new passcode.
     func settle(on record: PasscodeRecord, _ records: PasscodeRecords) throws(Failure) {
         guard records.prepared != nil || records.needsRekey else { return }
-        try passcodes.keep(settled(on: record, records))
+        try passcodes.persist(settled(on: record, records))
     }
 
     /// Returns the records with one of them as the only one.
     func settled(on record: PasscodeRecord, _ records: PasscodeRecords) -> PasscodeRecords {
         let other = record == records.current ? records.prepared : records.current
-        var kept = PasscodeRecords(current: record)
-        kept.abandoned = other.map(\.chip) ?? []
-        if kept.abandoned.isEmpty { kept.abandoned = records.abandoned }
-        (kept.recovery, kept.preparedRecovery) = (records.recovery, records.preparedRecovery)
+        var settled = PasscodeRecords(current: record)
+        settled.abandoned = other.map(\.chip) ?? []
+        if settled.abandoned.isEmpty { settled.abandoned = records.abandoned }
+        (settled.recovery, settled.preparedRecovery) = (records.recovery, records.preparedRecovery)
         // The store adopts a code before the passcode that was chosen with it. Otherwise either code may be valid.
-        if record == records.prepared { kept.adoptRecovery() }
-        return kept
+        if record == records.prepared { settled.adoptRecovery() }
+        return settled
     }
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a

@@ -26,11 +26,11 @@ struct RecoverableApprovalKey: Sendable {
                 "The key that approves uses of this user's keys in the TPM is missing: files of latchkey-authd were lost.",
                 hint: "Restore it with the recovery code: latchkey recover. Without the code: latchkey reset")
         }
-        return try keys.keepApprovalKey(nil)
+        return try keys.storeApprovalKey(nil)
     }
 
     /// Stores the key that a recovery code has opened, if there is none.
-    func restore(_ key: SecretBytes) throws(Failure) { _ = try keys.keepApprovalKey(key) }
+    func restore(_ key: SecretBytes) throws(Failure) { _ = try keys.storeApprovalKey(key) }
 
     /// Whether a key existed that is not there any more. A code is made after the key; and where the store has a passcode of
     /// the chip without a record here, the whole folder was lost.

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// The records of the recovery codes as latchkeyd keeps them for the loss of this process's own files: an array with the
+/// The records of the recovery codes as latchkeyd stores them for the loss of this process's own files: an array with the
 /// valid record, and one with the record of a code that was shown after it. The codes verify it, so it has no code of its own
 /// (`docs/design/decisions/041-recovery-copy.md`).
 struct RecoveryCopy: Equatable, Sendable {
@@ -17,7 +17,7 @@ struct RecoveryCopy: Equatable, Sendable {
         self.records = codes
     }
 
-    /// Decodes what latchkeyd has kept; nil unless it has this form.
+    /// Decodes what latchkeyd has stored; nil unless it has this form.
     init?(decoding bytes: [UInt8]) {
         let records = bytes.withUnsafeBytes { bytes -> [RecoveryRecord]? in
             do throws(WireError) {
@@ -34,7 +34,7 @@ struct RecoveryCopy: Equatable, Sendable {
         self.records = records
     }
 
-    /// Why no code opens a copy that latchkeyd has kept.
+    /// Why no code opens a copy that latchkeyd has stored.
     static func damaged(_ cause: Failure?) -> Failure {
         Failure(
             .storeUnreadable,
@@ -42,7 +42,7 @@ struct RecoveryCopy: Equatable, Sendable {
             hint: RecoveryCopy.hint, cause: cause)
     }
 
-    /// Why the valid code does not open a copy that latchkeyd has kept.
+    /// Why the valid code does not open a copy that latchkeyd has stored.
     static var ofAnotherCode: Failure {
         Failure(
             .storeUnreadable,

@@ -96,8 +96,8 @@ extension UserAuthority {
         let random = shared.random
         try records.encryptForRecovery(slotKeys, random)
         if let code = new.code { records.preparedRecovery = try codeRecord(of: code, slotKeys, passcodeID: passcodeID) }
-        try authority.keepCounters()
-        try passcodes.keep(records)
+        try authority.persistCounters()
+        try passcodes.persist(records)
         permit(.chip(change))
         return (slotKey, passcodeID)
     }
@@ -123,7 +123,7 @@ extension UserAuthority {
             // A choice that was never adopted. Its place in the chip is free before the next one is taken.
             (records.prepared, records.abandoned) = (nil, unused)
             if let entered { records.recovery = entered.record }
-            try passcodes.keep(records)
+            try passcodes.persist(records)
             try verification.removeAbandoned(&records, from: passcodes)
         }
         let made: (record: PasscodeRecord, slotKey: SecretBytes)
@@ -135,7 +135,7 @@ extension UserAuthority {
         }
         let (record, slotKey) = made
         // Counters are stored first: a passcode without counters means that they were removed.
-        try authority.keepCounters()
+        try authority.persistCounters()
         (records.prepared, records.abandoned) = (record, [])
         if let entered { records.recovery = entered.record }
         if let code = new.code {
@@ -143,7 +143,7 @@ extension UserAuthority {
             let slotKeys = ([slotKey] + (entered?.slotKeys ?? [])).prefix(RecoveryGrant.slotKeys)
             records.preparedRecovery = try codeRecord(of: code, Array(slotKeys), passcodeID: passcodeID)
         }
-        try passcodes.keep(records)
+        try passcodes.persist(records)
         permit(entered == nil ? .record : .recovery)
         return (slotKey, passcodeID)
     }
@@ -160,10 +160,10 @@ extension UserAuthority {
         guard let plan = try verification.plan() else { return }
         // Stored first, so that the index is found and removed if this process ends before it has removed it.
         records.abandoned = plan.record
-        try passcodes.keep(records)
+        try passcodes.persist(records)
         try verification.checkRoom(for: plan)
         records.abandoned = []
-        try passcodes.keep(records)
+        try passcodes.persist(records)
     }
 
     /// Makes a passcode, in tier `tpm` with a new index. Blocks for the duration of scrypt.
@@ -174,7 +174,7 @@ extension UserAuthority {
         if let plan {
             // Stored first, so that an index is found and removed if this process ends before its record is stored.
             records.abandoned = plan.record
-            try passcodes.keep(records)
+            try passcodes.persist(records)
         }
         return try verification.make(
             new.text, passcodeID: passcodeID, cost: shared.passcodeCost,
@@ -215,14 +215,14 @@ extension UserAuthority {
                     // Stored first: after a crash in between, either passcode would be verified without PAM. The other way
                     // round PAM would refuse the new one, and the person could enter none.
                     records.current = own
-                    try passcodes.keep(records)
+                    try passcodes.persist(records)
                 }
                 // Until this succeeds, and if it fails, the store opens with the current passcode too.
                 try verification.carryOut(chipChange)
                 if records.preparedRecovery != nil {
                     records.adoptRecovery()
                     shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
-                        try passcodes.keep(records)
+                        try passcodes.persist(records)
                     }
                 }
                 return report(number, .passcodeExists(true))
@@ -236,7 +236,7 @@ extension UserAuthority {
             records.adoptRecovery()
             // If this fails, both records remain, and the next right passcode decides between them.
             shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
-                try passcodes.keep(records)
+                try passcodes.persist(records)
                 var records = records
                 // What the chip has for the earlier passcode. If it cannot be reached now, the next choice does this.
                 try verification.removeAbandoned(&records, from: passcodes)
@@ -273,7 +273,7 @@ extension UserAuthority {
             authority.forgetPasscodeValues()
             records = PasscodeRecords()
             records.abandoned = last
-            try passcodes.keep(records)
+            try passcodes.persist(records)
             // If the chip cannot be reached now, this is made up for before the next passcode is set.
             shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
                 var records = records

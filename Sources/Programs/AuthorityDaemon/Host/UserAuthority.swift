@@ -94,7 +94,7 @@ final class UserAuthority: Sendable {
         let (isPasscodeSet, isLocked) = (call.isPasscodeSet, call.isLocked)
         parts.work.submit(.any) { [self] in
             store.follow(hasPasscode: isPasscodeSet)
-            // A copy that cannot be kept now is sent with the next change of the records.
+            // A copy that cannot be stored now is sent with the next change of the records.
             shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.follow(call.recoveryCopy) }
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord

@@ -42,8 +42,8 @@ final class UserRecords: PasscodeRecordStore {
     }
 
     /// Stores the records and then the copy, so that latchkeyd gets nothing that depends on records without a copy.
-    func keep(_ new: PasscodeRecords) throws(Failure) {
-        try records.keep(new)
+    func persist(_ new: PasscodeRecords) throws(Failure) {
+        try records.persist(new)
         note(new.kinds)
         try send(new)
     }
@@ -75,7 +75,7 @@ final class UserRecords: PasscodeRecordStore {
         let copy = RecoveryCopy(records)?.encoded ?? []
         guard isCopied, let known = core.withLock({ $0.copy }), known != copy else { return }
         guard let connection else { throw Failure(.systemCancel, "The connection between the services ended.") }
-        switch try connection.call(.keepRecoveryCopy(StoreCall.KeepRecoveryCopy(userID: userID, copy: copy))) {
+        switch try connection.call(.storeRecoveryCopy(StoreCall.StoreRecoveryCopy(userID: userID, copy: copy))) {
         case .done: core.withLock { $0.copy = copy }
         case .failure(let failure): throw failure
         case .opened, .carried: throw ChannelStore.unexpected

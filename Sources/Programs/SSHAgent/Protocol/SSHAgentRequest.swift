@@ -105,7 +105,7 @@ package enum SSHAgentLimits {
     package static let messageSeconds: Int64 = 10
     /// Maximum seconds of `--reuse`.
     package static let reuseSeconds: Int64 = 300
-    /// Maximum proofs that are kept for `--reuse`.
+    /// Maximum proofs that are stored for `--reuse`.
     package static let reusedProofs = 64
     /// Maximum seconds between two attempts to unlock.
     package static let unlockSeconds: Int64 = 10

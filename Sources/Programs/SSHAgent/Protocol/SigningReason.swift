@@ -41,11 +41,11 @@ package struct SigningReason: Sendable {
                 words("sign data of namespace \(Self.clean(namespace, Self.userCharacters))")
             }
         let purposeAndRoute = what + route(purpose.forwarders)
-        let key = Self.clean(key, Self.keyCharacters, keepsLetters: true)
+        let key = Self.clean(key, Self.keyCharacters, retainsLetters: true)
         guard !program.isEmpty else {
             return words("\(purposeAndRoute), asked by an unknown program (process \(processID)), key \(key)")
         }
-        let path = Self.clean(program, Self.pathCharacters, keepsEnd: true)
+        let path = Self.clean(program, Self.pathCharacters, retainsEnd: true)
         return words("\(purposeAndRoute), asked by \(path) (process \(processID)), key \(key)")
     }
 
@@ -60,22 +60,22 @@ package struct SigningReason: Sendable {
     }
 
     /// Replaces everything but visible ASCII characters without quotation marks, brackets and separators, and shortens
-    /// the text. Letters of other scripts are kept only in the name of the key, which the person chose: in a name of the
+    /// the text. Letters of other scripts remain only in the name of the key, which the person chose: in a name of the
     /// network they could look like other letters.
     private static func clean(
-        _ text: String, _ limit: Int, keepsEnd: Bool = false, keepsLetters: Bool = false
+        _ text: String, _ limit: Int, retainsEnd: Bool = false, retainsLetters: Bool = false
     ) -> String {
         let scalars = Array(text.unicodeScalars)
-        let kept = keepsEnd ? scalars.suffix(2 * limit) : scalars.prefix(2 * limit)
-        let shown = kept.map { scalar -> Character in
+        let window = retainsEnd ? scalars.suffix(2 * limit) : scalars.prefix(2 * limit)
+        let shown = window.map { scalar -> Character in
             let isShown =
                 scalar.isASCII
                 ? (0x21...0x7e).contains(scalar.value) && !"\"'`(),;".unicodeScalars.contains(scalar)
-                : keepsLetters && isLetter(scalar)
+                : retainsLetters && isLetter(scalar)
             return isShown ? Character(scalar) : "?"
         }
         guard shown.count > limit else { return shown.isEmpty ? "?" : String(shown) }
-        return keepsEnd ? "…" + String(shown.suffix(limit - 1)) : String(shown.prefix(limit - 1)) + "…"
+        return retainsEnd ? "…" + String(shown.suffix(limit - 1)) : String(shown.prefix(limit - 1)) + "…"
     }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {

@@ -65,12 +65,12 @@ private struct UserRecovery: RecoverableVault {
 
     func opens(_ key: SecretBytes) throws(Failure) -> Bool { try sealed().opens(key) }
     func hasCode() throws(Failure) -> Bool { try sealed().hasCode() }
-    func keep(_ key: SecretBytes?) throws(Failure) { try sealed().keep(key) }
+    func persist(_ key: SecretBytes?) throws(Failure) { try sealed().persist(key) }
     func recover(_ key: SecretBytes, replacement: SecretBytes) throws(Failure) -> Bool {
         try sealed().recover(key, replacement: replacement)
     }
     func copy() throws(Failure) -> [UInt8] { try sealed().copy() }
-    func keep(copy: [UInt8]) throws(Failure) { try sealed().keep(copy: copy) }
+    func persist(copy: [UInt8]) throws(Failure) { try sealed().persist(copy: copy) }
 }
 
 /// The vaults of all users in one TPM.

@@ -113,7 +113,7 @@ enum SystemMain {
             let server = try FrameServer(
                 channel.listener(0), handler: daemon, idleSeconds: Limits.idleSeconds, bindsToSender: true,
                 accept: channel.accept(0))
-            // Weak: at the end the server is released with its connections, which keep the store open.
+            // Weak: at the end the server is released with its connections, which hold the store open.
             channel.whenEnded { [weak server] in server?.stop() }
             DaemonProcess.stop(on: signals) { [weak server] in server?.stop() }
             do throws(Failure) { try channel.ready() } catch { return }

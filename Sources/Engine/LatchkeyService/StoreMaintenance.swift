@@ -8,7 +8,7 @@ import Synchronization
 
 /// Maintains the store independently of requests: advances the store generation, records failed tries in the audit
 /// log, and compares all rows with the set hash.
-final class StoreKeeper: Sendable {
+final class StoreMaintenance: Sendable {
     /// Seconds between a write and the advance of the store generation.
     private static let anchorSeconds: Int64 = 15 * 60
     private let keychain: Keychain
@@ -115,14 +115,14 @@ final class StoreKeeper: Sendable {
 
     /// Records failed biometry tries of counters that were just stored. Wrong passcodes are recorded by
     /// `passcodeWasWrong`, since a passcode is counted before it is verified.
-    func follow(_ kept: PolicyCounters) {
+    func follow(_ stored: PolicyCounters) {
         let before = counters.withLock { counters in
-            defer { counters = kept }
+            defer { counters = stored }
             return counters?.biometryFailures ?? 0
         }
-        guard kept.biometryFailures > before else { return }
+        guard stored.biometryFailures > before else { return }
         let threshold = PolicyState.lockoutThreshold
-        recordTry(locks: before < threshold && kept.biometryFailures >= threshold)
+        recordTry(locks: before < threshold && stored.biometryFailures >= threshold)
     }
 
     /// Records that the passcode which was counted last is wrong.

@@ -10,23 +10,23 @@ extension PolicyCounters {
 
 extension Keychain {
     /// Stores the counters of failed tries; durable on return. Needs no free space.
-    package func keep(_ kept: PolicyCounters) throws(Failure) {
-        try counters.keep(
-            kept, bootID: clock.bootID, above: try countersFloor(), generation: anchor.record?.committed ?? 0)
+    package func persist(_ stored: PolicyCounters) throws(Failure) {
+        try counters.persist(
+            stored, bootID: clock.bootID, above: try countersFloor(), generation: anchor.record?.committed ?? 0)
     }
 
     /// Returns the stored counters, and whether they were stored in this boot; nil when none were ever stored.
     ///
     /// Throws `storeUnreadable` when they are missing, were changed, or may have been restored from an earlier time.
-    package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
+    package func storedCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
         let values = try counters.values(notBefore: try countersFloor())
         // When database and anchor do not match, the counters may have been restored from an earlier time too: they are
         // accepted only if they leave no try.
         guard !isRolledBack || values?.counters.areUsedUp == true else {
             throw Failure.damagedStore("its counters of failed tries may be older ones")
         }
-        guard let kept = values else { return nil }
-        return (kept.counters, isOfThisBoot(kept.bootID))
+        guard let stored = values else { return nil }
+        return (stored.counters, isOfThisBoot(stored.bootID))
     }
 
     /// Throws `storeUnreadable` when the counters are missing, were changed or were restored from an earlier time.

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 
 /// The contents of a counter slot of `latchkey-authd`.
-struct KeptTries {
+struct StoredTries {
     /// Incremented by each write; the slot with the larger number counts.
     var serial: UInt64
     var counters: PolicyCounters
@@ -29,10 +29,10 @@ struct KeptTries {
 
     /// Decodes a slot; nil if it is malformed. Numbers are clamped, so that no computation with them can overflow.
     init?(decoding bytes: [UInt8]) {
-        let kept: KeptTries? = bytes.withUnsafeBytes { bytes in
+        let stored: StoredTries? = bytes.withUnsafeBytes { bytes in
             do throws(WireError) {
                 var reader = CBORReader(bytes)
-                let kept = try reader.tuple(7) { (reader) throws(WireError) in
+                let stored = try reader.tuple(7) { (reader) throws(WireError) in
                     let serial = try reader.unsigned()
                     let biometry = Int(min(try reader.unsigned(), 1_000_000))
                     let passcode = Int(min(try reader.unsigned(), 1_000_000))
@@ -40,7 +40,7 @@ struct KeptTries {
                     let bootID = try reader.bytes(limit: 64)
                     let lastPasscode = min(try reader.integer(), .max / 4)
                     let lastBiometry = min(try reader.integer(), .max / 4)
-                    return KeptTries(
+                    return StoredTries(
                         serial: serial,
                         counters: PolicyCounters(
                             biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked,
@@ -49,12 +49,12 @@ struct KeptTries {
                         bootID: bootID)
                 }
                 try reader.finish()
-                return kept
+                return stored
             } catch {
                 return nil
             }
         }
-        guard let kept else { return nil }
-        self = kept
+        guard let stored else { return nil }
+        self = stored
     }
 }

@@ -24,7 +24,7 @@ extension Keychain {
     }
 
     /// Stores the device lock durably, so that restarting the daemon does not unlock the device.
-    package func keep(_ lock: LockState) throws(Failure) {
+    package func persist(_ lock: LockState) throws(Failure) {
         try write { (store) throws(Failure) in
             try changeState(in: store) {
                 $0.isLocked = lock.isLocked
@@ -37,7 +37,7 @@ extension Keychain {
 
     /// Returns the stored lock. If the device was locked before this boot, it has not been unlocked since the boot. A
     /// changed record counts as locked.
-    package func keptLock() throws(Failure) -> LockState {
+    package func storedLock() throws(Failure) -> LockState {
         let stored = try unlessDamaged { () throws(Failure) in
             try store.read { (store) throws(Failure) in try stateValues(in: store) }
         }
@@ -48,10 +48,10 @@ extension Keychain {
 
     /// Stores the user's answers to apps that asked to use the camera (behaviour LA-07); durable on return. Writes
     /// nothing if they are stored already.
-    package func keep(facePermissions: [String: Bool]) throws(Failure) {
+    package func persist(facePermissions: [String: Bool]) throws(Failure) {
         // When the state record cannot be read, the answers are written: `changeState` replaces the record, or throws
         // the reason.
-        if let kept = try? keptFacePermissions(), kept == facePermissions { return }
+        if let stored = try? storedFacePermissions(), stored == facePermissions { return }
         try write { (store) throws(Failure) in
             try changeState(in: store) { $0.facePermissions = facePermissions }
             try audit.append(.facePermissionChanged, caller: nil, to: store)
@@ -59,7 +59,7 @@ extension Keychain {
     }
 
     /// Returns the stored answers; throws `storeUnreadable` for a changed record.
-    package func keptFacePermissions() throws(Failure) -> [String: Bool] {
+    package func storedFacePermissions() throws(Failure) -> [String: Bool] {
         try store.read { (store) throws(Failure) in try stateValues(in: store).facePermissions }
     }
 }
