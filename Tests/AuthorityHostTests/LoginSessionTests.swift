@@ -120,7 +120,7 @@ import Testing
     /// A store that was not open, because its TPM was not there, has missed the lock.
     @Test func aStoreThatIsAttachedAgainLearnsOfALockedSession() throws {
         machine.sessions.send(.locked, isLocked: true)
-        machine.service.followSessions(isLocked: false)
+        machine.service.applySessionLock(isLocked: false)
         #expect(try !tree.lockState.isLocked)
         let attach = AuthorityCall.Attach(
             userID: TwoServices.userID, isPasscodeSet: true, isLocked: false, recoveryCopy: [])

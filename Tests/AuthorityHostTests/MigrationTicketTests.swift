@@ -208,7 +208,8 @@ import Testing
     @Test(.promise("migration.reply")) func aTicketBeginsFewMigrations() throws {
         let (ticket, daemon) = (try stores.ticket(command), stores.system.session())
         for _ in 0..<Limits.ticketRounds {
-            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon)
+            else {
                 Issue.record("added, or refused")
                 return
             }
@@ -227,7 +228,8 @@ import Testing
         }
         #expect(try refusals() == 0)
         for count: UInt64 in 1...3 {
-            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon) else {
+            guard case .migrationWouldLeaveItems? = send(ticket, ["a", "a"], isLast: true, asks: true, on: daemon)
+            else {
                 Issue.record("added, or refused")
                 return
             }

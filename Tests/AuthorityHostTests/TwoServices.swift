@@ -256,7 +256,7 @@ final class TwoServices: Sendable {
             _ = receive?(frame)
         }
         wire.state.withLock { $0.connection = connection }
-        sessions.report.withLock { $0 = { [weak connection] event, done in connection?.follow(event, done) ?? done() } }
+        sessions.report.withLock { $0 = { [weak connection] event, done in connection?.apply(event, done) ?? done() } }
         return { frame in
             let connection = wire.state.withLock { state in
                 state.frames.append(frame)

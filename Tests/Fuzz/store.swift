@@ -60,7 +60,7 @@ enum FuzzedStore {
         try store.replaceAnchor(files.anchor)
         try store.overwriteCounterSlot(0, with: files.counters)
         let keychain = try open(store)
-        _ = try keychain.follow(set)
+        _ = try keychain.apply(set)
         try keychain.setPasscode(.stretched(stretched(keychain.newPasscodeStretching())), caller: caller)
         try keychain.persist(PolicyCounters(biometryFailures: 1, passcodeFailures: 1, passcodeBlockedUntil: 2))
         try keychain.persist(facePermissions: ["app": true])
@@ -198,7 +198,7 @@ enum FuzzedStore {
                 query: query, changes: [.comment: .text("new")], accessControl: nil, secret: SecretBytes([2]),
                 authentication: Authentication()), caller: caller, proof: proof)
         try? keychain.delete(query, caller: caller)
-        _ = try? keychain.follow(EnrolmentSet([4]))
+        _ = try? keychain.apply(EnrolmentSet([4]))
         try? keychain.changePasscode(
             to: .stretched(stretched(keychain.newPasscodeStretching())), caller: caller, proof: proof)
         try? keychain.removePasscode(caller: caller, proof: proof)

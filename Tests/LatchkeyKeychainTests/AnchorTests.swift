@@ -28,7 +28,7 @@ import Testing
             case .setPasscode: try keychain.setPasscode(AnchorTests.new)
             case .changePasscode: try keychain.changePasscode(to: AnchorTests.new)
             case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-            case .enrolment: _ = try keychain.follow(AnchorTests.second)
+            case .enrolment: _ = try keychain.apply(AnchorTests.second)
             case .lockout: try keychain.recordLockout(caller: nil)
             case .discard: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
             case .move: try keychain.moveAnchor(isTimed: false)
@@ -49,7 +49,7 @@ import Testing
     /// Fills the store with one item of each kind, and sets a passcode unless the event sets the first one.
     private func fill(for event: Event) throws {
         let keychain = try store.open()
-        _ = try keychain.follow(Self.first)
+        _ = try keychain.apply(Self.first)
         if event != .setPasscode {
             try keychain.setPasscode(Self.old)
             try keychain.add("passcode", "three", rule(.whenPasscodeSetThisDeviceOnly))
@@ -373,7 +373,7 @@ import Testing
         let keychain = try StoreOnDisk.identity.open(
             SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
         vault.failWrites(after: 0)
-        #expect(status { _ = try keychain.follow(Self.second) } == .diskFull)
+        #expect(status { _ = try keychain.apply(Self.second) } == .diskFull)
         #expect(keychain.anchor.set == Self.first)
         // A match of a set that could not be stored opens nothing bound to the old set.
         let other = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)

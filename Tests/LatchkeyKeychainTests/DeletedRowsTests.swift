@@ -144,11 +144,11 @@ import Testing
 
     @Test(.promise("sealing.deleted")) func rowThatIsReplacedByANewItemIsErased() throws {
         let keychain = try store.open()
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         let service = try start(keychain)
         try keychain.add("bound", "old", rule(.whenUnlocked, .biometryCurrentSet))
         let old = try pieces()
-        _ = try keychain.follow(EnrolmentSet([2]))
+        _ = try keychain.apply(EnrolmentSet([2]))
         try keychain.add("bound", "new")
         service.stop()
         #expect(try count(old) == 0)

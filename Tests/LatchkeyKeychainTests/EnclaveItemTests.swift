@@ -35,7 +35,7 @@ import Testing
 
     /// A module that checks password and enrolment set itself is given both.
     @Test func theModuleIsGivenTheSetAndThePasswordOfTheKey() throws {
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         var password = try keychain.appPassword(isGiven: true)
         let both = rule(.whenUnlocked, [.biometryCurrentSet, .applicationPassword, .privateKeyUsage])
         for parameters in try keychain.stretchingToAdd(both, password) {
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func keysThatOnlyAnEarlierPasscodeReleasedAreNamed() throws {
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         try keychain.setPasscode(SecretBytes("1234".utf8))
         try add("of the passcode", .devicePasscode, 5)
         try add("of both", [.biometryAny, .and, .devicePasscode], 5)
@@ -84,17 +84,17 @@ import Testing
         try add("of nothing", [], 5)
         try add("of the app too", [.devicePasscode, .applicationPassword], 5)
         try add("of other fingers", [.biometryCurrentSet, .and, .devicePasscode], 5)
-        _ = try keychain.follow(EnrolmentSet([2]))
+        _ = try keychain.apply(EnrolmentSet([2]))
         let lost = try keychain.keysOfEarlierPasscode { (blob) throws(Failure) in blob.copyBytes() == [5] }
         #expect(Set(lost.named.map(\.label)) == ["of the passcode", "of both", "of the app too"])
         #expect(lost.count == 3 && lost.named.allSatisfy { $0.reason == .earlierPasscode })
     }
 
     @Test func aKeyCreatedForAnEarlierEnrolmentSetIsNotStored() throws {
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         let bound = rule(.whenUnlocked, [.biometryCurrentSet, .privateKeyUsage])
         let properties = try keychain.properties(ofNewKey: bound, .none)
-        _ = try keychain.follow(EnrolmentSet([2]))
+        _ = try keychain.apply(EnrolmentSet([2]))
         var request = request
         request.accessControl = bound
         #expect(

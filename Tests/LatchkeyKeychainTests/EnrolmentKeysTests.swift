@@ -22,7 +22,7 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        #expect(try keychain.follow(Self.first))
+        #expect(try keychain.apply(Self.first))
         try keychain.add("bound", "one", rule(.whenUnlocked, .biometryCurrentSet))
         try keychain.add("any", "two", rule(.whenUnlocked, .biometryAny))
     }
@@ -30,7 +30,7 @@ import Testing
     @Test func theSameSetChangesNothing() throws {
         let keychain = try store.open()
         let generation = keychain.anchor.enrolmentGeneration
-        #expect(try !keychain.follow(Self.first))
+        #expect(try !keychain.apply(Self.first))
         #expect(keychain.anchor.enrolmentGeneration == generation)
         #expect(try keychain.secret("bound", proof: Self.match) == "one")
     }
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [second, nil])
     func anotherSetInvalidatesBoundItemsOnly_AC03(set: EnrolmentSet?) throws {
         let keychain = try store.open()
-        #expect(try keychain.follow(set))
+        #expect(try keychain.apply(set))
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
         #expect(try keychain.secret("any", proof: Self.match) == nil, "a match of a replaced set is no proof")
         if let set { #expect(try keychain.secret("any", proof: Self.match(of: set)) == "two") }
@@ -46,7 +46,7 @@ import Testing
 
     @Test func anInvalidatedItemIsNotFoundByAnyCall_AC04() throws {
         let keychain = try store.open()
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         let bound = ItemQuery.account("bound")
         #expect(status { _ = try keychain.find(bound, returns: []) } == .itemNotFound)
         #expect(status { _ = try keychain.update(bound, secret: "new", proof: Self.match) } == .itemNotFound)
@@ -58,7 +58,7 @@ import Testing
     @Test func anInvalidatedItemIsReplacedByANewOne_AC04() throws {
         let keychain = try store.open()
         #expect(status { try keychain.add("bound") } == .duplicateItem)
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         try keychain.add("bound", "new")
         #expect(try keychain.secret("bound") == "new")
         #expect(try store.rows().count == 2)
@@ -66,8 +66,8 @@ import Testing
 
     @Test(.promise("abuse.31")) func returningToTheFirstSetRestoresNothing_abuse31() throws {
         let keychain = try store.open()
-        _ = try keychain.follow(Self.second)
-        _ = try keychain.follow(Self.first)
+        _ = try keychain.apply(Self.second)
+        _ = try keychain.apply(Self.first)
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
@@ -75,7 +75,7 @@ import Testing
         let keychain = try store.open()
         let key = try #require(keychain.anchor.record?.contents.enrolmentKey)
         let file = try store.files()["anchor"]
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         let record = try #require(keychain.anchor.record)
         #expect(record.contents.enrolmentKey != key)
         #expect(record.preparation == nil)
@@ -84,7 +84,7 @@ import Testing
 
     @Test func theSecretIsSealedUnderTheKeyOfItsSet() throws {
         let keychain = try store.open()
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         let row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
         // Even with the generation of the new set, the secret does not open.
@@ -97,7 +97,7 @@ import Testing
         let update = try keychain.update(
             .account("any"), rule: rule(.whenUnlocked, .biometryCurrentSet), proof: Self.match)
         #expect(update == .finished)
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         #expect(status { _ = try keychain.secret("any", proof: Self.match) } == .itemNotFound)
     }
 
@@ -105,7 +105,7 @@ import Testing
 
     @Test func aChangeOfTheSetIsDurable() throws {
         let generation = try store.open().anchor.enrolmentGeneration
-        _ = try store.open().follow(Self.second)
+        _ = try store.open().apply(Self.second)
         let keychain = try store.open()
         #expect(keychain.anchor.enrolmentGeneration == generation + 1)
         #expect(!keychain.isRolledBack)

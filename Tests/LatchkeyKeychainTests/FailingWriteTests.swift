@@ -17,7 +17,7 @@ import Testing
 
     /// The operations, on a store with the accounts "one" and "two" and one item of the passcode class.
     enum Operation: CaseIterable, Sendable {
-        case add, update, rename, updateAll, delete, deleteAll, setPasscode, removePasscode, follow, lockout
+        case add, update, rename, updateAll, delete, deleteAll, setPasscode, removePasscode, apply, lockout
 
         func callAsFunction(_ keychain: Keychain) throws {
             let all = ItemQuery(itemClass: .genericPassword)
@@ -30,7 +30,7 @@ import Testing
             case .deleteAll: try keychain.delete(all, caller: StoreOnDisk.caller)
             case .setPasscode: try keychain.changePasscode(to: SecretBytes("4321".utf8))
             case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-            case .follow: _ = try keychain.follow(FailingWriteTests.set)
+            case .apply: _ = try keychain.apply(FailingWriteTests.set)
             case .lockout: try keychain.recordLockout(caller: nil)
             }
         }

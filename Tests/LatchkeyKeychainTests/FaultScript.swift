@@ -25,7 +25,7 @@ struct FaultScript: Hashable, Sendable {
         counters: 0)
 
     static func prepare(_ keychain: Keychain) throws {
-        _ = try keychain.follow(enrolled(1))
+        _ = try keychain.apply(enrolled(1))
         try keychain.setPasscode(SecretBytes("1234".utf8))
         try keychain.add("one", "1")
         try keychain.add("two", "2")
@@ -81,7 +81,7 @@ struct FaultScript: Hashable, Sendable {
             return next
         },
         Step(name: "enroll") { (keychain) throws(Failure) in
-            _ = try keychain.follow(enrolled(2))
+            _ = try keychain.apply(enrolled(2))
         } expected: { state in
             var next = state
             next.secrets["finger"] = nil

@@ -145,7 +145,8 @@ enum FaultyFiles {
         methods.xSectorSize = { file in FaultyFiles.base(file).flatMap { $0.methods.xSectorSize?($0.file) } ?? 4096 }
         methods.xDeviceCharacteristics = { file in
             let characteristics = FaultyFiles.base(file).flatMap { $0.methods.xDeviceCharacteristics?($0.file) } ?? 0
-            return FaultyFiles.plan(of: file)?.isPowersafe == false ? characteristics & ~SQLITE_IOCAP_POWERSAFE_OVERWRITE : characteristics
+            return FaultyFiles.plan(of: file)?.isPowersafe == false
+                ? characteristics & ~SQLITE_IOCAP_POWERSAFE_OVERWRITE : characteristics
         }
         methods.xShmMap = { file, page, size, extend, memory in
             FaultyFiles.base(file).flatMap { $0.methods.xShmMap?($0.file, page, size, extend, memory) } ?? SQLITE_ERROR

@@ -43,7 +43,7 @@ import Testing
 
     @Test(.promise("decision.required")) func aMatchOfAnotherEnrolmentSetOpensNothing_abuse32() throws {
         try keychain.add("finger", "two", AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny))
-        #expect(try keychain.follow(EnrolmentSet([1])))
+        #expect(try keychain.apply(EnrolmentSet([1])))
         let old = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller)
         #expect(try keychain.secret("finger", proof: old) == nil, "another proof is required")
         let current = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([1]), by: StoreOnDisk.caller)
@@ -53,7 +53,7 @@ import Testing
     @Test(.promise("decision.required")) func changingOrRemovingThePasscodeRequiresItsOwnProof() throws {
         let caller = StoreOnDisk.caller
         // Otherwise the match is of another enrolment set and does not count.
-        #expect(try keychain.follow(EnrolmentSet([1])))
+        #expect(try keychain.apply(EnrolmentSet([1])))
         let wrong: [Authorisation] = [
             .none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
             Authorisation.testOnly([.biometry], by: caller, evaluation: 1)
@@ -92,10 +92,10 @@ import Testing
             _ = try keychain.listNames(caller: StoreOnDisk.caller, proof: .ofPasscode, from: &cursor) { _ in count += 1
             }
         }
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
         #expect(status { try list() } == .interactionNotAllowed)
         #expect(count == 0)
-        keychain.tree.follow(LockState())
+        keychain.tree.apply(LockState())
         #expect(status { try list() } == nil && count == 1)
     }
 

@@ -59,7 +59,7 @@ enum GoldenStore {
         let store = try StoreOnDisk(random: CountedRandomSource(), clock: BootClock(boot: "golden"))
         do {
             let keychain = try store.open()
-            _ = try keychain.follow(set)
+            _ = try keychain.apply(set)
             try keychain.setPasscode(passcode)
             for entry in entries {
                 _ = try keychain.add(

@@ -26,7 +26,7 @@ import Testing
         let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(!keychain.isRolledBack)
-        #expect(try !keychain.follow(GoldenStore.set), "the enrolled set is the same")
+        #expect(try !keychain.apply(GoldenStore.set), "the enrolled set is the same")
         #expect(try !keychain.unlock(SecretBytes("4321".utf8)))
         #expect(try keychain.unlock(GoldenStore.passcode))
         #expect(try keychain.itemCount() == Int64(GoldenStore.entries.count))
@@ -60,7 +60,7 @@ import Testing
         let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(try keychain.unlock(GoldenStore.passcode))
-        #expect(try keychain.follow(EnrolmentSet([9])))
+        #expect(try keychain.apply(EnrolmentSet([9])))
         #expect(status { _ = try keychain.secret("current set", proof: GoldenStore.match) } == .itemNotFound)
         #expect(try keychain.secret("user presence", proof: GoldenStore.match) == "present")
     }

@@ -23,8 +23,8 @@ import Testing
         let count = keychain.tree.lockCount
         #expect(try keychain.unlock(Self.passcode))
         let key = try #require(keychain.tree.passcodeSecret)
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
-        keychain.tree.follow(LockState())
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState())
         keychain.tree.hold(key, since: count)
         #expect(!keychain.tree.holdsPasscodeKey)
     }
@@ -40,8 +40,8 @@ import Testing
         }
         var left = 0
         for _ in 1...20_000 {
-            tree.follow(LockState())
-            tree.follow(LockState(isLocked: true, wasUnlocked: true))
+            tree.apply(LockState())
+            tree.apply(LockState(isLocked: true, wasUnlocked: true))
             if tree.classesInMemory.contains(.whenUnlocked) { left += 1 }
             sched_yield()
             if tree.classesInMemory.contains(.whenUnlocked) { left += 1 }

@@ -56,7 +56,7 @@ import Testing
 
     @Test func itemsThatNeedMoreThanThePasscodeAreKept() throws {
         let keychain = try Keychain.inMemory()
-        _ = try keychain.follow(EnrolmentSet([UInt8](repeating: 1, count: 16)))
+        _ = try keychain.apply(EnrolmentSet([UInt8](repeating: 1, count: 16)))
         try keychain.add("bound", "secret", rule(.whenUnlocked, .biometryCurrentSet))
         let control = rule(.whenUnlocked, .applicationPassword)
         let request = Request.AddItem(
@@ -73,9 +73,9 @@ import Testing
 
     @Test func anItemOfFingersThatAreNoLongerEnrolledIsLost() throws {
         let keychain = try Keychain.inMemory()
-        _ = try keychain.follow(EnrolmentSet([UInt8](repeating: 1, count: 16)))
+        _ = try keychain.apply(EnrolmentSet([UInt8](repeating: 1, count: 16)))
         try keychain.add("bound", "secret", rule(.whenUnlocked, .biometryCurrentSet))
-        _ = try keychain.follow(EnrolmentSet([UInt8](repeating: 2, count: 16)))
+        _ = try keychain.apply(EnrolmentSet([UInt8](repeating: 2, count: 16)))
         #expect(try keychain.movingReport().lost.named.map(\.reason) == [.invalidated])
         #expect(try page(keychain).report.lost.named.map(\.reason) == [.invalidated])
     }
@@ -115,7 +115,7 @@ import Testing
     @Test func aLockedStoreMovesNothing() throws {
         let keychain = try Keychain.inMemory()
         try keychain.add("one")
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
         #expect(status { _ = try page(keychain) } == .interactionNotAllowed)
         #expect(status { _ = try keychain.movingReport() } == .interactionNotAllowed)
     }

@@ -24,7 +24,7 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        _ = try keychain.follow(Self.first)
+        _ = try keychain.apply(Self.first)
         try keychain.setPasscode(Self.passcode)
         for accessibility in Self.classes {
             try keychain.add("\(accessibility)", "secret", rule(accessibility, Self.either))
@@ -34,7 +34,7 @@ import Testing
     /// A keychain whose passcode was not entered, after the enrolment set has changed.
     private func changed() throws -> Keychain {
         let keychain = try store.open()
-        _ = try keychain.follow(Self.second)
+        _ = try keychain.apply(Self.second)
         return keychain
     }
 
@@ -169,9 +169,9 @@ import Testing
         let keychain = try store.open()
         try addWithApplicationPassword(to: keychain)
         #expect(try keychain.unlock(Self.passcode))
-        if setChangesFirst { _ = try keychain.follow(Self.second) }
+        if setChangesFirst { _ = try keychain.apply(Self.second) }
         try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-        if !setChangesFirst { _ = try keychain.follow(Self.second) }
+        if !setChangesFirst { _ = try keychain.apply(Self.second) }
         try keychain.setPasscode(SecretBytes("second".utf8))
         try keychain.sealForPasscode()
         #expect(status { _ = try keychain.find(.account("both")) } == .itemNotFound, "nothing is asked")

@@ -34,12 +34,12 @@ import Testing
         keychain = try Keychain.inMemory()
         password = try keychain.appPassword(
             SecretBytes("word".utf8), toAdd: rule(.whenUnlocked, .applicationPassword))
-        _ = try keychain.follow(Self.sets[0])
+        _ = try keychain.apply(Self.sets[0])
         try addItems(of: .olderThanThePasscode)
         try keychain.setPasscode(Self.passcode)
         try keychain.sealForPasscode()
         try addItems(of: .olderThanTheSet)
-        _ = try keychain.follow(Self.sets[1])
+        _ = try keychain.apply(Self.sets[1])
         try addItems(of: .new)
         #expect(try keychain.unlock(Self.passcode))
     }

@@ -62,14 +62,14 @@ import Testing
         try keychain.add("always", "secret", rule(.afterFirstUnlock, .devicePasscode))
         try addKey("key")
         try keychain.setPasscode(PasscodeSealingTests.passcode)
-        let lock = { keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true)) }
+        let lock = { keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true)) }
         let next = try keychain.sealForPasscode(after: .min) { _ in
             lock()
             return false
         }
         #expect(next == nil)
         #expect(try forms() == [.plain, .passcode, .plain])
-        keychain.tree.follow(LockState())
+        keychain.tree.apply(LockState())
         try keychain.sealForPasscode()
         #expect(try forms() == [.passcode, .passcode, .passcode])
     }

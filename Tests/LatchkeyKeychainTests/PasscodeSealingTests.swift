@@ -24,7 +24,7 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        _ = try keychain.follow(Self.set)
+        _ = try keychain.apply(Self.set)
         try keychain.setPasscode(Self.passcode)
     }
 
@@ -85,8 +85,8 @@ import Testing
         let keychain = try store.open()
         #expect(try keychain.unlock(Self.passcode))
         #expect(try keychain.secret("item", proof: Self.both) == "secret")
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
-        keychain.tree.follow(LockState(isLocked: false, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: false, wasUnlocked: true))
         #expect(try keychain.secret("item", proof: Self.both) == nil)
     }
 
@@ -215,7 +215,7 @@ import Testing
         let row = try store.rows()[0]
         let item = try keychain.envelopes.openAttributes(row)
         #expect(try keychain.envelopes.openSecret(row, item) == SecretBytes("secret".utf8))
-        _ = try keychain.follow(EnrolmentSet([9]))
+        _ = try keychain.apply(EnrolmentSet([9]))
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
     }
 
@@ -271,11 +271,11 @@ import Testing
         let store = try StoreOnDisk()
         let keychain = try store.open()
         try keychain.add("item", "secret", rule(.whenUnlocked, .devicePasscode))
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
         try keychain.setPasscode(Self.passcode)
         try keychain.sealForPasscode()
         #expect(try store.rows()[0].secret?.first == RowKeyForm.plain.rawValue)
-        keychain.tree.follow(LockState(isLocked: false, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: false, wasUnlocked: true))
         try keychain.sealForPasscode()
         #expect(try store.rows()[0].secret?.first == RowKeyForm.passcode.rawValue)
     }

@@ -116,7 +116,7 @@ import Testing
         let proof = Authorisation.testOnly([.biometry], enrolment: set, by: StoreOnDisk.caller)
         do {
             let keychain = try store.open()
-            _ = try keychain.follow(set)
+            _ = try keychain.apply(set)
             try keychain.add("bound", "to the set", rule(.whenUnlocked, .biometryCurrentSet))
         }
         // Replaces one byte of the row's secret.

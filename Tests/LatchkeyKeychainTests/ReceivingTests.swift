@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aLockedKeychainReceivesNothing() throws {
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
         #expect(status { try receive([item("one")]) } == .interactionNotAllowed)
     }
 
@@ -199,7 +199,8 @@ import Testing
         try receive([item("one", "old", modified: now - 10), item("two", "new", modified: now - 10)])
         let report = try receive([item("one", "new", modified: now - 5), item("two", "old", modified: now - 15)])
         #expect(report.moved == 1 && report.replaced.named.map(\.account) == ["one"])
-        #expect(report.remaining.named.map(\.account) == ["two"] && report.remaining.named.map(\.reason) == [.newerThere])
+        #expect(
+            report.remaining.named.map(\.account) == ["two"] && report.remaining.named.map(\.reason) == [.newerThere])
         #expect(try keychain.secret("one") == "new" && keychain.secret("two") == "new")
     }
 
@@ -278,8 +279,8 @@ import Testing
     @Test func itemsOfThePasscodeClassAreSealedUnderThePasscodeHere() throws {
         let report = try receive([item("one", "hidden", rule(.whenPasscodeSetThisDeviceOnly))])
         #expect(report.rewrapped == 1 && report.moved == 0)
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
-        keychain.tree.follow(LockState())
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState())
         #expect(try keychain.secret("one") == nil, "it needs the passcode")
         #expect(try keychain.unlock(Self.passcode) && keychain.secret("one") == "hidden")
     }

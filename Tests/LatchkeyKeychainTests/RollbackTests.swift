@@ -24,7 +24,7 @@ import Testing
         store = try StoreOnDisk()
         do {
             let keychain = try store.open()
-            _ = try keychain.follow(Self.first)
+            _ = try keychain.apply(Self.first)
             try keychain.setPasscode(Self.passcode)
             try keychain.add("bound", "one", rule(.whenUnlocked, .biometryCurrentSet))
             try keychain.add("any", "two", rule(.whenUnlocked, .biometryAny))
@@ -32,7 +32,7 @@ import Testing
             try keychain.add("free", "four")
         }
         let backup = try store.files()
-        _ = try store.open().follow(Self.second)
+        _ = try store.open().apply(Self.second)
         var mixed = backup
         for name in ["anchor", "counters"] { mixed[name] = try store.files()[name] }
         try store.restore(mixed)
@@ -98,7 +98,7 @@ import Testing
     @Test func anEnrolmentChangeDoesNotReplaceThePasscode_abuse29() throws {
         do {
             let keychain = try store.open()
-            #expect(status { _ = try keychain.follow(Self.third) } == .storeRolledBack)
+            #expect(status { _ = try keychain.apply(Self.third) } == .storeRolledBack)
             #expect(keychain.isRolledBack)
         }
         let keychain = try store.open()

@@ -139,7 +139,7 @@ import Testing
         #expect(pages.joined().isEmpty)
         #expect(end == .needs(AuthenticationPlan([[.passcode], [.biometry]])))
         let set = EnrolmentSet([1])
-        #expect(try keychain.follow(set))
+        #expect(try keychain.apply(set))
         let proof = Authorisation.testOnly([.passcode, .biometry], enrolment: set, by: StoreOnDisk.caller)
         #expect(try self.pages(asking, proof: proof).pages.joined().count == 602)
     }

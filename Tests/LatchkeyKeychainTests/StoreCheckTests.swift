@@ -18,7 +18,7 @@ import Testing
         store = try StoreOnDisk()
         let keychain = try store.open()
         try keychain.setPasscode(Self.passcode)
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         try keychain.add("one", "1")
         try keychain.add("two", "2", rule(.whenUnlocked, .userPresence))
         try keychain.add("three", "3", rule(.whenPasscodeSetThisDeviceOnly), group: "shared")
@@ -156,7 +156,7 @@ import Testing
         }
         #expect(try found() == [])
         let keychain = try store.open()
-        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.apply(LockState(isLocked: true, wasUnlocked: true))
         #expect(try keychain.findings() == [])
         var row = try #require(try store.rows().last)
         row.secret?[80] ^= 1

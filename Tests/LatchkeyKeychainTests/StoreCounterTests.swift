@@ -34,7 +34,7 @@ import Testing
         }
         let keychain = try open()
         #expect(keychain.anchor.condition == .clean && keychain.anchor.record?.committed == 41)
-        _ = try keychain.follow(Self.set)
+        _ = try keychain.apply(Self.set)
         try keychain.setPasscode(Self.passcode)
         try keychain.add("free", "four")
     }
@@ -149,7 +149,7 @@ import Testing
         #expect(status { try running.moveAnchor(isTimed: false) } == .anchorGone)
         let keychain = try open()
         #expect(refusal(keychain) == .anchorGone)
-        #expect(status { _ = try keychain.follow(EnrolmentSet([2])) } == .anchorGone)
+        #expect(status { _ = try keychain.apply(EnrolmentSet([2])) } == .anchorGone)
         #expect(chip.number == nil)
         try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(refusal(keychain) == nil)
@@ -197,7 +197,7 @@ import Testing
         #expect(try keychain.unlock(Self.passcode))
         switch event {
         case .passcodeChanged: try keychain.changePasscode(to: SecretBytes("4321".utf8))
-        case .enrollmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
+        case .enrollmentChanged: _ = try keychain.apply(EnrolmentSet([2]))
         case .protectedDiscarded: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
         default: try keychain.moveAnchor(isTimed: false)
         }

@@ -94,7 +94,7 @@ import Testing
         try keychain.delete(.account("earlier"), caller: StoreOnDisk.caller)
         try keychain.setPasscode(SecretBytes("1234".utf8))
         try keychain.changePasscode(to: SecretBytes("4321".utf8))
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         try keychain.persist(LockState(isLocked: true, wasUnlocked: true))
         try keychain.persist(LockState())
         try keychain.record(.tryFailed, caller: nil)

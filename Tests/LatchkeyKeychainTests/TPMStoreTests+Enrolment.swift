@@ -44,7 +44,7 @@ extension TPMStoreTests {
         }
         try opened { keychain in
             #expect(bound(keychain) == nil)
-            _ = try keychain.follow(EnrolmentSet([2]))
+            _ = try keychain.apply(EnrolmentSet([2]))
             #expect(keychain.numberOfSet == before.map { $0 + 1 })
             #expect(bound(keychain) == .itemNotFound)
         }
@@ -60,8 +60,8 @@ extension TPMStoreTests {
         }
         #expect(try vault().enrolmentSeal?.open(sealed, at: number).count == 32)
         try opened { keychain in
-            _ = try keychain.follow(EnrolmentSet([2]))
-            _ = try keychain.follow(EnrolmentSet([1]))
+            _ = try keychain.apply(EnrolmentSet([2]))
+            _ = try keychain.apply(EnrolmentSet([1]))
         }
         for claimed in [number, number + 1, number + 2] {
             #expect(status { _ = try vault().enrolmentSeal?.open(sealed, at: claimed) } == .anchorGone)
@@ -84,7 +84,7 @@ extension TPMStoreTests {
             let found = failure { () throws(Failure) in try keychain.anchor.check() }
             #expect(found?.status == .storeUnreadable && found?.message.hasSuffix("..") == false, "\(found as Any)")
             #expect(status { _ = try keychain.secret("free") } == .anchorGone)
-            #expect(status { _ = try keychain.follow(EnrolmentSet([2])) } == .anchorGone)
+            #expect(status { _ = try keychain.apply(EnrolmentSet([2])) } == .anchorGone)
         }
         #expect(try store.files()["anchor"] == files["anchor"], "nothing is made again silently")
         try opened { keychain in

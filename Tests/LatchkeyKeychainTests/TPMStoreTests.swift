@@ -53,7 +53,7 @@ import Testing
     /// Adds an item and sets enrolment and passcode.
     func fill(_ keychain: Keychain) throws {
         #expect(keychain.anchor.condition == .clean)
-        _ = try keychain.follow(EnrolmentSet([1]))
+        _ = try keychain.apply(EnrolmentSet([1]))
         try keychain.setPasscode(Self.passcode)
         try keychain.add("free", "four")
     }
@@ -64,7 +64,7 @@ import Testing
     private func change(_ event: SecurityEvent, _ keychain: Keychain) throws {
         switch event {
         case .passcodeChanged: try keychain.changePasscode(to: SecretBytes("4321".utf8))
-        case .enrollmentChanged: _ = try keychain.follow(EnrolmentSet([2]))
+        case .enrollmentChanged: _ = try keychain.apply(EnrolmentSet([2]))
         case .protectedDiscarded: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
         default: try keychain.moveAnchor(isTimed: false)
         }

@@ -79,7 +79,8 @@ import Testing
         world.show(.biometry)
         let effects = world.send(.matched(1, .a))
         #expect(
-            effects.first == .persist(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+            effects.first == .persist(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
+        )
         #expect(effects.outcomes() == [.granted(.finger)])
         for id: UInt64 in 2...3 {
             world.show(.biometry, id: id)

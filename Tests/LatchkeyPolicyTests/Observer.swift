@@ -252,7 +252,8 @@ struct Observer: Hashable, Sendable {
             return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
-        case .persistPermissions(let persisted): return persisted == after.facePermissions ? nil : "stores other permissions"
+        case .persistPermissions(let persisted):
+            return persisted == after.facePermissions ? nil : "stores other permissions"
         case .persistFirst(let id, let persisted):
             if !isVerifying { dropHeld() }
             if let entry = held.first, entry.id == id {

@@ -127,7 +127,8 @@ import Testing
         world.state.passcodeFailures = 4
         world.state.passcodeBlockedUntil = .seconds(10)
         let effects = world.send(.passcodeExists(false))
-        #expect(effects.persisted == [PolicyCounters(biometryFailures: 5, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+        #expect(
+            effects.persisted == [PolicyCounters(biometryFailures: 5, passcodeFailures: 0, passcodeBlockedUntil: 0)])
         #expect(world.state.isBiometryLocked, "but not the failed matches")
     }
 }

@@ -89,7 +89,7 @@ import Testing
         let removal = answers(.passcode(.remove))
         disk.fill(after: 1)
         _ = try machine.world.apply(.replaceFinger)
-        #expect(throws: Failure.self) { _ = try machine.keychain.follow(EnrolmentSet([7])) }
+        #expect(throws: Failure.self) { _ = try machine.keychain.apply(EnrolmentSet([7])) }
         disk.fill()
         enter("1234")
         #expect(status(removal()) == .diskFull)

@@ -66,11 +66,11 @@ import Testing
 
     @Test func theEndOfASessionsLockSealsThemToo() throws {
         try add("item")
-        machine.service.followSessions(isLocked: true)
+        machine.service.applySessionLock(isLocked: true)
         try setPasscode()
         machine.service.sealForPasscode()
         #expect(try forms() == [1])
-        machine.service.followSessions(isLocked: false)
+        machine.service.applySessionLock(isLocked: false)
         #expect(try forms() == [2])
     }
 

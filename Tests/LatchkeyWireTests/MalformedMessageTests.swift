@@ -106,7 +106,9 @@ import Testing
 
     /// Attributes that decide about access have exactly one form.
     @Test func groupsTokensAndPublicKeysAcceptNoNumbers_KC21() {
-        for code in [AttributeCode.accessGroup, .tokenID, .publicKey] { #expect(!code.takesNumbers && !code.storesText) }
+        for code in [AttributeCode.accessGroup, .tokenID, .publicKey] {
+            #expect(!code.takesNumbers && !code.storesText)
+        }
         for code in [AttributeCode.synchronizable, .keyClass, .keyType, .isPermanent] { #expect(!code.storesText) }
     }
 

@@ -60,7 +60,7 @@ final class EditedStore: Sendable {
     }
 
     /// Notifies the store of a new enrolment set.
-    func follow(_ set: EnrolmentSet) throws { _ = try open().follow(set) }
+    func apply(_ set: EnrolmentSet) throws { _ = try open().apply(set) }
 
     /// Runs `body` while another connection holds a write transaction.
     func whileWriting<R>(_ body: () -> R) throws -> R {

@@ -112,7 +112,7 @@ import Testing
             .engine { record in
                 try edited(.own, record) { store in
                     let old = try store.files().filter { $0.key.hasPrefix("keychain.sqlite") }
-                    try store.follow(EnrolmentSet([7]))
+                    try store.apply(EnrolmentSet([7]))
                     try store.write(old)
                 }
             }

@@ -3,8 +3,8 @@
 package import LatchkeyModel
 import TPMProtocol
 
-// Bytes as which `latchkey proof` stores an enrolment between its commands, and a relying party between its processes. Their
-// form may change with each release.
+// Bytes as which `latchkey proof` stores an enrolment between its commands, and a relying party between its processes.
+// Their form may change with each release.
 
 extension EnrolledDevice {
     private static let version: UInt8 = 1

@@ -253,7 +253,7 @@ package final class AuthorityLink: Sendable {
         case .storeRecoveryCopy(let request):
             answer(number, connection) { self.authority(request.userID)?.storeRecovery(request.copy) }
         case .carry(let command): answer(number, connection) { self.carry(command) }
-        case .sessionLock(let lock): answer(number, connection) { self.authority(lock.userID)?.followSessions(lock) }
+        case .sessionLock(let lock): answer(number, connection) { self.authority(lock.userID)?.applySessionLock(lock) }
         }
         return true
     }

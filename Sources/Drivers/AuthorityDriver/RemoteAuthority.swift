@@ -222,9 +222,9 @@ package final class RemoteAuthority: AuthenticationAuthority {
         }
     }
 
-    func followSessions(_ lock: StoreCall.SessionLock) -> StoreReply {
+    func applySessionLock(_ lock: StoreCall.SessionLock) -> StoreReply {
         reply { (client) throws(Failure) in
-            try client.followSessions(isLocked: lock.isLocked)
+            try client.applySessionLock(isLocked: lock.isLocked)
             return .done
         }
     }

@@ -10,9 +10,9 @@ package enum Capability: Int32, CaseIterable, Sendable {
     case setUserID = 7
     case systemTrace = 19
 
-    /// Reduces the permitted, effective and bounding sets of this process to `retained`, clears the inheritable and ambient
-    /// sets, and forbids new privileges by executing a program. Called before any thread exists: the sets belong to
-    /// threads.
+    /// Reduces the permitted, effective and bounding sets of this process to `retained`, clears the inheritable and
+    /// ambient sets, and forbids new privileges by executing a program. Called before any thread exists: the sets
+    /// belong to threads.
     ///
     /// A child process that changes its user loses all of them, as the kernel defines it.
     package static func retainOnly(_ retained: [Capability]) throws(SystemError) {

@@ -24,8 +24,8 @@ extension HandedMessage {
     }
 }
 
-/// One end of a pair of sockets that retain the borders of messages (SOCK_SEQPACKET, unix(7)), over which descriptors are
-/// passed. No call blocks but `wait`.
+/// One end of a pair of sockets that retain the borders of messages (SOCK_SEQPACKET, unix(7)), over which descriptors
+/// are passed. No call blocks but `wait`.
 package struct MessageSocket: Sendable {
     package let descriptor: Descriptor
 

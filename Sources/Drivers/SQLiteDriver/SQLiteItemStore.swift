@@ -146,8 +146,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         }
     }
 
-    /// Closes the idle read transaction, which the next read would use. A read in progress continues; its transaction is closed
-    /// before the next write.
+    /// Closes the idle read transaction, which the next read would use. A read in progress continues; its transaction
+    /// is closed before the next write.
     func closeIdleRead() { _ = reading.withLockIfAvailable { close(&$0) } }
 
     /// Runs a body while there is no read transaction.

@@ -42,7 +42,7 @@ package final class TPMChip: Sendable {
         return try state.withLock { (state) throws(Failure) in
             defer { forgetIdentity(before: state.client.generation) }
             do throws(TPMError) {
-                state.memory.follow(state.client.generation)
+                state.memory.use(state.client.generation)
                 return try body(&state.memory, &state.client)
             } catch {
                 throw error.failure
@@ -108,7 +108,7 @@ package final class TPMChip: Sendable {
     package func release() {
         state.withLock { state in
             (state.isReleaseDue, state.releaseAlarm) = (false, nil)
-            state.memory.follow(state.client.generation)
+            state.memory.use(state.client.generation)
             state.memory.releaseAll(&state.client)
         }
     }
@@ -117,7 +117,7 @@ package final class TPMChip: Sendable {
     /// the device of its resource manager is closed; nothing does when a socket is. Blocks.
     package func close() {
         state.withLock { state in
-            state.memory.follow(state.client.generation)
+            state.memory.use(state.client.generation)
             state.client.endAllSessions()
             state.memory.releaseAll(&state.client)
             state.client.disconnect()

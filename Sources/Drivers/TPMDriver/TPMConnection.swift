@@ -73,7 +73,8 @@ struct TPMConnection: Sendable {
 
     // MARK: - Room
 
-    /// Removes what is cached in the memory that a response says is full; sessions of begun uses are saved outside the TPM.
+    /// Removes what is cached in the memory that a response says is full; sessions of begun uses are saved outside the
+    /// TPM.
     ///
     /// The TPM reports full memory before it does anything else of a command, and no nonce of a session has changed, so the
     /// same bytes are valid once more.

@@ -94,7 +94,7 @@ package final class TPMEnclave: KeyModule {
                 return result
             } catch {
                 // After a lost connection there is nothing to remove.
-                memory.follow(client.generation)
+                memory.use(client.generation)
                 // Another program's object can have the handle of a key that it flushed.
                 memory.forgetKeys(&client)
                 // The session may contain the steps of a policy that did not succeed.

@@ -11,7 +11,7 @@ struct TPMMemory {
     private var generation: UInt64 = 0
 
     /// Forgets the storage root key if the connection is another one than before.
-    mutating func follow(_ current: UInt64) {
+    mutating func use(_ current: UInt64) {
         guard generation != current else { return }
         root = nil
         generation = current
@@ -148,7 +148,8 @@ struct TPMMemory {
     }
 }
 
-/// What one connection caches in the memory of the TPM for later commands: one key, the key of one authority, and sessions.
+/// What one connection caches in the memory of the TPM for later commands: one key, the key of one authority, and
+/// sessions.
 ///
 /// A TPM has room for three objects and three sessions, which other commands need as well, such as those that are carried
 /// for `latchkey-authd`. So `TPMConnection` removes what is cached when the TPM has no room for a command.

@@ -5,8 +5,8 @@ import LatchkeySeams
 
 /// The proofs for which this authority may still approve uses of keys, by the challenges of their tokens.
 ///
-/// The authority stores them itself, so the process that stores the keys cannot extend them. They end with the lock of the device, with
-/// the process that asked, and, for biometry, with the enrolment set.
+/// The authority stores them itself, so the process that stores the keys cannot extend them. They end with the lock of
+/// the device, with the process that asked, and, for biometry, with the enrolment set.
 struct KeyGrants: Sendable {
     private struct Grant: Sendable {
         let caller: Caller

@@ -20,13 +20,13 @@ extension LocalAuthority {
     }
 
     /// A scan reads the enrolment set when it has claimed the reader, which can be earlier than a change of the set is
-    /// announced. Then the change is followed first: its match counts for the new set, and opens nothing of the old one.
+    /// announced. Then the change is applied first: its match counts for the new set, and opens nothing of the old one.
     private func matched(_ id: UInt64, _ set: EnrolmentSet, isVirtual: Bool) {
         let match = PolicyEvent.matched(id, set, isVirtual: isVirtual)
         guard core.withLock({ $0.state.sensor.enrolment }) != set else { return post(match) }
         // Not on the sensor's thread: the store adopts the set, for which this thread waits.
         parts.work.submit(.any) { [self] in
-            followSensor()
+            refreshSensor()
             post(match)
         }
     }

@@ -19,8 +19,8 @@ extension LocalAuthority {
                 sensor: parts.reader.state(for: parts.userID), isPasscodeSet: isPasscodeSet, isLocked: isLocked))
         restore(&state)
         core.withLock { $0.state = state }
-        followSensor()
-        parts.reader.observe { [weak self] in self?.followSensor() }
+        refreshSensor()
+        parts.reader.observe { [weak self] in self?.refreshSensor() }
     }
 
     private func restore(_ state: inout PolicyState) {
@@ -62,7 +62,7 @@ extension LocalAuthority {
     ///
     /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
     /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
-    func followSensor() {
+    func refreshSensor() {
         var sensor = parts.reader.state(for: parts.userID)
         if sensor.kind != .none {
             do throws(Failure) {
@@ -72,17 +72,17 @@ extension LocalAuthority {
             } catch {
                 sensor = .absent
                 parts.log.note(.enrolmentNotFollowed, error)
-                followSensorLater()
+                refreshSensorLater()
             }
         }
         post(.sensorChanged(sensor))
     }
 
     /// Seconds between two attempts to adopt an enrolment set.
-    private static let followSeconds: Int64 = 10
+    private static let refreshSeconds: Int64 = 10
 
-    private func followSensorLater() {
-        let alarm = parts.clock.alarm(after: Self.followSeconds) { [weak self] in self?.followSensor() }
+    private func refreshSensorLater() {
+        let alarm = parts.clock.alarm(after: Self.refreshSeconds) { [weak self] in self?.refreshSensor() }
         sensorAlarm.withLock { old in
             old?.cancel()
             old = alarm

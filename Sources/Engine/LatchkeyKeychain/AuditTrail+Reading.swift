@@ -37,7 +37,7 @@ extension AuditTrail {
     }
 
     /// Verifies the hash chain entry by entry.
-    struct Follower {
+    struct ChainVerifier {
         let trail: AuditTrail
         private(set) var sequence: Int64
         private var chain: [UInt8]
@@ -58,7 +58,7 @@ extension AuditTrail {
 
         /// Verifies the next entry and continues after it in any case.
         /// - Returns: what is wrong with it, or nil.
-        mutating func follow(_ entry: AuditEntry) throws(Failure) -> Finding? {
+        mutating func verify(_ entry: AuditEntry) throws(Failure) -> Finding? {
             let expected = sequence + 1
             let code = try trail.chainKey.code(chain + trail.associatedData(entry.sequence) + entry.sealed)
             sequence = entry.sequence
@@ -82,11 +82,11 @@ extension Keychain {
             let after = max(0, request.after)
             let limit = Int(min(request.limit, Limits.auditEntries))
             var page = AuditPage(lines: [], last: try store.lastAuditEntry()?.sequence ?? 0)
-            var follower = try AuditTrail.Follower(audit, after: after, in: store)
+            var verifier = try AuditTrail.ChainVerifier(audit, after: after, in: store)
             try store.forEachAuditEntry(after: after) { (entry) throws(Failure) in
                 guard page.lines.count < limit else { return false }
                 let line = try audit.line(entry)
-                if request.verifies { page.finding = try follower.follow(entry) ?? line.finding }
+                if request.verifies { page.finding = try verifier.verify(entry) ?? line.finding }
                 page.lines.append(line)
                 return page.finding == nil
             }

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 /// The cause of a failure of an event that has happened: only its last write failed, which is tried again before the next
-/// event. Who follows the event has to follow it nevertheless.
+/// event. The other processes have to apply the event nevertheless.
 package struct IncompleteEvent: Error, CustomStringConvertible {
     fileprivate let cause: (any Error)?
 

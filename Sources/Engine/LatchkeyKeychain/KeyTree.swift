@@ -198,7 +198,7 @@ package final class KeyTree: Sendable {
     package var lockCount: UInt64 { openKeys.withLock { $0.lockCount } }
 
     /// Applies a lock state and wipes the keys that it makes unavailable; a locked state also wipes `U_pass`.
-    package func follow(_ state: LockState) {
+    package func apply(_ state: LockState) {
         openKeys.withLock { keys in
             keys.lock = state
             keys.classes = keys.classes.filter { state.allows($0.key) }

@@ -126,7 +126,7 @@ extension Keychain {
 
     /// Replaces the slot after the password of the account was changed and the previous one has opened `U_pass`.
     /// Called by `latchkey-authd` only, which has verified both passwords.
-    package func followAccountPassword(to passcode: NewPasscodeKey) throws(Failure) {
+    package func replaceSlot(with passcode: NewPasscodeKey) throws(Failure) {
         try checkWhole()
         guard let key = tree.passcodeSecret else {
             throw Failure(.passcodeNotSet, "The key that the passcode protects is not open.", hint: "Try again.")
@@ -206,7 +206,8 @@ extension Keychain {
     ) throws(Failure) {
         if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {
             let stretched = try StretchedPassword(typed, newPasscodeStretching())
-            try anchor.retainOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
+            try anchor.retainOnly(
+                slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
         } else if slots.count > 1 {
             try anchor.retainOnly(slot: slot, insteadOf: slots)
         }
@@ -216,7 +217,7 @@ extension Keychain {
 
     /// Adopts the sensor's current enrolment set. The key of the old set is erased before this returns.
     /// - Returns: whether the set has changed, which invalidates the items bound to the old one.
-    package func follow(_ set: EnrolmentSet?) throws(Failure) -> Bool {
+    package func apply(_ set: EnrolmentSet?) throws(Failure) -> Bool {
         try anchor.finish()
         if let refusal = anchor.condition.refusal { throw refusal }
         guard anchor.set != set else { return false }

@@ -23,7 +23,7 @@ package struct StoreCheck {
     private var findings: [Finding] = []
     private var findingCount = 0
     private var balance = ItemBalance()
-    private var follower: AuditTrail.Follower?
+    private var verifier: AuditTrail.ChainVerifier?
     /// Sequence number of the newest audit entry when the check began.
     private var beginning: Int64 = 0
 
@@ -114,15 +114,19 @@ package struct StoreCheck {
 
     private mutating func checkTrail() throws(Failure) {
         var entries: [(AuditLine, Finding?)] = []
-        let (known, trail) = (follower, keychain.audit)
-        follower = try keychain.store.read { (store) throws(Failure) -> AuditTrail.Follower in
-            var following: AuditTrail.Follower
-            if let known { following = known } else { following = try AuditTrail.Follower(trail, after: 0, in: store) }
-            try store.forEachAuditEntry(after: following.sequence) { (entry) throws(Failure) in
-                entries.append((try trail.line(entry), try following.follow(entry)))
+        let (known, trail) = (verifier, keychain.audit)
+        verifier = try keychain.store.read { (store) throws(Failure) -> AuditTrail.ChainVerifier in
+            var verifier: AuditTrail.ChainVerifier
+            if let known {
+                verifier = known
+            } else {
+                verifier = try AuditTrail.ChainVerifier(trail, after: 0, in: store)
+            }
+            try store.forEachAuditEntry(after: verifier.sequence) { (entry) throws(Failure) in
+                entries.append((try trail.line(entry), try verifier.verify(entry)))
                 return entries.count < Self.slice
             }
-            return following
+            return verifier
         }
         for (line, finding) in entries {
             if let finding { add(finding) }

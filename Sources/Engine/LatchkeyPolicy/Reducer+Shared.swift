@@ -75,7 +75,7 @@ extension PolicyState {
     /// - Parameters:
     ///   - effects: the effects of the event.
     ///   - before: what the prompts showed before it.
-    mutating func followOthers(_ effects: [PolicyEffect], from before: [UInt64: SharedContent]) -> [PolicyEffect] {
+    mutating func continueOthers(_ effects: [PolicyEffect], from before: [UInt64: SharedContent]) -> [PolicyEffect] {
         var more = passSensor()
         if !before.isEmpty { more += updates(after: effects + more, from: before) }
         more += enterHeld()

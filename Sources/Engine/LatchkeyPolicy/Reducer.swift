@@ -11,7 +11,7 @@ extension PolicyState {
         self.now = now
         let before = sharedContents(before: event)
         let effects = apply(event, at: now)
-        return effects + followOthers(effects, from: before)
+        return effects + continueOthers(effects, from: before)
     }
 
     private mutating func apply(_ event: PolicyEvent, at now: Int64) -> [PolicyEffect] {

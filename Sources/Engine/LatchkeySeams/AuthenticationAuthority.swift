@@ -141,7 +141,7 @@ package protocol KeychainService: AuthorityClient {
     func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure)
     /// Reports that login sessions of the user are locked, or not any more. Returns when no key is in memory that a lock
     /// forbids.
-    func followSessions(isLocked: Bool) throws(Failure)
+    func applySessionLock(isLocked: Bool) throws(Failure)
     /// Reports that the connection to the authority ended: every proof that it gave is void.
     func authorityWasLost()
     /// Reports that messages or services that claim to be a sensor, or to report login sessions, were not trusted. Does

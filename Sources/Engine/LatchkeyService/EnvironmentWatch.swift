@@ -40,7 +40,7 @@ final class EnvironmentWatch: Sendable {
 
     /// Compares the state with the previous one; if it changed, increments the revision and calls all waiting
     /// callbacks.
-    func follow(_ policy: PolicyState) {
+    func apply(_ policy: PolicyState) {
         let picture = Picture(
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
             isPasscodeDue: policy.isPasscodeDue, facePermissions: policy.facePermissions,

@@ -13,7 +13,7 @@ extension Service: KeychainService {
     package func adopt(_ set: EnrolmentSet?) throws(Failure) {
         // Without a keychain there is nothing bound to an enrolment set.
         guard case .success(let keychain) = self.keychain else { return }
-        _ = try keychain.follow(set)
+        _ = try keychain.apply(set)
     }
 
     package func open(_ passcode: SecretBytes) throws(Failure) -> PasscodeVerdict {
@@ -34,14 +34,14 @@ extension Service: KeychainService {
     }
 
     package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
-        try self.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
+        try self.keychain.get().replaceSlot(with: .slotKey(slotKey, passcodeID: passcodeID))
     }
 
-    package func counted(_ counters: PolicyCounters) { maintenance?.follow(counters) }
+    package func counted(_ counters: PolicyCounters) { maintenance?.apply(counters) }
 
     package func authorityWasLost() {
         forgetProofs()
-        environments.follow(authority.state)
+        environments.apply(authority.state)
     }
 
     package func countersWereLost() throws(Failure) { try self.keychain.get().record(.countersLost, caller: nil) }
@@ -59,7 +59,7 @@ extension Service: KeychainService {
     /// events in one order.
     ///
     /// - Parameters:
-    ///   - event: returns the failure of an event that has happened nevertheless; the authority has to follow that too.
+    ///   - event: returns the failure of an event that has happened nevertheless; the authority has to apply that too.
     ///   - then: called before the authority processes a later event; the request waits until it calls its argument.
     /// - Throws: the failure of the event, or that of the authority.
     func carryOut(

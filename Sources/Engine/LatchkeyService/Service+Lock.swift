@@ -28,12 +28,12 @@ extension Service {
             // The lock of a session becomes one that ends at a prompt only, and that is stored.
             let isStored = keychain.tree.lockState == state && !isSessionLock
             isSessionLock = false
-            if !isStored { follow(state, keychain) }
+            if !isStored { apply(state, keychain) }
         }
     }
 
     /// Locks the keychain while login sessions are locked. A keychain that was locked before stays so afterwards.
-    package func followSessions(isLocked: Bool) {
+    package func applySessionLock(isLocked: Bool) {
         // Without a keychain no key is in memory.
         guard case .success(let keychain) = self.keychain else { return }
         if isLocked { forgetProofs() }
@@ -41,10 +41,10 @@ extension Service {
             let state = keychain.tree.lockState
             if isLocked {
                 if !state.isLocked { isSessionLock = true }
-                keychain.tree.follow(LockState(isLocked: true, wasUnlocked: state.wasUnlocked))
+                keychain.tree.apply(LockState(isLocked: true, wasUnlocked: state.wasUnlocked))
             } else if isSessionLock {
                 isSessionLock = false
-                keychain.tree.follow(LockState())
+                keychain.tree.apply(LockState())
                 sealForPasscode()
             }
         }
@@ -63,9 +63,9 @@ extension Service {
                 isSessionLock = false
                 // A prompt also ends the lock of a session, until the next one; there is nothing to store then.
                 if isOfSession {
-                    keychain.tree.follow(LockState())
+                    keychain.tree.apply(LockState())
                 } else if keychain.tree.lockState != LockState() {
-                    follow(LockState(), keychain)
+                    apply(LockState(), keychain)
                 } else {
                     return
                 }
@@ -75,8 +75,8 @@ extension Service {
         }
     }
 
-    private func follow(_ state: LockState, _ keychain: Keychain) {
-        keychain.tree.follow(state)
+    private func apply(_ state: LockState, _ keychain: Keychain) {
+        keychain.tree.apply(state)
         // The state applies in memory at once; it is stored before any later write.
         parts.work.submit(.any) { [log = parts.log] in
             log.noting(.lockNotKept) { () throws(Failure) in try keychain.persist(state) }

@@ -112,10 +112,10 @@ package final class Service: Sendable {
         unrecorded = RareEvents(parts.log, clock: parts.clock)
         opened = Mutex(Self.opened(parts.keychain, parts))
         attach()
-        authority.observe { [weak self] in self.map { $0.environments.follow($0.authority.state) } }
-        environments.follow(authority.state)
+        authority.observe { [weak self] in self.map { $0.environments.apply($0.authority.state) } }
+        environments.apply(authority.state)
         parts.sessions?.observeSession { [weak self] event, done in
-            self?.follow(event)
+            self?.apply(event)
             done()
         }
     }
@@ -133,9 +133,9 @@ package final class Service: Sendable {
         return Opened(keychain: keychain, enclave: enclave, maintenance: known.map { StoreMaintenance($0, parts) })
     }
 
-    /// Tells the authority about the keychain, and follows both.
+    /// Attaches the authority to the keychain, and observes both.
     private func attach() {
-        // Without a keychain the service has nothing to follow; requests fail with its failure.
+        // Without a keychain the service has nothing to observe; requests fail with its failure.
         let keychain = try? self.keychain.get()
         keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }
@@ -176,11 +176,11 @@ package final class Service: Sendable {
         let lock =
             parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.storedLock() }
             ?? LockState(isLocked: true, wasUnlocked: false)
-        keychain.tree.follow(lock)
+        keychain.tree.apply(lock)
         return lock.isLocked
     }
 
-    private func follow(_ event: SessionEvent) {
+    private func apply(_ event: SessionEvent) {
         // Another user's session must neither lock nor unlock this user's keychain.
         guard event.user == nil || event.user == parts.userID else { return }
         switch event.change {
@@ -188,12 +188,12 @@ package final class Service: Sendable {
         case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
         case .background(let isBehind): authority.report(.background(isBehind), then: nil)
         case .ended:
-            followSessions(isLocked: true)
-            followSessions(isLocked: false)
+            applySessionLock(isLocked: true)
+            applySessionLock(isLocked: false)
         case .changed:
             guard let state = parts.sessions?.sessions(of: parts.userID) else { return }
             authority.report(.biometrySessions(state.biometry), then: nil)
-            followSessions(isLocked: state.isLocked)
+            applySessionLock(isLocked: state.isLocked)
         }
     }
 

@@ -60,7 +60,8 @@ extension Session {
 
     /// Sends all items, has them committed, and marks this store as moved.
     ///
-    /// - Returns: the reply with the report. If it is `migrationWouldLeaveItems`, nothing was added and nothing changed here.
+    /// - Returns: the reply with the report. If it is `migrationWouldLeaveItems`, nothing was added and nothing changed
+    ///   here.
     private func moveAway(
         _ keychain: Keychain, to destination: any MoveDestination, _ ticket: SecretBytes, _ proof: Authorisation,
         asksIfItemsRemain: Bool

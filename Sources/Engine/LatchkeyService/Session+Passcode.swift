@@ -90,8 +90,8 @@ extension Session {
         }
     }
 
-    /// Carries out an event that the authority follows. Its last write can fail when the event has happened already: then
-    /// the authority has to follow it nevertheless, and the request fails.
+    /// Carries out an event that the authority applies too. Its last write can fail when the event has happened
+    /// already: then the authority has to apply it nevertheless, and the request fails.
     ///
     /// - Returns: the failure of an event that has happened; throws that of one that has not.
     func failure(of event: () throws(Failure) -> Void) throws(Failure) -> Failure? {
@@ -105,7 +105,7 @@ extension Session {
     }
 
     /// Carries out an event that removes the passcode from the keychain. The reply follows when the authority has
-    /// followed it too: before that, the status could still say that a passcode is set.
+    /// applied it too: before that, the status could still say that a passcode is set.
     func removingPasscode(_ event: @escaping @Sendable () throws(Failure) -> Failure?) async throws(Failure) -> Reply {
         try await service.carryOut(.passcodeExists(false)) { [service] () throws(Failure) in
             let incomplete = try event()

@@ -74,8 +74,8 @@ extension Session {
 
     // MARK: - The daemon of the own store
 
-    /// Stores the next items, and adds all of them after the last ones. Each refusal, and each migration that asked first and
-    /// added nothing, is in the audit log: its reply has told something about the items here.
+    /// Stores the next items, and adds all of them after the last ones. Each refusal, and each migration that asked
+    /// first and added nothing, is in the audit log: its reply has told something about the items here.
     func receive(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         try checkReceives()
         do throws(Failure) {
@@ -122,7 +122,8 @@ extension Session {
             defer { state.receiving = nil }
             return (state.receiving, state.proofEpoch)
         }
-        if let stored, stored.ticket.secret == secret, stored.epoch == epoch, now < stored.deadline, now < stored.ticket.deadline
+        if let stored, stored.ticket.secret == secret, stored.epoch == epoch, now < stored.deadline,
+            now < stored.ticket.deadline
         {
             return stored
         }

@@ -115,7 +115,7 @@ final class StoreMaintenance: Sendable {
 
     /// Records failed biometry tries of counters that were just stored. Wrong passcodes are recorded by
     /// `passcodeWasWrong`, since a passcode is counted before it is verified.
-    func follow(_ stored: PolicyCounters) {
+    func apply(_ stored: PolicyCounters) {
         let before = counters.withLock { counters in
             defer { counters = stored }
             return counters?.biometryFailures ?? 0

@@ -136,8 +136,8 @@ enum OpenSSL {
 
 /// HMAC-SHA-256 with a prepared key.
 final class PreparedHMAC: Sendable {
-    /// A context of libcrypto that holds its key. A message at a time is hashed in it: a copy of it for each message would
-    /// cost as much as a short message.
+    /// A context of libcrypto that holds its key. A message at a time is hashed in it: a copy of it for each message
+    /// would cost as much as a short message.
     private struct Context: ~Copyable, @unchecked Sendable {
         let pointer: OpaquePointer
 

@@ -155,8 +155,8 @@ package enum StoreCall: Equatable, Sendable {
     case tryRecovery(TryRecovery)
     /// Messages or services that claim to be a sensor, or to report login sessions, were not trusted. Reply: `done`.
     case refused(Refused)
-    /// Store the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable, or
-    /// `failure`.
+    /// Store the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable,
+    /// or `failure`.
     case storeRecoveryCopy(StoreRecoveryCopy)
 
     package struct State: Equatable, Sendable {

@@ -21,7 +21,7 @@ final class AuthorityServer: FrameHandler {
         parts.sessions.observeSession { [weak self] event, done in
             // Without a connection no evaluation is under way; latchkeyd learns the state with the next one.
             guard let peer = self?.current.withLock({ $0.peer }) else { return done() }
-            peer.authorities.follow(event, done)
+            peer.authorities.apply(event, done)
         }
     }
 

@@ -55,7 +55,7 @@ struct PromptSession {
 
     func tell(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
 
-    /// Shows the current state. While the window's size is changing, `followWindow` does that.
+    /// Shows the current state. While the window's size is changing, `redrawAfterResize` does that.
     mutating func refresh() { if terminal.window == lastWindow { terminal.write(screen.show(state, in: lastWindow)) } }
 
     private mutating func takeTurn() -> Turn {
@@ -72,7 +72,7 @@ struct PromptSession {
         if EndingSignals.isWaiting || TerminalJob(state.prompt.processID)?.isStopped == true { return .stopped }
         if ready == 0 {
             countDown()
-            followWindow()
+            redrawAfterResize()
         }
         return .next
     }
@@ -96,7 +96,7 @@ struct PromptSession {
     }
 
     /// Redraws once the window's size has been stable for a tick: dragging a window passes through many sizes.
-    private mutating func followWindow() {
+    private mutating func redrawAfterResize() {
         let window = terminal.window
         defer { lastWindow = window }
         if window == lastWindow { terminal.write(screen.show(state, in: window)) }

@@ -122,7 +122,7 @@ final class Daemon: FrameHandler {
             StandardError.write(failure)
             events.note(.storeUnusable, failure)
         }
-        if let sensors { follow(sensors, authority, events) }
+        if let sensors { observe(sensors, authority, events) }
         refusals.tell { [weak service] source, count in
             guard let service else { return false }
             service.refused(source, count: count)
@@ -136,14 +136,14 @@ final class Daemon: FrameHandler {
         return ProcessSensors(InstalledSensorProgram(program), user: geteuid(), clock: clock, log: log)
     }
 
-    /// Follows the login sessions of the user from now on.
-    private func follow(_ sensors: ProcessSensors, _ authority: LocalAuthority, _ events: any EventLog) {
+    /// Observes the login sessions of the user from now on.
+    private func observe(_ sensors: ProcessSensors, _ authority: LocalAuthority, _ events: any EventLog) {
         // A queue of its own: a lock must not wait for writes.
-        let follower = SessionFollower(
+        let observer = SessionObserver(
             sensors, of: geteuid(), authority: authority, work: SerialWorkQueue { false }
-        ) { [weak service] isLocked in service?.followSessions(isLocked: isLocked) }
-        sensors.observeSession { event, done in follower.follow(event.change, done) }
-        follower.begin()
+        ) { [weak service] isLocked in service?.applySessionLock(isLocked: isLocked) }
+        sensors.observeSession { event, done in observer.apply(event.change, done) }
+        observer.begin()
     }
 
     private static func openKeychain(

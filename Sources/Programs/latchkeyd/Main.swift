@@ -61,8 +61,8 @@ enum Main {
     private static func serve(_ options: Options) throws(Failure) {
         let folder = StoreFolder(try StoreLocation.folder())
         try Files.makePrivateFolder(folder.path)
-        // What the first client had, and the daemon of all its programs must not retain: a folder that could not be unmounted,
-        // and limits below what the system permits.
+        // What the first client had, and the daemon of all its programs must not retain: a folder that could not be
+        // unmounted, and limits below what the system permits.
         _ = chdir("/")
         ProgramStart.raiseLimits()
         let events = FileAndJournalLog(folder.path)

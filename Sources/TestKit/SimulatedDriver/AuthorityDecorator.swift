@@ -97,8 +97,8 @@ extension AuthorityDecorator {
         return try client.open(passcode)
     }
 
-    package func followSessions(isLocked: Bool) throws(Failure) {
-        try service.client?.followSessions(isLocked: isLocked)
+    package func applySessionLock(isLocked: Bool) throws(Failure) {
+        try service.client?.applySessionLock(isLocked: isLocked)
     }
 
     package func authorityWasLost() { service.client?.authorityWasLost() }

@@ -4,7 +4,7 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// Follows the passcode of a simulated machine, and verifies it in place of a typed one if the script accepts any
+/// Observes the passcode of a simulated machine, and verifies it in place of a typed one if the script accepts any
 /// passcode.
 package final class ScriptedAuthority: AuthorityDecorator {
     package let authority: any AuthenticationAuthority

@@ -197,7 +197,7 @@ final class LogindMonitor {
         guard name.owner == owner else { return retry() }
         pause = timing.retry
         // Before the sessions count as known: a lock that was requested precedes it.
-        followEarly()
+        applyEarly()
         tell(.known)
         delay.take()
     }
@@ -229,8 +229,8 @@ final class LogindMonitor {
     /// Publishes a change of one session; while the sessions are read, nothing else becomes known by it.
     private func report(_ event: SessionEvent?) { changed(sessions, knowledge, event) }
 
-    /// Stores a request until its sender and its session are known, the latest of a sender for a session. Any program can send
-    /// such signals to this connection.
+    /// Stores a request until its sender and its session are known, the latest of a sender for a session. Any program
+    /// can send such signals to this connection.
     private func store(_ signal: BusSignal) {
         guard signal.member == "Lock" || signal.member == "Unlock", signal.arguments.isEmpty,
             signal.path.utf8.count <= Self.pathBytes
@@ -245,8 +245,8 @@ final class LogindMonitor {
         early.append(signal)
     }
 
-    /// Follows the requests that logind has sent for sessions that are known now.
-    private func followEarly() {
+    /// Applies the requests that logind has sent for sessions that are known now.
+    private func applyEarly() {
         guard let owner = name.owner else { return }
         early.removeAll { $0.sender != owner }
         let due = early.filter { sessions[$0.path] != nil }
@@ -305,7 +305,7 @@ final class LogindMonitor {
             var session = sessions[path].flatMap { $0.id == id ? $0 : nil } ?? LoginSession(id: id, user: user)
             session.take(values.first)
             report(sessions.put(session, at: path))
-            followEarly()
+            applyEarly()
         }
     }
 

@@ -50,7 +50,7 @@ package final class LogindSessions: SessionMonitor, @unchecked Sendable {
     private let monitor: Confined<LogindMonitor>
     private let published = Mutex(Published())
 
-    /// Begins to follow the sessions.
+    /// Begins to observe the sessions.
     ///
     /// - Parameter trustedUser: the user to which the name of logind must belong; another one than root in tests only.
     package init(_ bus: SystemBus, trustedUser: UInt32 = 0, timing: Timing = Timing(), log: any EventLog) {

@@ -14,9 +14,9 @@ extension ProcessSensors {
         case .received(let number):
             guard let alarm = state.withLock({ $0.unconfirmed.removeValue(forKey: number) }) else { return false }
             alarm.cancel()
-        case .sensor(let sensor): follow(sensor)
+        case .sensor(let sensor): apply(sensor)
         case .scanned(let number, let event): return scanned(number, event)
-        case .sessions(let number, let change, let sessions): return follow(number, change, sessions, link)
+        case .sessions(let number, let change, let sessions): return apply(number, change, sessions, link)
         case .note(let note, let message, let hint):
             let isWritten = state.withLock { state in
                 // Each question for a reader that is absent has the same answer.
@@ -30,7 +30,7 @@ extension ProcessSensors {
         return true
     }
 
-    private func follow(_ told: SensorState) {
+    private func apply(_ told: SensorState) {
         var sensor = told
         // fprintd's files belong to root, so that a process of the user cannot detect another finger of the same name.
         // Items that end with the enrolment set are refused, whatever such a process says.
@@ -58,7 +58,7 @@ extension ProcessSensors {
         return isKnown
     }
 
-    private func follow(
+    private func apply(
         _ number: UInt64, _ told: SensorMessage.SessionChange, _ sessions: SessionState, _ link: Link
     ) -> Bool {
         let waiting = state.withLock { state -> [ReplyBox<SessionState>]? in

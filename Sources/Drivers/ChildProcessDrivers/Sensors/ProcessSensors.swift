@@ -153,7 +153,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         state.withLock { $0.link = link }
         Processes.detachThread { [self] in
             look()
-            follow(link)
+            receive(from: link)
         }
     }
 
@@ -170,7 +170,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
     }
 
     /// Receives messages until the connection ends, on a thread of its own.
-    private func follow(_ link: Link) {
+    private func receive(from link: Link) {
         var reason = "has ended"
         do throws(FrameError) {
             while true {

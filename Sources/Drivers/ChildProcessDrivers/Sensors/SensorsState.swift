@@ -13,7 +13,7 @@ struct SensorsState: Sendable {
         let events: @Sendable (SensorEvent) -> Void
     }
 
-    /// The process that is followed; nil while none runs.
+    /// The connected process; nil while none runs.
     var link: Link?
     /// Whether the program cannot run on this machine.
     var isUnusable = false

@@ -119,7 +119,8 @@ package final class UserAcceptor: @unchecked Sendable {
     /// - Parameters:
     ///   - program: starts the process of a user, with the options `--worker UID`, and that of the sensors, with `--sensors`.
     ///   - isKnown: whether the service has a folder of a user; must not block for long.
-    ///   - refusesDescriptors: whether programs may be prevented from sending descriptors, where the kernel can do that.
+    ///   - refusesDescriptors: whether programs may be prevented from sending descriptors, where the kernel can do
+    ///     that.
     ///   - endsWhenIdle: whether `run` returns when no user has a process, because the service manager starts the service
     ///     again with the next connection.
     package init(

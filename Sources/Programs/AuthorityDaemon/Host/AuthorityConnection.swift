@@ -63,7 +63,7 @@ package final class AuthorityConnection: Sendable {
         let key = try parts.random.bytes(32)
         mint = try TokenMint(connection: connection, key: key)
         verification = PasscodeVerification(parts.passcodeChip?(carrier))
-        carrier.follow(self)
+        carrier.use(self)
         notify(.welcome(StoreCall.Welcome(version: UInt64(Limits.wireVersion), connection: connection, key: key)))
         parts.refusals?.tell { [weak self] source, count in self?.record(source, count: count) ?? false }
     }
@@ -187,13 +187,13 @@ package final class AuthorityConnection: Sendable {
     /// Applies a change of login sessions to the users that it concerns.
     ///
     /// - Parameter done: called when the change has taken effect for all of them.
-    package func follow(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
+    package func apply(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
         let users = state.withLock { state in
             state.users.values.filter { event.user == nil || $0.userID == event.user }
         }
         // One more than the users, so that without any of them it is done at once.
         let tasks = Countdown(of: users.count + 1, done)
-        for user in users { user.follow(event.change) { tasks.down() } }
+        for user in users { user.apply(event.change) { tasks.down() } }
         tasks.down()
     }
 

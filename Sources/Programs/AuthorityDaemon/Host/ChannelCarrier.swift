@@ -10,7 +10,7 @@ final class ChannelCarrier: CommandCarrier {
     private let connection = Mutex(WeakConnection())
 
     /// Sets the connection; called once, before the first command.
-    func follow(_ connection: AuthorityConnection) { self.connection.withLock { $0.connection = connection } }
+    func use(_ connection: AuthorityConnection) { self.connection.withLock { $0.connection = connection } }
 
     func carry(_ command: [UInt8]) throws(Failure) -> [UInt8] {
         guard let connection = connection.withLock({ $0.connection }) else {

@@ -104,8 +104,9 @@ extension ChannelStore {
     /// Has a chip replace the previous password by the present one. The store has both slots meanwhile, and the chip
     /// decides which of them can be opened.
     ///
-    /// The order ensures that one of the two is valid whatever fails in between: until *rekey needed* is taken back the chip has the
-    /// previous password, which the prompt asks for again. From then on the present one is asked of the chip first.
+    /// The order ensures that one of the two is valid whatever fails in between: until *rekey needed* is taken back the
+    /// chip has the previous password, which the prompt asks for again. From then on the present one is asked of the
+    /// chip first.
     ///
     /// - Parameters:
     ///   - opened: what the previous password has opened, `secret` among it.

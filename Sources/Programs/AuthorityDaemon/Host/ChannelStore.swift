@@ -44,7 +44,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
     /// Wipes the values of the passcode with which keys of a chip are used.
     func forgetValues() { values.removeAll() }
 
-    func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
+    func update(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
 
     /// Whether the store has a passcode, as latchkeyd said last.
     var hasPasscode: Bool { storeHasPasscode.load(ordering: .relaxed) }
@@ -180,8 +180,8 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
         connection?.notify(.refused(StoreCall.Refused(userID: userID, source: source, count: count)))
     }
 
-    /// Has latchkeyd follow a lock of login sessions; returns when no key is in its memory that the lock forbids.
-    func followSessions(isLocked: Bool) throws(Failure) {
+    /// Has latchkeyd apply a lock of login sessions; returns when no key is in its memory that the lock forbids.
+    func applySessionLock(isLocked: Bool) throws(Failure) {
         switch try call(.sessionLock(StoreCall.SessionLock(userID: userID, isLocked: isLocked))) {
         case .done: return
         case .failure(let failure): throw failure

@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// The records of the recovery codes as latchkeyd stores them for the loss of this process's own files: an array with the
-/// valid record, and one with the record of a code that was shown after it. The codes verify it, so it has no code of its own
-/// (`docs/design/decisions/041-recovery-copy.md`).
+/// The records of the recovery codes as latchkeyd stores them for the loss of this process's own files: an array with
+/// the valid record, and one with the record of a code that was shown after it. The codes verify it, so it has no code
+/// of its own (`docs/design/decisions/041-recovery-copy.md`).
 struct RecoveryCopy: Equatable, Sendable {
     let records: [RecoveryRecord]
 

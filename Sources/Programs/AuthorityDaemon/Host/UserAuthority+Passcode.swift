@@ -245,7 +245,7 @@ extension UserAuthority {
                 shared.log.note(.recovered, nil)
                 authority.passcodeWasRecovered()
             }
-            store.follow(hasPasscode: true)
+            store.update(hasPasscode: true)
             report(number, .passcodeExists(true))
         }
     }
@@ -261,7 +261,7 @@ extension UserAuthority {
         }
         submit(number) { [self] () throws(Failure) in
             // From now on the record alone decides whether a passcode is right, also if the removal fails here.
-            store.follow(hasPasscode: false)
+            store.update(hasPasscode: false)
             var records = try passcodes.passcodeRecords()
             let (current, prepared) = (records.current?.chip ?? [], records.prepared?.chip ?? [])
             let last = current.isEmpty ? prepared : current

@@ -7,8 +7,8 @@ import LatchkeySeams
 
 extension UserAuthority {
     /// Applies a change of the sessions, on the user's work queue: it waits for latchkeyd.
-    func follow(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
-        sessions.follow(change) { [self] in
+    func apply(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
+        sessions.apply(change) { [self] in
             sendState()
             done()
         }

@@ -49,7 +49,7 @@ final class UserAuthority: Sendable {
         let time: Int64
     }
     let grants = Mutex(Grants())
-    let sessions: SessionFollower
+    let sessions: SessionObserver
     /// Calls that wait until the user is attached.
     private let early = Gate<@Sendable () -> Void>()
     private static let earlyCalls = 1024
@@ -83,9 +83,9 @@ final class UserAuthority: Sendable {
         local.passcodeValues = values
         local.keyPasscode = verification.hasChip ? KeyPasscode(verification, passcodes) : nil
         authority = try LocalAuthority(local, mint: connection.mint)
-        sessions = SessionFollower(shared.sessions, of: userID, authority: authority, work: parts.work) {
+        sessions = SessionObserver(shared.sessions, of: userID, authority: authority, work: parts.work) {
             [store, log = connection.parts.log] isLocked in
-            log.noting(.authorityNotTold) { () throws(Failure) in try store.followSessions(isLocked: isLocked) }
+            log.noting(.authorityNotTold) { () throws(Failure) in try store.applySessionLock(isLocked: isLocked) }
         }
     }
 
@@ -93,9 +93,9 @@ final class UserAuthority: Sendable {
     func attach(_ number: UInt64, _ call: AuthorityCall.Attach) {
         let (isPasscodeSet, isLocked) = (call.isPasscodeSet, call.isLocked)
         parts.work.submit(.any) { [self] in
-            store.follow(hasPasscode: isPasscodeSet)
+            store.update(hasPasscode: isPasscodeSet)
             // A copy that cannot be stored now is sent with the next change of the records.
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.follow(call.recoveryCopy) }
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord
             firstKind.withLock { $0 = firstPasscodeKind }
@@ -128,11 +128,11 @@ final class UserAuthority: Sendable {
         parts.work.submit(.any) { [self] in handleEarlyCalls() }
     }
 
-    /// Follows a store that was opened after the authority was attached.
+    /// Applies the state of a store that was opened after the authority was attached.
     func attachAgain(_ number: UInt64, _ call: AuthorityCall.Attach) {
         parts.work.submit(.any) { [self] in
-            store.follow(hasPasscode: call.isPasscodeSet)
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.follow(call.recoveryCopy) }
+            store.update(hasPasscode: call.isPasscodeSet)
+            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
             // The store was not open when it was told of a locked session.
             sessions.begin()
             guard call.isLocked else {

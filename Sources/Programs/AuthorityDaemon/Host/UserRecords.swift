@@ -62,7 +62,7 @@ final class UserRecords: PasscodeRecordStore {
     }
 
     /// Takes what latchkeyd has. A copy that is behind is sent again; records that are gone replace none.
-    func follow(_ copy: [UInt8]) throws(Failure) {
+    func apply(_ copy: [UInt8]) throws(Failure) {
         guard isCopied else { return }
         core.withLock { $0.copy = copy }
         let records = try passcodeRecords()

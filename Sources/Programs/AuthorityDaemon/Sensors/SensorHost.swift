@@ -141,7 +141,7 @@ package final class SensorHost: Sendable {
 
     // MARK: - Sessions
 
-    /// The login sessions of a user, or of all users, have changed; `done` is called when the other end has followed.
+    /// The login sessions of a user, or of all users, have changed; `done` is called when the other end has applied it.
     package func sessionsChanged(
         _ event: SessionEvent, _ sessions: any SessionMonitor, _ done: @escaping @Sendable () -> Void
     ) {

@@ -41,7 +41,7 @@ package final class SensorHosts: Sendable {
         sessions.observeSession { [self] event, done in
             let all = all
             let effect = Effect(of: all.count, done)
-            effect.follow(clock.alarm(after: Self.effectSeconds) { effect.end() })
+            effect.set(clock.alarm(after: Self.effectSeconds) { effect.end() })
             for host in all { host.sessionsChanged(event, sessions) { effect.one() } }
             if all.isEmpty { effect.end() }
         }
@@ -58,7 +58,7 @@ package final class SensorHosts: Sendable {
         hosts.withLock { $0[ObjectIdentifier(host)] = nil }
     }
 
-    /// Calls a function once: when a number of processes has followed a change, or too late.
+    /// Calls a function once: when a number of processes has applied a change, or too late.
     private final class Effect: Sendable {
         private struct State {
             var count: Int
@@ -70,7 +70,7 @@ package final class SensorHosts: Sendable {
 
         init(of count: Int, _ done: @escaping @Sendable () -> Void) { state = Mutex(State(count: count, done: done)) }
 
-        func follow(_ alarm: any Alarm) { state.withLock { if $0.done != nil { $0.alarm = alarm } } }
+        func set(_ alarm: any Alarm) { state.withLock { if $0.done != nil { $0.alarm = alarm } } }
 
         func one() {
             let isLast = state.withLock { state in

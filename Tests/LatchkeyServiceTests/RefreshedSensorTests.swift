@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyService
 
 /// A new enrolment set is reported to policy only when it is stored in the anchor.
-@Suite struct FollowedSensorTests {
+@Suite struct RefreshedSensorTests {
     @Test(.promise("enrolment.durable")) func enrolmentSetIsNotReportedBeforeItIsDurable() throws {
         var (vault, clock): (FullVault?, VirtualClock?) = (nil, nil)
         let machine = try SimulatedService(

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Applies the login sessions of a user to their authority and to the keys of their store: a lock ends prompts and removes
 /// keys from memory, and the place of the sessions decides whether biometry is used.
-package final class SessionFollower: Sendable {
+package final class SessionObserver: Sendable {
     private let sessions: any SessionMonitor
     private let user: UInt32
     private let authority: any AuthenticationAuthority
@@ -31,16 +31,16 @@ package final class SessionFollower: Sendable {
     /// Applies a change of the sessions.
     ///
     /// - Parameter done: called when it has taken effect.
-    package func follow(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
+    package func apply(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
         work.submit(.any) { [self] in
             defer { done() }
             switch change {
             case .locked: lock()
-            case .unlocked, .changed: followState()
+            case .unlocked, .changed: applyState()
             case .background(let isBehind): authority.report(.background(isBehind), then: nil)
             case .ended:
                 lock()
-                followState()
+                applyState()
             }
         }
     }
@@ -61,7 +61,7 @@ package final class SessionFollower: Sendable {
         tell(isLocked: true)
     }
 
-    private func followState() {
+    private func applyState() {
         let state = sessions.sessions(of: user)
         authority.report(.biometrySessions(state.biometry), then: nil)
         if state.isLocked {

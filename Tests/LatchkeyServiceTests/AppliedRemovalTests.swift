@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyService
 
 /// Each way to remove the passcode is answered when the authority has removed what it has of the passcode.
-@Suite struct FollowedRemovalTests {
+@Suite struct AppliedRemovalTests {
     private static let ways: [Request] = [.passcode(.remove), .discardProtected, .discardForgotten]
 
     /// An authority that follows the removal of a passcode when the test wants, or not at all.
@@ -38,7 +38,7 @@ import Testing
         let removal = Mutex<(@Sendable (Failure?) -> Void)?>(nil)
 
         /// Follows it, or fails with `failure`.
-        func follow(_ failure: Failure? = nil) { removal.withLock { $0 }?(failure) }
+        func apply(_ failure: Failure? = nil) { removal.withLock { $0 }?(failure) }
     }
 
     private let held = Held()
@@ -65,23 +65,23 @@ import Testing
         let replies = remove(way)
         #expect(!machine.keychain.isPasscodeSet)
         #expect(replies().isEmpty)
-        held.follow()
+        held.apply()
         #expect(replies() == [.done])
         guard case .status(let report)? = answers(.status)().last else { throw Failure(.internalFailure) }
         #expect(!report.isPasscodeSet)
     }
 
-    @Test(arguments: ways) func aRemovalThatTheAuthorityCannotFollowIsNotCalledDone(_ way: Request) {
+    @Test(arguments: ways) func aRemovalThatTheAuthorityCannotApplyIsNotCalledDone(_ way: Request) {
         let failure = Failure(.diskFull, "No space is left.")
         let replies = remove(way)
-        held.follow(failure)
+        held.apply(failure)
         #expect(replies() == [.failure(failure)])
     }
 
     @Test func aLockedKeychainIsUnlockedAfterTheRemoval() {
         #expect(answers(.lock)() == [.done])
         let replies = answers(.discardForgotten)
-        held.follow()
+        held.apply()
         #expect(replies() == [.done])
         #expect(!machine.service.authority.state.isLocked)
     }
@@ -89,24 +89,24 @@ import Testing
     @Test func aLockWhileThePasscodeIsRemovedEndsWithIt() {
         let replies = remove(.passcode(.remove))
         #expect(answers(.lock)() == [.done])
-        held.follow()
+        held.apply()
         #expect(replies() == [.done])
         #expect(!machine.service.authority.state.isLocked && !machine.keychain.tree.lockState.isLocked)
     }
 
     @Test(arguments: ways) func theLockOfALoginSessionOutlastsTheRemoval(_ way: Request) {
         let replies = remove(way)
-        machine.service.followSessions(isLocked: true)
-        held.follow()
+        machine.service.applySessionLock(isLocked: true)
+        held.apply()
         #expect(replies() == [.done] && machine.keychain.tree.lockState.isLocked)
-        machine.service.followSessions(isLocked: false)
+        machine.service.applySessionLock(isLocked: false)
         #expect(!machine.keychain.tree.lockState.isLocked)
     }
 
     /// So is a passcode whose setting failed in its last write, of which the authority was not told.
     @Test func aPasscodeThatTheKeychainAloneHasIsNotReplacedAsAFirstOne() throws {
         #expect(remove(.discardForgotten)().isEmpty)
-        held.follow()
+        held.apply()
         let key = NewPasscodeKey.slotKey(
             SecretBytes([UInt8](repeating: 1, count: 32)), passcodeID: [UInt8](repeating: 2, count: 16))
         try machine.keychain.setPasscode(key, caller: SimulatedService.caller)
