@@ -13,9 +13,9 @@ import Testing
         let (clock, log) = (VirtualClock(), CollectedEvents())
         let refusals = AgentRefusals(clock, log)
         for process: Int32 in 1...50 {
-            refusals.note(PeerCredentials(processID: process, userID: 1000, groupID: 1000), "it is no agent")
+            refusals.record(PeerCredentials(processID: process, userID: 1000, groupID: 1000), "it is no agent")
         }
-        refusals.note(PeerCredentials(processID: 60, userID: 1001, groupID: 1001), "it is no agent")
+        refusals.record(PeerCredentials(processID: 60, userID: 1001, groupID: 1001), "it is no agent")
         #expect(log.entries.map(\.event) == [.agentRefused, .agentRefused])
         #expect(
             log.entries.map(\.failure?.message) == [
@@ -23,7 +23,7 @@ import Testing
                 "Process 60 of user 1001 may not show prompts: it is no agent.",
             ])
         clock.advance(seconds: 600)
-        refusals.note(PeerCredentials(processID: 70, userID: 1000, groupID: 1000), "it is no agent")
+        refusals.record(PeerCredentials(processID: 70, userID: 1000, groupID: 1000), "it is no agent")
         #expect(log.entries.count == 3)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         let isTaking = Mutex(true)
 
         func follow(_ notices: RefusalNotices) {
-            notices.tell { source, count in
+            notices.observe { source, count in
                 guard self.isTaking.withLock({ $0 }) else { return false }
                 self.taken.withLock { $0.append("\(source) \(count)") }
                 return true
@@ -28,19 +28,19 @@ import Testing
         }
     }
 
-    private func note(_ event: DaemonEvent, _ count: Int = 1, _ notices: RefusalNotices) {
-        for _ in 0..<count { notices.note(event, forged) }
+    private func record(_ event: DaemonEvent, _ count: Int = 1, _ notices: RefusalNotices) {
+        for _ in 0..<count { notices.record(event, forged) }
     }
 
     @Test func aFloodIsOneReportForEachSourceAndTime() {
         let (clock, log, reports) = (VirtualClock(), CollectedEvents(), Reports())
         let notices = RefusalNotices(log, clock: clock)
         reports.follow(notices)
-        note(.sensorRefused, 100, notices)
-        note(.sessionsRefused, 1, notices)
+        record(.sensorRefused, 100, notices)
+        record(.sessionsRefused, 1, notices)
         #expect(reports.taken.withLock { $0 } == ["sensor 1", "sessions 1"])
         clock.advance(seconds: RefusalNotices.seconds - 1)
-        note(.sensorRefused, 1, notices)
+        record(.sensorRefused, 1, notices)
         #expect(reports.taken.withLock { $0.count } == 2)
         // No other refusal follows, and what was counted is reported nevertheless.
         clock.advance(seconds: 1)
@@ -54,7 +54,7 @@ import Testing
         let (log, reports) = (CollectedEvents(), Reports())
         let notices = RefusalNotices(log, clock: VirtualClock())
         reports.follow(notices)
-        for event in DaemonEvent.allCases where UntrustedSource(event) == nil { note(event, 1, notices) }
+        for event in DaemonEvent.allCases where UntrustedSource(event) == nil { record(event, 1, notices) }
         #expect(reports.taken.withLock { $0.isEmpty })
         #expect(log.entries.count == DaemonEvent.allCases.count - UntrustedSource.allCases.count)
     }
@@ -62,10 +62,10 @@ import Testing
     @Test func whatNobodyTookIsReportedLater() {
         let (clock, reports) = (VirtualClock(), Reports())
         let notices = RefusalNotices(UnwatchedLog(), clock: clock)
-        note(.sensorRefused, 2, notices)
+        record(.sensorRefused, 2, notices)
         reports.isTaking.withLock { $0 = false }
         reports.follow(notices)
-        note(.sensorRefused, 1, notices)
+        record(.sensorRefused, 1, notices)
         reports.isTaking.withLock { $0 = true }
         notices.deliver()
         #expect(reports.taken.withLock { $0 } == ["sensor 3"])
@@ -81,9 +81,9 @@ import Testing
 
     @Test func theAuditLogOfAnAttachedUserRecordsRefusals() throws {
         let machine = try TwoServices()
-        note(.sensorRefused, 1, machine.refusals)
-        note(.sessionsRefused, 3, machine.refusals)
-        note(.accountsRefused, 1, machine.refusals)
+        record(.sensorRefused, 1, machine.refusals)
+        record(.sessionsRefused, 3, machine.refusals)
+        record(.accountsRefused, 1, machine.refusals)
         #expect(try entries(machine).map(\.event) == [.sensorRefused, .sessionsRefused, .accountsRefused])
         machine.clock.advance(seconds: RefusalNotices.seconds)
         let all = try entries(machine)
@@ -94,7 +94,7 @@ import Testing
     @Test func aRefusalWithoutAConnectionIsRecordedWhenTheUserIsAttached() throws {
         let machine = try TwoServices()
         machine.crashAuthority(refusing: true)
-        note(.sensorRefused, 2, machine.refusals)
+        record(.sensorRefused, 2, machine.refusals)
         #expect(try entries(machine).isEmpty)
         machine.allowConnections()
         machine.clock.advance(seconds: 60)
@@ -104,7 +104,7 @@ import Testing
     @Test func aFloodAcrossConnectionsDoesNotFillTheAuditLog() throws {
         let machine = try TwoServices()
         for _ in 0..<50 {
-            note(.sensorRefused, 20, machine.refusals)
+            record(.sensorRefused, 20, machine.refusals)
             machine.crashAuthority()
             machine.clock.advance(seconds: 2)
         }

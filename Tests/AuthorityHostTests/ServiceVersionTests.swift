@@ -13,16 +13,16 @@ import Testing
 
 /// The service channel between a latchkeyd and a latchkey-authd of different releases.
 @Suite struct ServiceVersionTests {
-    private final class NotedFailures: EventLog {
+    private final class CollectedFailures: EventLog {
         let all = Mutex<[Failure]>([])
-        func note(_ event: DaemonEvent, _ failure: Failure?) {
+        func record(_ event: DaemonEvent, _ failure: Failure?) {
             if let failure { all.withLock { $0.append(failure) } }
         }
     }
 
     /// Connects to a latchkey-authd that sends a welcome of that version, and returns the link and what it noted.
     private func link(_ version: UInt64) -> (AuthorityLink, [Failure]) {
-        let log = NotedFailures()
+        let log = CollectedFailures()
         let link = AuthorityLink(clock: VirtualClock(), work: ImmediateWorkQueue(), log: log) {
             (received, ended) throws(Failure) in
             let welcome = StoreCall.Welcome(
@@ -39,15 +39,15 @@ import Testing
         .promise("version.services"),
         arguments: [0, UInt64(Limits.wireVersion) + 1, .max])
     func anAuthorityOfAnotherVersionIsNotUsed(version: UInt64) throws {
-        let (link, noted) = link(version)
+        let (link, recorded) = link(version)
         #expect(link.connection == nil)
-        let failure = try #require(noted.first)
+        let failure = try #require(recorded.first)
         #expect(failure.status == .unsupportedVersion && failure.message.contains("version \(version) "))
         #expect(failure.hint == "Install the same version of both services.")
     }
 
     @Test func anAuthorityOfTheSameVersionIsUsed() {
-        let (link, noted) = link(UInt64(Limits.wireVersion))
-        #expect(link.connection != nil && noted.isEmpty)
+        let (link, recorded) = link(UInt64(Limits.wireVersion))
+        #expect(link.connection != nil && recorded.isEmpty)
     }
 }

@@ -274,7 +274,7 @@ private final class AcceptedService: Sendable {
 }
 
 private final class SilentLog: EventLog {
-    func note(_ event: DaemonEvent, _ failure: Failure?) {}
+    func record(_ event: DaemonEvent, _ failure: Failure?) {}
 }
 
 /// A socket with data that its peer does not read, whose close waits a minute for that (SO_LINGER).

@@ -283,7 +283,7 @@ extension FprintDriverTests {
             defer { withExtendedLifetime(listener) {} }
             let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
             defer { bus.end() }
-            let log = CollectedNotes()
+            let log = CollectedLog()
             let reader = FprintReader(
                 bus, templates: nil, allowsVirtual: false, configuration: "", timing: short, log: log)
             #expect(reader.state(for: ReaderUnderTest.user) == .absent)
@@ -293,7 +293,7 @@ extension FprintDriverTests {
             let folder = try TemporaryFolder()
             let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
             defer { bus.end() }
-            let log = CollectedNotes()
+            let log = CollectedLog()
             let reader = FprintReader(bus, templates: nil, allowsVirtual: false, configuration: "", log: log)
             #expect(reader.state(for: ReaderUnderTest.user) == .absent)
             #expect(log.events == [.sensorFailed])

@@ -13,7 +13,7 @@ final class ReaderUnderTest: Sendable {
     static let user = UInt32(geteuid())
     let bus: SystemBus
     let reader: FprintReader
-    let log = CollectedNotes()
+    let log = CollectedLog()
     private let events = Mutex<[SensorEvent]>([])
     private let arrived = DispatchSemaphore(value: 0)
     private let changes = DispatchSemaphore(value: 0)

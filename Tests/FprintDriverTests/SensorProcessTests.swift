@@ -19,7 +19,7 @@ extension FprintDriverTests {
         private let folder: RootFolder
         private let program: RealSensors
         private let sensors: ProcessSensors
-        private let log = CollectedNotes()
+        private let log = CollectedLog()
         private let changes = DispatchSemaphore(value: 0)
 
         init() throws {
@@ -45,7 +45,7 @@ extension FprintDriverTests {
         /// latchkeyd reads the file as well, and logs what is wrong with it.
         @Test func aDamagedFileAllowsNothingAndIsNotLoggedByTheProcess_abuse24() throws {
             try folder.write("damaged.conf", "allow-virtual-hardware = maybe\n")
-            let log = CollectedNotes()
+            let log = CollectedLog()
             let refused = ProcessSensors(
                 RealSensors(bus: machine.bus.address, ["--hardware", folder.path + "/damaged.conf"]),
                 user: ReaderUnderTest.user, clock: SystemClock(), log: log)

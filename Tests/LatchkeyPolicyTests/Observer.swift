@@ -56,9 +56,9 @@ struct Observer: Hashable, Sendable {
         about event: PolicyEvent, _ effects: [PolicyEffect], before: PolicyState, after: PolicyState
     ) -> String? {
         countersBeforeHeld = nil
-        note(event, before: before)
+        record(event, before: before)
         for (index, effect) in effects.enumerated() {
-            if let complaint = note(effect, after: after) { return "effect \(index): \(complaint)" }
+            if let complaint = record(effect, after: after) { return "effect \(index): \(complaint)" }
         }
         if after.sensor.isWeak, case .arm(let id)? = effects.last, event != .permissionAnswered(id, true) {
             return "a weak sensor scans although the user did not start it"
@@ -69,7 +69,7 @@ struct Observer: Hashable, Sendable {
 
     // MARK: - Events
 
-    private mutating func note(_ event: PolicyEvent, before: PolicyState) {
+    private mutating func record(_ event: PolicyEvent, before: PolicyState) {
         switch event {
         case .evaluate(let request): outstanding.append(request)
         case .promptVisible(let id): prompts[id]?.isVisible = true
@@ -111,10 +111,10 @@ struct Observer: Hashable, Sendable {
         case .accountNotProven(let id, let fault) where prompts[id]?.isChecking == true:
             if fault == .notAvailable { takeBack(id) }
             prompts[id]?.isChecking = false
-        case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
+        case .codeAcknowledged(let id): recordLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id):
-            noteLastStep(id, .recoveryCodeAsked)
-            noteLastStep(id, .recoveryCodeRepeated)
+            recordLastStep(id, .recoveryCodeAsked)
+            recordLastStep(id, .recoveryCodeRepeated)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
             prompts[id]?.hasNewPasscode = isLongEnough
         case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
@@ -168,7 +168,7 @@ struct Observer: Hashable, Sendable {
         }
     }
 
-    private mutating func noteLastStep(_ id: UInt64, _ step: PromptContent.Step) {
+    private mutating func recordLastStep(_ id: UInt64, _ step: PromptContent.Step) {
         if isIn(step, id) { prompts[id]?.didLastStep = true }
     }
 
@@ -195,7 +195,7 @@ struct Observer: Hashable, Sendable {
 
     // MARK: - Effects
 
-    private mutating func note(_ effect: PolicyEffect, after: PolicyState) -> String? {
+    private mutating func record(_ effect: PolicyEffect, after: PolicyState) -> String? {
         switch effect {
         case .show(let request, let content):
             if prompts.values.contains(where: { $0.request.place.session == request.place.session }) {
@@ -251,7 +251,7 @@ struct Observer: Hashable, Sendable {
             let isInLastStep = shown.content.step != .proof && shown.content.step != .accountExpired
             return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
-        case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
+        case .reply(let id, let outcome): return recordReply(id, outcome, after: after)
         case .persistPermissions(let persisted):
             return persisted == after.facePermissions ? nil : "stores other permissions"
         case .persistFirst(let id, let persisted):
@@ -304,7 +304,7 @@ struct Observer: Hashable, Sendable {
         return content.triesLeft < 0 ? "negative tries" : nil
     }
 
-    private mutating func noteReply(
+    private mutating func recordReply(
         _ id: UInt64, _ outcome: Result<Authorisation, Status>, after: PolicyState
     ) -> String? {
         guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply without a request" }

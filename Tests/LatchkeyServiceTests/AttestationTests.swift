@@ -18,16 +18,16 @@ import Testing
 @Suite struct AttestationTests {
     private let machine: SimulatedService
     private let module: AttestingKeyModule
-    private let prompts: NotingPrompter
+    private let prompts: CollectingPrompter
     private let handler: ScriptedRequestHandler
     private var world: SimulatedWorld { machine.world }
     private let nonce = [UInt8](repeating: 9, count: 32)
 
     init() throws {
-        var parts: (module: AttestingKeyModule, prompts: NotingPrompter)?
+        var parts: (module: AttestingKeyModule, prompts: CollectingPrompter)?
         machine = try SimulatedService { service, _ in
             let module = AttestingKeyModule(SoftwareEnclave(clock: service.clock, random: service.random))
-            let prompts = NotingPrompter(service.prompter)
+            let prompts = CollectingPrompter(service.prompter)
             parts = (module, prompts)
             (service.keyModule, service.prompter) = (module, prompts)
         }

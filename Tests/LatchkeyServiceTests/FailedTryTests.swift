@@ -14,8 +14,8 @@ import Testing
 /// The audit log records failed tries and the lockouts that they cause.
 @Suite struct FailedTryTests {
     private final class NotingLog: EventLog {
-        let noted = Mutex<[DaemonEvent]>([])
-        func note(_ event: DaemonEvent, _ failure: Failure?) { noted.withLock { $0.append(event) } }
+        let recorded = Mutex<[DaemonEvent]>([])
+        func record(_ event: DaemonEvent, _ failure: Failure?) { recorded.withLock { $0.append(event) } }
     }
 
     /// Returns the number of audit log entries of that event.
@@ -92,7 +92,7 @@ import Testing
         InterruptedService.answers(session, .passcode(.change(SecretBytes("5678".utf8))), id: 2)
         _ = try simulated.world.apply(.fail(.diskFull))
         simulated.world.perform(.passcode(SecretBytes("0000".utf8)))
-        #expect(log.noted.withLock { $0 } == [.tryNotRecorded])
+        #expect(log.recorded.withLock { $0 } == [.tryNotRecorded])
         #expect(simulated.service.authority.state.passcodeFailures == 1)
         #expect(try entries(.tryFailed, simulated) == 0)
     }

@@ -15,17 +15,17 @@ import Testing
 /// the list has no secret.
 @Suite struct NameListingTests {
     private let machine: SimulatedService
-    private let prompts: NotingPrompter
+    private let prompts: CollectingPrompter
     private let background = HeldWorkQueue()
     private let rule = AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .devicePasscode)
     private var world: SimulatedWorld { machine.world }
 
     init() throws {
         let background = background
-        var prompts: NotingPrompter?
+        var prompts: CollectingPrompter?
         machine = try SimulatedService { parts, _ in
-            let noting = NotingPrompter(parts.prompter)
-            (prompts, parts.prompter) = (noting, noting)
+            let collecting = CollectingPrompter(parts.prompter)
+            (prompts, parts.prompter) = (collecting, collecting)
             parts.background = background
         }
         self.prompts = try #require(prompts)

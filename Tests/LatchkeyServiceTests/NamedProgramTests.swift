@@ -12,7 +12,7 @@ import Testing
 
 /// The name and path of a program are sanitised like any other text of a caller, since the program can choose them.
 @Suite struct NamedProgramTests {
-    private final class NotingPrompter: Prompter {
+    private final class CollectingPrompter: Prompter {
         let shown = Mutex<Prompt?>(nil)
         func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
             shown.withLock { $0 = prompt }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.promise("name.texts")) func nameAndPathOfAProgramCannotImitateThePromptsText_abuse19() throws {
-        let prompter = NotingPrompter()
+        let prompter = CollectingPrompter()
         let machine = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
         let name = "notes” wants nothing.\n\u{202e}“bank"
         InterruptedService.answers(machine.session(), .passcode(.set(SecretBytes("1234".utf8))))

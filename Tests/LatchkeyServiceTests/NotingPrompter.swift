@@ -5,7 +5,7 @@ import LatchkeySeams
 import Synchronization
 
 /// Records the shown prompts.
-final class NotingPrompter: Prompter {
+final class CollectingPrompter: Prompter {
     private let prompter: any Prompter
     private let prompts = Mutex<[Prompt]>([])
     var shown: [Prompt] { prompts.withLock { $0 } }

@@ -13,7 +13,7 @@ import Testing
 /// step.
 @Suite struct OwnPromptTests {
     /// Records the shown prompts.
-    private final class NotingPrompter: Prompter {
+    private final class CollectingPrompter: Prompter {
         private let prompter: any Prompter
         private let prompts = Mutex<[Prompt]>([])
         private let receiver = Mutex<(@Sendable (PromptEvent) -> Void)?>(nil)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    private let prompter: NotingPrompter
+    private let prompter: CollectingPrompter
     private let machine: SimulatedService
     private let session: Session
     /// Handles the requests of the session and commands of a script.
@@ -58,13 +58,13 @@ import Testing
     private var world: SimulatedWorld { machine.world }
 
     init() throws {
-        var noting: NotingPrompter?
+        var collecting: CollectingPrompter?
         machine = try SimulatedService { parts, _ in
-            let made = NotingPrompter(parts.prompter)
-            noting = made
+            let made = CollectingPrompter(parts.prompter)
+            collecting = made
             parts.prompter = made
         }
-        prompter = try #require(noting)
+        prompter = try #require(collecting)
         session = machine.session()
         handler = ScriptedRequestHandler(session, world: machine.world)
     }

@@ -10,15 +10,15 @@ import Testing
     @Test func aFloodIsOneLineForEachKeyAndTime() {
         let (clock, log) = (VirtualClock(), CollectedEvents())
         let events = RareEvents<UInt32>(log, clock: clock)
-        func note(_ key: UInt32) { events.note(.agentRefused, Failure(.notPermitted, "user \(key)"), for: key) }
-        for _ in 0..<100 { note(1) }
-        note(2)
+        func record(_ key: UInt32) { events.record(.agentRefused, Failure(.notPermitted, "user \(key)"), for: key) }
+        for _ in 0..<100 { record(1) }
+        record(2)
         #expect(log.entries.map(\.failure?.message) == ["user 1", "user 2"])
         clock.advance(seconds: 599)
-        note(1)
+        record(1)
         #expect(log.entries.count == 2)
         clock.advance(seconds: 1)
-        for _ in 0..<100 { note(1) }
+        for _ in 0..<100 { record(1) }
         #expect(log.entries.count == 3)
     }
 }

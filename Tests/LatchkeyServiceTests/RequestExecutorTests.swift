@@ -55,19 +55,19 @@ import Testing
         let all = Mutex<[String]>([])
         let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-        func note(_ step: String) { all.withLock { $0.append(step) } }
+        func record(_ step: String) { all.withLock { $0.append(step) } }
     }
 
     @Test func taskBeginsAndContinuesWhereItsWaitEnds() {
         let steps = Steps()
         Task(executorPreference: RequestExecutor.shared) {
-            steps.note("begins")
+            steps.record("begins")
             await withCheckedContinuation { continuation in steps.waiting.withLock { $0 = continuation } }
-            steps.note("continues")
+            steps.record("continues")
         }
-        steps.note("waits")
+        steps.record("waits")
         steps.waiting.withLock { $0.take() }?.resume()
-        steps.note("ended")
+        steps.record("ended")
         #expect(steps.all.withLock { $0 } == ["begins", "waits", "continues", "ended"])
     }
 }

@@ -11,7 +11,7 @@ import Testing
 /// The events of sensors and sessions, as the service passes them to the reducer: each belongs to a user.
 @Suite struct SensorEventTests {
     /// Records for which user the sensor is asked and armed.
-    private final class NotingReader: BiometricReader {
+    private final class CollectingReader: BiometricReader {
         private let reader: any BiometricReader
         let asked = Mutex<Set<UInt32>>([])
         let armed = Mutex<[UInt32]>([])
@@ -86,13 +86,13 @@ import Testing
     }
 
     @Test func theSensorIsAskedAndArmedForTheUserOfTheCaller() throws {
-        var noting: NotingReader?
+        var collecting: CollectingReader?
         let machine = try SimulatedService { parts, _ in
-            let reader = NotingReader(parts.reader)
-            noting = reader
+            let reader = CollectingReader(parts.reader)
+            collecting = reader
             parts.reader = reader
         }
-        let reader = try #require(noting)
+        let reader = try #require(collecting)
         setPasscode(machine)
         machine.world.perform(.touch(matching: true))
         let words = ask(machine, AuthenticationPlan([[.biometry]]))

@@ -64,7 +64,7 @@ import Testing
         }
         private let state = Mutex(State())
         var opened: [UInt8: [UInt8]] { state.withLock { $0.opened } }
-        func note(_ answer: Result<AuthenticationGrant, Failure>, _ opened: OpenedPasscode?, of number: UInt8) {
+        func record(_ answer: Result<AuthenticationGrant, Failure>, _ opened: OpenedPasscode?, of number: UInt8) {
             state.withLock { ($0.answers[number], $0.opened[number]) = (answer, opened?.slotKey.copyBytes()) }
         }
 
@@ -104,7 +104,7 @@ import Testing
             prompting: Prompting(reason: "test"), challenge: [UInt8](repeating: number, count: 32),
             binding: [UInt8](repeating: 0, count: 32))
         let id = authority.evaluate(request, of: caller, account: .none) { [answers] in
-            answers.note($0, $1, of: number)
+            answers.record($0, $1, of: number)
         }
         screens.act(id, .visible)
         return id

@@ -50,7 +50,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-enter", .simulate(.enter(SecretBytes("1234".utf8)))),
         Sample("simulate-acknowledge-code", .simulate(.acknowledgeCode)),
         Sample("simulate-enter-code", .simulate(.enterCode(SecretBytes("AB".utf8)))),
-        Sample("simulate-tell-code", .simulate(.tellCode)),
+        Sample("simulate-tell-code", .simulate(.reportCode)),
         Sample("simulate-guide", .simulate(.guide(.swipeTooShort))),
         Sample("simulate-unplug", .simulate(.unplug)),
         Sample("simulate-enter-new-passcode", .simulate(.enterNewPasscode(SecretBytes("1234".utf8)))),

@@ -42,7 +42,7 @@ import Testing
     private enum SimulatorKind: CaseIterable {
         case sensor, enroll, unenroll, replaceFinger, touch, look, answer, advance, reset, lock, unlock
         case background, permission, fail, acceptAnyPasscode, restart, cancel, fallback, enter
-        case acknowledgeCode, enterCode, tellCode, enterNewPasscode, guide, unplug
+        case acknowledgeCode, enterCode, reportCode, enterNewPasscode, guide, unplug
     }
 
     private enum ReplyKind: CaseIterable {
@@ -100,7 +100,7 @@ import Testing
         case .enter: .enter
         case .acknowledgeCode: .acknowledgeCode
         case .enterCode: .enterCode
-        case .tellCode: .tellCode
+        case .reportCode: .reportCode
         case .enterNewPasscode: .enterNewPasscode
         case .guide: .guide
         case .unplug: .unplug

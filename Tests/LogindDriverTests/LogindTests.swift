@@ -263,7 +263,7 @@ import Testing
         defer { bus.end() }
         var timing = LogindSessions.Timing()
         timing.state = 100
-        #expect(LogindSessions(bus, timing: timing, log: CollectedNotes()).sessions(of: 1001) == Self.locked)
+        #expect(LogindSessions(bus, timing: timing, log: CollectedLog()).sessions(of: 1001) == Self.locked)
     }
 
     @Test func withoutLogindNothingIsLockedAndBiometryIsRefused() throws {
@@ -280,7 +280,7 @@ import Testing
         let folder = try TemporaryFolder()
         let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
         defer { bus.end() }
-        #expect(LogindSessions(bus, log: CollectedNotes()).sessions(of: 1001) == Self.elsewhere)
+        #expect(LogindSessions(bus, log: CollectedLog()).sessions(of: 1001) == Self.elsewhere)
     }
 
     @Test func aRestartOfLogindRefusesBiometryAndKeepsLocks() throws {

@@ -130,7 +130,7 @@ final class SessionsUnderTest: Sendable {
     static let user = UInt32(geteuid())
     let bus: SystemBus
     let sessions: LogindSessions
-    let log = CollectedNotes()
+    let log = CollectedLog()
     private let events = Mutex<[SessionEvent]>([])
     private let arrived = DispatchSemaphore(value: 0)
     /// The calls that let the machine sleep.

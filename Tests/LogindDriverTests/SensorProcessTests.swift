@@ -26,7 +26,7 @@ import Testing
         bus = try PrivateBus()
         logind = try LogindStandIn(bus, [LogindStandIn.Session(id: "2", user: Self.user)])
         program = RealSensors(bus: bus.address)
-        sensors = ProcessSensors(program, user: Self.user, clock: SystemClock(), log: CollectedNotes())
+        sensors = ProcessSensors(program, user: Self.user, clock: SystemClock(), log: CollectedLog())
         sensors.observeSession { [reports] event, done in reports.add(event, done) }
     }
 

@@ -110,5 +110,5 @@ import Testing
 
 /// A log that keeps nothing.
 private final class NoLog: EventLog {
-    func note(_ event: DaemonEvent, _ failure: Failure?) {}
+    func record(_ event: DaemonEvent, _ failure: Failure?) {}
 }

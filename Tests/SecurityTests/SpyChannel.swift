@@ -15,7 +15,7 @@ final class SpyChannel: ClientChannel {
         private let statuses = Mutex<[Status]>([])
 
         var last: Status? { statuses.withLock { $0.last } }
-        func note(_ status: Status) { statuses.withLock { $0.append(status) } }
+        func record(_ status: Status) { statuses.withLock { $0.append(status) } }
     }
 
     private let inner: any ClientChannel
@@ -31,7 +31,7 @@ final class SpyChannel: ClientChannel {
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         let payload = try inner.receive(until: deadline)
         if let payload, case .reply(_, .failure(let failure))? = try? Message(decoding: payload) {
-            record.note(failure.status)
+            record.record(failure.status)
         }
         return payload
     }

@@ -199,7 +199,7 @@ import Testing
 
     @Test func aFloodOfLinesDoesNotFillTheLog() throws {
         try program.greet()
-        for number in 0..<300 { try program.send(.note(.sensorFailed, message: "line \(number)", hint: "")) }
+        for number in 0..<300 { try program.send(.log(.sensorFailed, message: "line \(number)", hint: "")) }
         try program.send(.sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
         #expect(test.log.all.withLock { $0.count } == 256)
@@ -207,7 +207,7 @@ import Testing
 
     @Test func aLineThatIsRepeatedIsWrittenOnceUntilThereIsASensor() throws {
         try program.greet()
-        let line = SensorMessage.note(.sensorFailed, message: "no reader", hint: "")
+        let line = SensorMessage.log(.sensorFailed, message: "no reader", hint: "")
         try program.send(line, line, .sensor(.finger), line, .sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
         #expect(test.log.all.withLock { $0.map(\.text) } == ["no reader ", "no reader "])

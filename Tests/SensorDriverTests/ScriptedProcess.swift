@@ -137,7 +137,7 @@ final class SensorsUnderTest: Sendable {
 /// A log that a test reads.
 final class Notes: EventLog {
     let all = Mutex<[(event: DaemonEvent, text: String)]>([])
-    func note(_ event: DaemonEvent, _ failure: Failure?) {
+    func record(_ event: DaemonEvent, _ failure: Failure?) {
         all.withLock { $0.append((event, failure.map { "\($0.message) \($0.hint)" } ?? "")) }
     }
 }

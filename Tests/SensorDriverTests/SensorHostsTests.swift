@@ -11,7 +11,7 @@ import Testing
 /// The process of the sensors, with the processes of several users.
 @Suite(.timeLimit(.minutes(1))) struct SensorHostsTests {
     private let clock = WatchedClock()
-    private let reader = NotedReader()
+    private let reader = CollectingReader()
     private let sessions = GivenSessions()
     private let hosts: SensorHosts
 
@@ -90,7 +90,7 @@ import Testing
 }
 
 /// A reader whose scans the test ends.
-private final class NotedReader: BiometricReader {
+private final class CollectingReader: BiometricReader {
     struct Armed: Sendable {
         let scan: UInt64
         let user: UInt32

@@ -46,11 +46,11 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
             SensorSample("sensor-sessions-none", true, .locked, .only([])),
             SensorSample("sensor-sessions-every", false, .ended, .every),
             SensorSample("sensor-sessions-some", false, .changed, .only(["2", "c1", "10"])),
-            SensorSample("sensor-note-texts", .note(.sensorRefused, message: "It is busy.", hint: "Wait.")),
+            SensorSample("sensor-note-texts", .log(.sensorRefused, message: "It is busy.", hint: "Wait.")),
         ]
         + SensorGuidance.allCases.map { SensorSample("sensor-guidance-\($0.rawValue)", .scanned(4, .guidance($0))) }
-        + SensorMessage.Note.allCases.map {
-            SensorSample("sensor-note-\($0.rawValue)", .note($0, message: "", hint: ""))
+        + SensorMessage.LogEvent.allCases.map {
+            SensorSample("sensor-note-\($0.rawValue)", .log($0, message: "", hint: ""))
         }
 }
 
@@ -99,7 +99,7 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
     @Test(
         arguments: [
             .sessions(3, .changed, SessionState(isLocked: false, biometry: .only(Set(most)))),
-            .note(.sensorRefused, message: longest, hint: longest),
+            .log(.sensorRefused, message: longest, hint: longest),
         ] as [SensorMessage])
     func theLongestMessagesFitAFrame(_ message: SensorMessage) throws {
         let payload = message.encoded()
@@ -114,7 +114,7 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
         let long = SessionState(isLocked: false, biometry: .only([String(repeating: "s", count: 256)]))
         let set = EnrolmentSet([UInt8](repeating: 1, count: EnrolmentSet.maximumBytes + 1))
         let messages: [SensorMessage] = [
-            .note(.sensorFailed, message: text, hint: ""), .note(.sensorFailed, message: "", hint: text),
+            .log(.sensorFailed, message: text, hint: ""), .log(.sensorFailed, message: "", hint: text),
             .sessions(1, .changed, many), .sessions(1, .changed, long), .scanned(1, .match(set, isVirtual: false)),
             .scanned(1, .match(EnrolmentSet([]), isVirtual: false)),
         ]
@@ -141,10 +141,10 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
 
     @Test func theLogOfTheProcessHasItsEventsOnlyAndCutsTexts() throws {
         let failure = Failure(.biometryNotAvailable, "\(String(repeating: "ü", count: 1000))", hint: "a hint")
-        guard case .note(let note, let message, let hint)? = SensorMessage.line(.sensorFailed, failure) else {
+        guard case .log(let event, let message, let hint)? = SensorMessage.line(.sensorFailed, failure) else {
             throw Failure(.internalFailure)
         }
-        #expect(note.event == .sensorFailed && hint == "a hint" && message.allSatisfy { $0 == "ü" })
+        #expect(event.event == .sensorFailed && hint == "a hint" && message.allSatisfy { $0 == "ü" })
         #expect(message.utf8.count <= SensorMessage.textBytes && message.utf8.count > SensorMessage.textBytes / 2)
         #expect(SensorMessage.line(.recovered, failure) == nil)
     }

@@ -97,7 +97,7 @@ package final class AuthorityLink: Sendable {
             }
             for frame in gate.openAtOnce() where !received(frame, number) { ended(number, calls) }
         } catch {
-            log.note(.authorityLost, error)
+            log.record(.authorityLost, error)
             startLater()
         }
     }
@@ -122,7 +122,7 @@ package final class AuthorityLink: Sendable {
         calls.end(Failure(.systemCancel, "The connection to latchkey-authd ended."))
         wakeWaiting()
         guard let ended else { return }
-        log.note(.authorityLost, nil)
+        log.record(.authorityLost, nil)
         // After the commands that were still to be carried.
         if let carrier { work.submit(.any) { carrier.endCarrying() } }
         for authority in ended.authorities { authority.lost() }
@@ -132,7 +132,7 @@ package final class AuthorityLink: Sendable {
 
     private func welcome(_ welcome: StoreCall.Welcome, _ number: UInt64) -> Bool {
         guard welcome.version == UInt64(Limits.wireVersion), let key = SymmetricKey(welcome.key) else {
-            log.note(
+            log.record(
                 .authorityLost,
                 Failure(
                     .unsupportedVersion, "latchkey-authd speaks version \(welcome.version) of the service channel.",
@@ -223,7 +223,7 @@ package final class AuthorityLink: Sendable {
         do throws(WireError) {
             message = try ServiceMessage(decoding: payload)
         } catch {
-            log.note(.authorityLost, Failure(.malformedRequest, "latchkey-authd sent a frame that cannot be read."))
+            log.record(.authorityLost, Failure(.malformedRequest, "latchkey-authd sent a frame that cannot be read."))
             return false
         }
         if case .storeCall(0, .welcome(let welcome)) = message { return self.welcome(welcome, number) }

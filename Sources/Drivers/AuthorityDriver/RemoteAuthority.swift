@@ -14,7 +14,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         var known: StoreCall.State?
         var client = WeakClient()
         var observer: (@Sendable () -> Void)?
-        /// What the authority is told when it is attached.
+        /// What is sent to the authority when it is attached.
         var isPasscodeSet = false
         var isLocked = false
         /// The records of the recovery codes, which the authority gets back.
@@ -62,7 +62,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
     package func attach(_ client: any KeychainService, isPasscodeSet: Bool, isLocked: Bool) {
         var copy: [UInt8] = []
         // Without it the authority has what it stores itself.
-        link.log.noting(.recordNotRead) { () throws(Failure) in copy = try recovery?.copy() ?? [] }
+        link.log.recording(.recordNotRead) { () throws(Failure) in copy = try recovery?.copy() ?? [] }
         core.withLock { [copy] core in
             core.recoveryCopy = copy
             core.client.client = client
@@ -72,7 +72,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         link.add(self, of: userID)
         let call = attachCall
         // Without an answer the authority counts as disconnected; a new connection attaches the user again.
-        link.log.noting(.authorityLost) { () throws(Failure) in
+        link.log.recording(.authorityLost) { () throws(Failure) in
             if case .failure(let failure) = try link.call(call) { throw failure }
         }
     }
@@ -146,7 +146,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
             case .success(.failure(let refusal)), .failure(let refusal): failure = refusal
             case .success: failure = AuthorityLink.otherReply
             }
-            if let failure { link.log.note(.authorityNotTold, failure) }
+            if let failure { link.log.record(.authorityNotTold, failure) }
             then?(failure)
         }
     }
@@ -180,7 +180,9 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func counted(_ counters: PolicyCounters) { client?.counted(counters) }
 
-    func countersWereLost() { link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() } }
+    func countersWereLost() {
+        link.log.recording(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
+    }
 
     func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
 

@@ -76,7 +76,7 @@ extension LocalAuthority {
     }
 
     private func accountFailed(_ fault: AccountFault, _ failure: Failure, _ id: UInt64) {
-        parts.log.note(failure.status == .peerNotTrusted ? .accountsRefused : .accountNotChecked, failure)
+        parts.log.record(failure.status == .peerNotTrusted ? .accountsRefused : .accountNotChecked, failure)
         core.withLock { core in
             // A module that refuses an account often said why, in the user's language.
             guard fault != .refused || core.pending[id]?.accountMessage.isEmpty == true else { return }

@@ -59,7 +59,7 @@ extension LocalAuthority {
             _ = try? persist(counters)
         case .persistPermissions(let permissions):
             // A decision that cannot be stored applies until the daemon ends; then the app asks again.
-            parts.log.noting(.facePermissionsNotKept) { () throws(Failure) in
+            parts.log.recording(.facePermissionsNotKept) { () throws(Failure) in
                 try self.parts.permissions?.persist(facePermissions: permissions)
             }
         }
@@ -101,7 +101,7 @@ extension LocalAuthority {
         do throws(Failure) {
             try parts.counters.get().persist(counters)
         } catch {
-            parts.log.note(.countersNotKept, error)
+            parts.log.record(.countersNotKept, error)
             throw error
         }
         client?.counted(counters)

@@ -99,7 +99,7 @@ extension LocalAuthority {
         do throws(Failure) {
             kinds = try parts.account?.kinds() ?? [.own]
         } catch {
-            parts.log.note(.passcodeNotChecked, error)
+            parts.log.record(.passcodeNotChecked, error)
             return passcodeWasNotChecked(id, error)
         }
         let checkAccount: @Sendable () -> Void = { [self] in
@@ -160,11 +160,11 @@ extension LocalAuthority {
                 case .wrong: wrong()
                 case .outdated: passcodeWasOutdated(id)
                 case .notVerified(let failure):
-                    parts.log.note(.passcodeNotChecked, failure)
+                    parts.log.record(.passcodeNotChecked, failure)
                     explain(id, failure)
                     post(.passcodeNotVerified(id, failure.status))
                 case .rightButClosed(let failure):
-                    parts.log.note(.passcodeNotChecked, failure)
+                    parts.log.record(.passcodeNotChecked, failure)
                     passcodeWasNotChecked(id, failure)
                     // The try was counted before it was verified.
                     post(.passcodeWasRight)

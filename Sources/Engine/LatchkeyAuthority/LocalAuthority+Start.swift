@@ -27,7 +27,7 @@ extension LocalAuthority {
         guard let permissions = parts.permissions, case .success(let store) = parts.counters else { return }
         // Face permissions that cannot be read count as undecided, so that the user is asked again.
         state.facePermissions =
-            parts.log.noting(.recordNotRead) { () throws(Failure) in try permissions.storedFacePermissions() } ?? [:]
+            parts.log.recording(.recordNotRead) { () throws(Failure) in try permissions.storedFacePermissions() } ?? [:]
         let now = parts.clock.uptime
         state.now = now
         // Without counters of this boot, the passcode was not entered since the machine started.
@@ -51,7 +51,7 @@ extension LocalAuthority {
         state.useUpTries(at: now)
         let counters = state.counters
         // If this cannot be stored, the maximum counts apply in memory and are assumed again at each start.
-        parts.log.noting(.countersNotKept) { () throws(Failure) in
+        parts.log.recording(.countersNotKept) { () throws(Failure) in
             // Recorded first: the new counters are readable, so after them nothing shows that the earlier ones were not.
             try client?.countersWereLost()
             try store.persist(counters)
@@ -71,7 +71,7 @@ extension LocalAuthority {
                 try client?.adopt(sensor.enrolment)
             } catch {
                 sensor = .absent
-                parts.log.note(.enrolmentNotFollowed, error)
+                parts.log.record(.enrolmentNotFollowed, error)
                 refreshSensorLater()
             }
         }

@@ -246,7 +246,7 @@ package final class LocalAuthority: AuthenticationAuthority {
                 return .success(AuthenticationGrant(token: token, entered: entered.map { .text($0) }))
             } catch {
                 // Without a token the service cannot check the proof, so the evaluation counts as refused.
-                parts.log.note(.tokenRefused, error)
+                parts.log.record(.tokenRefused, error)
                 return .failure(error)
             }
         }

@@ -34,17 +34,17 @@ package final class RefusalNotices: EventLog {
     private let clock: any Clock
     private let state = Mutex(State())
 
-    /// Creates a log that writes to `log`, and reports nothing until `tell` names a receiver.
+    /// Creates a log that writes to `log`, and reports nothing until `observe` names a receiver.
     package init(_ log: any EventLog, clock: any Clock) { (self.log, self.clock) = (log, clock) }
 
     /// Reports to `report` from now on, instead of an earlier receiver.
-    package func tell(_ report: @escaping Report) {
+    package func observe(_ report: @escaping Report) {
         state.withLock { $0.report = report }
         deliver()
     }
 
-    package func note(_ event: DaemonEvent, _ failure: Failure?) {
-        log.note(event, failure)
+    package func record(_ event: DaemonEvent, _ failure: Failure?) {
+        log.record(event, failure)
         count(event)
     }
 

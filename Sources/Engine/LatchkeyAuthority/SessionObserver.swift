@@ -11,21 +11,22 @@ package final class SessionObserver: Sendable {
     private let user: UInt32
     private let authority: any AuthenticationAuthority
     private let work: any WorkQueue
-    private let tellStore: @Sendable (_ isLocked: Bool) -> Void
-    private let toldLock = Mutex(false)
+    private let notifyStore: @Sendable (_ isLocked: Bool) -> Void
+    private let reportedLock = Mutex(false)
 
     /// - Parameters:
     ///   - work: runs the changes one after the other; they wait for the store.
-    ///   - tellStore: tells the store whether sessions are locked, and returns when no key is in memory that a lock forbids.
+    ///   - notifyStore: notifies the store whether sessions are locked, and returns when no key is in memory that a
+    ///     lock forbids.
     package init(
         _ sessions: any SessionMonitor, of user: UInt32, authority: any AuthenticationAuthority, work: any WorkQueue,
-        tellStore: @escaping @Sendable (_ isLocked: Bool) -> Void
+        notifyStore: @escaping @Sendable (_ isLocked: Bool) -> Void
     ) {
         self.sessions = sessions
         self.user = user
         self.authority = authority
         self.work = work
-        self.tellStore = tellStore
+        self.notifyStore = notifyStore
     }
 
     /// Applies a change of the sessions.
@@ -51,14 +52,14 @@ package final class SessionObserver: Sendable {
         authority.report(.biometrySessions(state.biometry), then: nil)
         if state.isLocked { authority.report(.sessionLocked, then: nil) }
         // Also without a lock: the store may have seen one on an earlier connection.
-        tell(isLocked: state.isLocked)
+        notify(isLocked: state.isLocked)
     }
 
     private func lock() {
         // Before the store, which then gets no further proof.
         authority.report(.sessionLocked, then: nil)
         authority.report(.biometrySessions(sessions.sessions(of: user).biometry), then: nil)
-        tell(isLocked: true)
+        notify(isLocked: true)
     }
 
     private func applyState() {
@@ -66,17 +67,17 @@ package final class SessionObserver: Sendable {
         authority.report(.biometrySessions(state.biometry), then: nil)
         if state.isLocked {
             // Without an event for it: the sessions are not known any more.
-            guard toldLock.withLock({ !$0 }) else { return }
+            guard reportedLock.withLock({ !$0 }) else { return }
             authority.report(.sessionLocked, then: nil)
-            return tell(isLocked: true)
+            return notify(isLocked: true)
         }
-        guard toldLock.withLock({ $0 }) else { return }
+        guard reportedLock.withLock({ $0 }) else { return }
         authority.report(.sessionUnlocked, then: nil)
-        tell(isLocked: false)
+        notify(isLocked: false)
     }
 
-    private func tell(isLocked: Bool) {
-        toldLock.withLock { $0 = isLocked }
-        tellStore(isLocked)
+    private func notify(isLocked: Bool) {
+        reportedLock.withLock { $0 = isLocked }
+        notifyStore(isLocked)
     }
 }

@@ -28,7 +28,7 @@ extension Keychain {
     }
 
     /// Records that the database is newer than the anchor, and calls the handler on the first such write.
-    func noteWrite() {
+    func recordWrite() {
         let handler = anchoring.withLock { state in
             defer { state.isDue = true }
             return state.isDue ? nil : state.handler

@@ -24,7 +24,7 @@ final class GatheredRefusals: Sendable {
     ///
     /// - Returns: the caller and the number of refusals to write now, including earlier unwritten ones; nil when this
     ///   one is only counted.
-    func note(_ caller: Caller, at now: Int64) -> (caller: Caller, count: UInt64)? {
+    func record(_ caller: Caller, at now: Int64) -> (caller: Caller, count: UInt64)? {
         // Its process may have ended when the entry is written.
         let caller = caller.named
         return state.withLock { state in
@@ -80,7 +80,7 @@ extension Keychain {
     /// Commits an audit entry for a refused caller. Further refusals of that caller within a minute are counted and
     /// written together.
     package func recordRefusal(of caller: Caller) throws(Failure) {
-        guard let refusal = gathered.note(caller, at: clock.uptime) else { return }
+        guard let refusal = gathered.record(caller, at: clock.uptime) else { return }
         try append([refusal])
     }
 

@@ -23,7 +23,7 @@ struct ItemBalance {
 
     private var rows: [Name: Int64] = [:]
     /// Versions of the items according to the audit log.
-    private var told: [Name: Int64] = [:]
+    private var reported: [Name: Int64] = [:]
     /// Versions of the items whose rows are in the quarantine, according to the audit log.
     private var aside: [Name: Int64] = [:]
     /// Items with audit entries newer than the start of the check.
@@ -35,12 +35,12 @@ struct ItemBalance {
         guard let name = Name(line.item) else { return }
         if isNew { moving.insert(name) }
         switch line.event {
-        case .added: told[name] = 1
-        case .updated: told[name]? += 1
-        case .deleted, .invalidated: told[name] = nil
-        case .quarantined: aside[name] = told.removeValue(forKey: name)
+        case .added: reported[name] = 1
+        case .updated: reported[name]? += 1
+        case .deleted, .invalidated: reported[name] = nil
+        case .quarantined: aside[name] = reported.removeValue(forKey: name)
         // Only a quarantined item can be restored, and only once; any other row stays unexplained.
-        case .restored: if let version = aside.removeValue(forKey: name) { told[name] = version }
+        case .restored: if let version = aside.removeValue(forKey: name) { reported[name] = version }
         default: break
         }
     }
@@ -48,14 +48,14 @@ struct ItemBalance {
     /// The differences between the rows and the audit log.
     var findings: [Finding] {
         var findings: [Finding] = []
-        for (name, version) in told where !moving.contains(name) {
+        for (name, version) in reported where !moving.contains(name) {
             if let row = rows[name] {
                 if row != version { findings.append(Finding(.itemOlder, number: row, item: name.bytes)) }
             } else {
                 findings.append(Finding(.itemMissing, item: name.bytes))
             }
         }
-        for name in rows.keys where told[name] == nil && !moving.contains(name) {
+        for name in rows.keys where reported[name] == nil && !moving.contains(name) {
             findings.append(Finding(.itemUnexplained, item: name.bytes))
         }
         return findings.sorted { ($0.kind.rawValue, $0.item.description) < ($1.kind.rawValue, $1.item.description) }

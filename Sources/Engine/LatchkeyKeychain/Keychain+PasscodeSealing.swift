@@ -127,7 +127,7 @@ extension Keychain {
         next.secret = try envelopes.sealSecret(secret, item, next)
         next.attributes = try envelopes.sealAttributes(item, next)
         try replaceRow(row, by: next, store)
-        try noteOldCopy(of: before, replacedBy: item, in: store)
+        try recordOldCopy(of: before, replacedBy: item, in: store)
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 
 extension Keychain {
     /// Sets the callback that schedules `quarantineDamaged` on the writer thread after a call has found damaged rows.
-    package func whenDamaged(_ handler: @escaping @Sendable () -> Void) { suspects.whenNoted(handler) }
+    package func whenDamaged(_ handler: @escaping @Sendable () -> Void) { suspects.onReport(handler) }
 
     package func quarantineCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.quarantineCount() }
@@ -42,7 +42,7 @@ extension Keychain {
     /// `quarantineDamaged`.
     func undamaged<R>(_ row: StoredRow, _ open: () throws(Failure) -> R) throws(Failure) -> R? {
         let opened = try unlessDamaged(open)
-        if opened == nil { suspects.note(row.id) }
+        if opened == nil { suspects.insert(row.id) }
         return opened
     }
 
@@ -91,9 +91,9 @@ final class Suspects: Sendable {
     private static let limit = 1024
     private let state = Mutex(State())
 
-    func note(_ id: [UInt8]) { state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } } }
+    func insert(_ id: [UInt8]) { state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } } }
 
-    func whenNoted(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
+    func onReport(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
 
     /// Calls the handler if identifiers are waiting.
     func report() { state.withLock { $0.ids.isEmpty ? nil : $0.handler }?() }

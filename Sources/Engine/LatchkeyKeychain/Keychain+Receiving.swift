@@ -122,7 +122,7 @@ extension Keychain {
                 return receipt.report.remaining.add(SkippedItem(found.itemClass, attributes, reason))
             case .newer:
                 try replace(old, by: item, found.secret, store)
-                if old.secret != nil { try noteOldCopy(of: oldItem, replacedBy: item, in: store) }
+                if old.secret != nil { try recordOldCopy(of: oldItem, replacedBy: item, in: store) }
                 _ = try audit.append(.updated, item: old.id, caller: caller, to: store)
                 receipt.report.replaced.add(SkippedItem(found.itemClass, attributes, .olderThere))
             }

@@ -28,13 +28,13 @@ extension Keychain {
     /// Replaces `old` by `row`, which has the same position.
     func replaceRow(_ old: StoredRow, by row: StoredRow, _ store: any ItemWriting) throws(Failure) {
         if row.isIndexed(like: old) { try store.replaceEnvelopes(of: row) } else { try store.replace(row) }
-        try noteDeletion(in: store)
+        try recordDeletion(in: store)
         try changeSum(in: store, added: RowMark(row), removed: RowMark(old))
     }
 
     func deleteRow(_ mark: RowMark, _ store: any ItemWriting) throws(Failure) {
         try store.delete(position: mark.position)
-        try noteDeletion(in: store)
+        try recordDeletion(in: store)
         try changeSum(in: store, removed: mark)
     }
 
@@ -45,6 +45,6 @@ extension Keychain {
             if let added { numbers.sum?.add(added.1) }
             if let removed { numbers.sum?.subtract(removed.1) }
         }
-        scan.note(added: added, removed: removed)
+        scan.update(added: added, removed: removed)
     }
 }

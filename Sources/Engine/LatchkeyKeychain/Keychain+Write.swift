@@ -271,7 +271,7 @@ extension Keychain {
         next.attributes = try envelopes.sealAttributes(item, next)
         try checkRoom(for: next, insteadOf: row, in: store)
         try replaceRow(row, by: next, store)
-        if row.secret != nil { try noteOldCopy(of: old, replacedBy: item, in: store) }
+        if row.secret != nil { try recordOldCopy(of: old, replacedBy: item, in: store) }
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

@@ -104,7 +104,7 @@ package final class Keychain: Sendable {
                 .daemonUnavailable, "The items were moved to the system's keychain.", hint: "Try again.")
         }
         let result = try settled(body)
-        noteWrite()
+        recordWrite()
         return result
     }
 

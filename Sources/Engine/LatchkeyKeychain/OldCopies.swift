@@ -50,7 +50,7 @@ extension Keychain {
     /// Records that this transaction replaced `old` by `new`, if that leaves a copy which is sealed under fewer keys.
     ///
     /// The record lasts until the copies are erased, also when the daemon is killed before.
-    func noteOldCopy(of old: Item, replacedBy new: Item, in store: any ItemWriting) throws(Failure) {
+    func recordOldCopy(of old: Item, replacedBy new: Item, in store: any ItemWriting) throws(Failure) {
         let isSealedMore =
             (needsPasscodeKey(new) && !needsPasscodeKey(old)) || (new.asksForAppPassword && !old.asksForAppPassword)
         guard isSealedMore else { return }
@@ -65,7 +65,7 @@ extension Keychain {
     }
 
     /// Records that this transaction deletes or replaces a row, which `root.key` opens as long as its bytes are in a file.
-    func noteDeletion(in store: any ItemWriting) throws(Failure) {
+    func recordDeletion(in store: any ItemWriting) throws(Failure) {
         oldCopies.withLock { state in
             state.areDeleted = true
             state.changes += 1

@@ -27,7 +27,7 @@ final class SetScan: Sendable {
     fileprivate let state = Mutex<State?>(nil)
 
     /// Records the changes of an open transaction to rows that were scanned already.
-    func note(added: (position: Int64, hash: RowHash)?, removed: (position: Int64, hash: RowHash)?) {
+    func update(added: (position: Int64, hash: RowHash)?, removed: (position: Int64, hash: RowHash)?) {
         state.withLock { state in
             guard let passed = state?.passed else { return }
             if let added, added.position <= passed { state?.pending.append((added.hash, true)) }

@@ -59,7 +59,7 @@ extension PolicyState {
     }
 
     /// Marks a program as served most recently, and removes programs without evaluations from `served`.
-    mutating func noteTurn(of program: UInt64) {
+    mutating func recordTurn(of program: UInt64) {
         served.removeAll { served in
             served == program
                 || !waiting.contains { $0.program == served } && !active.contains { $0.request.program == served }

@@ -80,7 +80,7 @@ extension PolicyState {
     }
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
-        noteTurn(of: request.program)
+        recordTurn(of: request.program)
         var evaluation = ActiveEvaluation(request: request, phase: .lastStep)
         if request.startsWithAccount {
             evaluation.phase = .passcode(.accountPassword, .typing(awaitsSensor: false))

@@ -17,13 +17,13 @@ package final class RareEvents<Key: Hashable & Sendable>: Sendable {
     /// Logs an event, unless one of the same key was logged a short time ago.
     ///
     /// - Parameter key: one of a limited number, such as a user or a status; each one takes memory.
-    package func note(_ event: DaemonEvent, _ failure: Failure, for key: Key) {
+    package func record(_ event: DaemonEvent, _ failure: Failure, for key: Key) {
         let now = clock.uptime
         let isDue = logged.withLock { logged in
             if let last = logged[key], now - last < nanoseconds { return false }
             logged[key] = now
             return true
         }
-        if isDue { log.note(event, failure) }
+        if isDue { log.record(event, failure) }
     }
 }

@@ -51,7 +51,7 @@ extension Session {
         // A refusal that cannot be recorded is logged; the request fails with its own failure.
         try? await service.parts.work.run { [self] () throws(Failure) in
             do throws(Failure) { try keychain().recordRefusal(of: caller) } catch {
-                service.unrecorded.note(.refusalNotRecorded, error, for: error.status)
+                service.unrecorded.record(.refusalNotRecorded, error, for: error.status)
             }
         }
     }

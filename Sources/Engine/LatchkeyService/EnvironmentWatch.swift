@@ -20,7 +20,7 @@ final class EnvironmentWatch: Sendable {
     private struct State: Sendable {
         var picture: Picture?
         var revision: UInt64
-        var waiting: [(id: UInt64, seen: UInt64, tell: @Sendable () -> Void)] = []
+        var waiting: [(id: UInt64, seen: UInt64, notify: @Sendable () -> Void)] = []
         var nextID: UInt64 = 0
     }
 
@@ -45,27 +45,27 @@ final class EnvironmentWatch: Sendable {
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
             isPasscodeDue: policy.isPasscodeDue, facePermissions: policy.facePermissions,
             biometrySessions: policy.biometrySessions)
-        let told: [@Sendable () -> Void] = state.withLock { state in
+        let due: [@Sendable () -> Void] = state.withLock { state in
             guard state.picture != picture else { return [] }
             state.picture = picture
             state.revision += 1
             defer { state.waiting = [] }
-            return state.waiting.map(\.tell)
+            return state.waiting.map(\.notify)
         }
-        for tell in told { tell() }
+        for notify in due { notify() }
     }
 
-    /// Calls `tell` once, as soon as the revision differs from `seen`; before this returns if it differs already.
+    /// Calls `notify` once, as soon as the revision differs from `seen`; before this returns if it differs already.
     ///
-    /// - Returns: a number for `forget` and `isWaiting`; nil if `tell` was called.
-    func wait(unlike seen: UInt64, _ tell: @escaping @Sendable () -> Void) -> UInt64? {
+    /// - Returns: a number for `forget` and `isWaiting`; nil if `notify` was called.
+    func wait(unlike seen: UInt64, _ notify: @escaping @Sendable () -> Void) -> UInt64? {
         let number: UInt64? = state.withLock { state in
             guard state.revision == seen else { return nil }
             state.nextID += 1
-            state.waiting.append((state.nextID, seen, tell))
+            state.waiting.append((state.nextID, seen, notify))
             return state.nextID
         }
-        if number == nil { tell() }
+        if number == nil { notify() }
         return number
     }
 

@@ -49,7 +49,7 @@ extension Service: KeychainService {
     package func refused(_ source: UntrustedSource, count: UInt64) {
         // The thread that reports it receives messages, so it must not wait for the store.
         parts.work.submit(.any) { [self] in
-            parts.log.noting(.refusalNotRecorded) { () throws(Failure) in
+            parts.log.recording(.refusalNotRecorded) { () throws(Failure) in
                 try self.keychain.get().record(source.auditEvent, caller: nil, count: count)
             }
         }
@@ -128,7 +128,7 @@ extension Service: KeychainService {
         } catch {
             failure = error
         }
-        parts.log.note(.tokenRefused, failure)
+        parts.log.record(.tokenRefused, failure)
         return nil
     }
 }

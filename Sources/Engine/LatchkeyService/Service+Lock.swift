@@ -79,7 +79,7 @@ extension Service {
         keychain.tree.apply(state)
         // The state applies in memory at once; it is stored before any later write.
         parts.work.submit(.any) { [log = parts.log] in
-            log.noting(.lockNotKept) { () throws(Failure) in try keychain.persist(state) }
+            log.recording(.lockNotKept) { () throws(Failure) in try keychain.persist(state) }
         }
     }
 }

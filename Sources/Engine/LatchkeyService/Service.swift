@@ -141,7 +141,7 @@ package final class Service: Sendable {
             guard let keychain else { return }
             // A row that cannot be moved now is found again by the next search.
             work.submit(.any) {
-                log.noting(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
+                log.recording(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
             }
         }
         let isLocked = keychain.map { restoreLock($0) } ?? false
@@ -174,7 +174,7 @@ package final class Service: Sendable {
     private func restoreLock(_ keychain: Keychain) -> Bool {
         // If the lock state cannot be read, the device counts as locked.
         let lock =
-            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.storedLock() }
+            parts.log.recording(.recordNotRead) { () throws(Failure) in try keychain.storedLock() }
             ?? LockState(isLocked: true, wasUnlocked: false)
         keychain.tree.apply(lock)
         return lock.isLocked

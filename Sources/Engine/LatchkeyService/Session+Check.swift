@@ -13,7 +13,7 @@ extension Session {
         // The log shows what was read until now.
         if keychain.hasUnrecordedReads {
             try await service.parts.work.run { [log = service.parts.log] () throws(Failure) in
-                log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
+                log.recording(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
             }
         }
         return .log(try await service.parts.background.run { () throws(Failure) in try keychain.log(request) })

@@ -68,7 +68,7 @@ extension Session {
             let failure = error
             // If erasing fails too, the module retains a key whose blob is lost: it can never be used again.
             try await operate(enclave) { [log = service.parts.log] () throws(Failure) in
-                log.noting(.unstoredKeyNotErased) { () throws(Failure) in try enclave.erase(made.blob) }
+                log.recording(.unstoredKeyNotErased) { () throws(Failure) in try enclave.erase(made.blob) }
             }
             throw failure
         }

@@ -86,7 +86,7 @@ extension Session {
         // A page of protected items is followed by a write of its own.
         if page.used.isEmpty, keychain.isRecordingReadsDue {
             service.parts.work.submit(.any) { [log = service.parts.log] in
-                log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
+                log.recording(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
             }
         }
         return page

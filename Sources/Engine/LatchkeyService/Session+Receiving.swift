@@ -75,7 +75,7 @@ extension Session {
     // MARK: - The daemon of the own store
 
     /// Stores the next items, and adds all of them after the last ones. Each refusal, and each migration that asked
-    /// first and added nothing, is in the audit log: its reply has told something about the items here.
+    /// first and added nothing, is in the audit log: its reply reveals something about the items here.
     func receive(_ request: Request.ReceiveItems) async throws(Failure) -> Reply {
         try checkReceives()
         do throws(Failure) {

@@ -120,7 +120,7 @@ extension Service {
         guard let recovery = parts.recovery else { return }
         parts.work.submit(.any) { [log = parts.log] in
             // The next passcode replaces a code that remains.
-            log.noting(.recordNotRead) { () throws(Failure) in try recovery.persist(nil) }
+            log.recording(.recordNotRead) { () throws(Failure) in try recovery.persist(nil) }
         }
     }
 }

@@ -72,7 +72,7 @@ final class StoreMaintenance: Sendable {
     private func moveAnchor(isTimed: Bool) {
         // If the anchor cannot be written now, or the budget of the day is spent, the next alarm or the stop of the
         // daemon tries again. Until then an older copy of the database may be accepted, as during `anchorSeconds`.
-        log.noting(.anchorNotMoved) { () throws(Failure) in try keychain.moveAnchor(isTimed: isTimed) }
+        log.recording(.anchorNotMoved) { () throws(Failure) in try keychain.moveAnchor(isTimed: isTimed) }
         if keychain.isAnchoringDue { startAlarm() }
     }
 
@@ -80,14 +80,14 @@ final class StoreMaintenance: Sendable {
     func stop() {
         alarm.withLock { $0?.cancel() }
         // The daemon exits even if these cannot be stored; then a count is lost.
-        log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
-        log.noting(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
+        log.recording(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
+        log.recording(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
         erasure.withLock { $0.alarm?.cancel() }
         // Writes, so it comes before the store generation.
         if keychain.hasDeletedRows { eraseOldCopies(isLast: true) }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
         // What cannot be merged now is merged by the next daemon. The log has no deleted row if these were erased.
-        log.noting(.oldCopiesNotErased) { () throws(Failure) in try keychain.mergeLog() }
+        log.recording(.oldCopiesNotErased) { () throws(Failure) in try keychain.mergeLog() }
     }
 
     /// Erases what the rows contained that were just deleted, before the request is answered. Waits for readers.
@@ -99,7 +99,7 @@ final class StoreMaintenance: Sendable {
             if try keychain.eraseOldCopies(waits: true) { return nil }
             throw Self.isRead
         } catch {
-            log.note(.oldCopiesNotErased, error)
+            log.record(.oldCopiesNotErased, error)
             return Failure(
                 error.status,
                 "The items were deleted, but what they contained is still in the files of the keychain: \(error.message)",
@@ -140,7 +140,7 @@ final class StoreMaintenance: Sendable {
                 if locks { try keychain.recordLockout(caller: nil) }
             } catch {
                 // The counters themselves are durable: tries stay counted, and a full disk must not lock the owner out.
-                log.note(.tryNotRecorded, error)
+                log.record(.tryNotRecorded, error)
             }
         }
     }
@@ -173,10 +173,10 @@ final class StoreMaintenance: Sendable {
         work.submit(.any) { [keychain, log] in
             do throws(Failure) {
                 guard try keychain.isTrailCut() else { return }
-                log.note(.trailCut, nil)
+                log.record(.trailCut, nil)
                 try keychain.recordTrailCut()
             } catch {
-                log.note(.trailCut, error)
+                log.record(.trailCut, error)
             }
         }
     }
@@ -192,7 +192,7 @@ final class StoreMaintenance: Sendable {
                         return try enclave?.needsPasscode(blob) ?? true
                     } catch {
                         // The key stays as it is; the items behind it are sealed nevertheless.
-                        log.note(.rowsNotSealed, error)
+                        log.record(.rowsNotSealed, error)
                         return true
                     }
                 }
@@ -203,7 +203,7 @@ final class StoreMaintenance: Sendable {
                 }
             } catch {
                 // They are protected as before, and the next unlock or start tries again.
-                log.note(.rowsNotSealed, error)
+                log.record(.rowsNotSealed, error)
                 if keychain.hasOldCopies { self?.eraseLater() }
             }
         }
@@ -243,7 +243,7 @@ final class StoreMaintenance: Sendable {
             return !erasure.isLogged
         }
         guard let failure else { return }
-        if isNew { log.note(.oldCopiesNotErased, failure) }
+        if isNew { log.record(.oldCopiesNotErased, failure) }
         if isRepeated, !isLast { eraseLater() }
     }
 
@@ -269,13 +269,13 @@ final class StoreMaintenance: Sendable {
                 case true?: isSuspect.withLock { $0 = false }
                 case false?:
                     isSuspect.withLock { $0 = true }
-                    log.note(.rowsChanged, nil)
+                    log.record(.rowsChanged, nil)
                     try keychain.recordSetMismatch()
                 }
             } catch {
                 // A store that cannot be read or written now is checked at the next start.
                 isSuspect.withLock { $0 = true }
-                log.note(.rowsNotChecked, error)
+                log.record(.rowsNotChecked, error)
             }
         }
     }

@@ -191,13 +191,13 @@ package struct DaemonLogLine: Equatable, Sendable {
 /// either.
 package protocol EventLog: AnyObject, Sendable {
     /// Logs an event and the failure that caused it. May be called on any thread.
-    func note(_ event: DaemonEvent, _ failure: Failure?)
+    func record(_ event: DaemonEvent, _ failure: Failure?)
 }
 
 /// An event log that discards all events, for a service without observers.
 package final class UnwatchedLog: EventLog {
     package init() {}
-    package func note(_ event: DaemonEvent, _ failure: Failure?) {}
+    package func record(_ event: DaemonEvent, _ failure: Failure?) {}
 }
 
 extension EventLog {
@@ -205,11 +205,11 @@ extension EventLog {
     ///
     /// - Returns: the result of `body`; nil if it failed.
     @discardableResult
-    package func noting<R>(_ event: DaemonEvent, _ body: () throws(Failure) -> R) -> R? {
+    package func recording<R>(_ event: DaemonEvent, _ body: () throws(Failure) -> R) -> R? {
         do throws(Failure) {
             return try body()
         } catch {
-            note(event, error)
+            record(event, error)
             return nil
         }
     }

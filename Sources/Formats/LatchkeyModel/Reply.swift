@@ -7,7 +7,7 @@ package enum Reply: Equatable, Sendable {
     case welcome(Welcome)
     case status(StatusReport)
     case context(ContextHandle)
-    /// Some of the found items; `more` tells whether another frame of the same reply follows.
+    /// Some of the found items; `more` says whether another frame of the same reply follows.
     case items([FoundItem], more: Bool)
     case policy(PolicyAnswer)
     case environment(EnvironmentReport)

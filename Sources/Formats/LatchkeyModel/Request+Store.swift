@@ -193,7 +193,7 @@ extension Request {
             switch reply {
             case .done: .done
             case .simulated(let delivered): .delivered(delivered)
-            case .transcript(let lines): .told(lines)
+            case .transcript(let lines): .reported(lines)
             default: nil
             }
         }

@@ -5,7 +5,7 @@ package enum SimulatorAnswer: Equatable, Sendable {
     case done
     /// Whether a prompt was waiting for the simulated touch.
     case delivered(Bool)
-    case told([String])
+    case reported([String])
 }
 
 /// A command of a script to the simulated machine.
@@ -55,7 +55,7 @@ package enum SimulatorCommand: Equatable, Sendable {
     /// The user enters a new passcode once, as soon as a prompt accepts it; a prompt asks for it twice.
     case enterNewPasscode(SecretBytes)
     /// Returns the recovery code that a prompt showed last, which a user would read from the screen.
-    case tellCode
+    case reportCode
     /// Restarts the simulated machine; the client that sends this ends the daemon.
     case restart
 }

@@ -8,7 +8,8 @@ private struct StatusText {
     init(_ sentence: Phrase, _ advice: Phrase = "") { (self.sentence, self.advice) = (sentence, advice) }
 }
 
-/// What a person and a script are told of each status; `Tests/LatchkeyModelTests/StatusTests.swift` has the table again.
+/// The text of each status for a person and for a script; `Tests/LatchkeyModelTests/StatusTests.swift` has the table
+/// again.
 extension Status {
     /// A sentence that says what happened, for a failure without a message of its own.
     package var sentence: Phrase { text.sentence }

@@ -11,8 +11,8 @@ final class AgentRefusals: Sendable {
 
     init(_ clock: any Clock, _ log: any EventLog) { events = RareEvents(log, clock: clock) }
 
-    func note(_ peer: PeerCredentials, _ reason: String) {
-        events.note(
+    func record(_ peer: PeerCredentials, _ reason: String) {
+        events.record(
             .agentRefused,
             Failure(
                 .notPermitted, "Process \(peer.processID) of user \(peer.userID) may not show prompts: \(reason).",

@@ -48,7 +48,7 @@ final class AgentServer: FrameHandler {
             return Program(self, connection, session: try identify(name).session)
         } catch {
             programs.subtract(1, ordering: .relaxed)
-            refusals.note(connection.peer, "it cannot be identified: \(error.message)")
+            refusals.record(connection.peer, "it cannot be identified: \(error.message)")
             return nil
         }
     }
@@ -86,7 +86,7 @@ final class AgentServer: FrameHandler {
         private func register(_ payload: SecretBytes) {
             guard let connection, AgentPrompter.isRegistration(payload) else {
                 role.withLock { $0 = .refused }
-                if let connection { refusals.note(connection.peer, "its first message is no registration") }
+                if let connection { refusals.record(connection.peer, "its first message is no registration") }
                 connection?.end()
                 return
             }
@@ -96,7 +96,7 @@ final class AgentServer: FrameHandler {
             role.withLock { $0 = agent.map { .agent($0) } ?? .refused }
             // The refusal is sent first.
             if agent == nil {
-                refusals.note(connection.peer, "another program shows the prompts of its login session")
+                refusals.record(connection.peer, "another program shows the prompts of its login session")
                 connection.end()
             }
         }

@@ -98,7 +98,7 @@ package enum AuthorityProcess {
                 try accept(options, activated, storeUser, events)
             }
         } catch {
-            events.note(.failed, error)
+            events.record(.failed, error)
             throw error
         }
     }
@@ -138,11 +138,11 @@ package enum AuthorityProcess {
                 ], WorkerProgram(Array(CommandLine.arguments.dropFirst())), log: events, endsWhenIdle: false
             ) { Files.exists("\(state)/\($0)") }
             DaemonProcess.stop(on: signals) { acceptor.stop() }
-            events.note(.started, nil)
+            events.record(.started, nil)
             try acceptor.run()
         } catch {
             throw Failure(error, "latchkey-authd cannot serve \(options.sockets.folder)")
         }
-        events.note(.stopped, nil)
+        events.record(.stopped, nil)
     }
 }

@@ -39,7 +39,7 @@ final class AuthorityServer: FrameHandler {
             current.withLock { $0.peer = peer }
             return peer
         } catch {
-            parts.log.note(.authorityLost, error)
+            parts.log.record(.authorityLost, error)
             return nil
         }
     }

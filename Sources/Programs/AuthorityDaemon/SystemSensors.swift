@@ -63,5 +63,5 @@ final class CountedRefusals: EventLog {
 
     init(_ notices: RefusalNotices) { self.notices = notices }
 
-    func note(_ event: DaemonEvent, _ failure: Failure?) { notices.count(event) }
+    func record(_ event: DaemonEvent, _ failure: Failure?) { notices.count(event) }
 }

@@ -29,7 +29,7 @@ struct UserProcess {
         let channel = try WorkerChannel(user: user, listeners: 2)
         // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
         let unlocked = try DaemonProcess.protectMemory()
-        if let reason = unlocked() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
+        if let reason = unlocked() { events.record(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         let signals = DaemonProcess.blockEndingSignals()
         try AuthorityPrivileges.drop()
         DaemonProcess.checkAccount(of: channel)
@@ -71,7 +71,7 @@ struct UserProcess {
                 do throws(SystemError) {
                     try serving.run()
                 } catch {
-                    events.note(.failed, Failure(error, "Prompts in windows are not served any more"))
+                    events.record(.failed, Failure(error, "Prompts in windows are not served any more"))
                 }
                 // Retains the handler, which the server does not own.
                 withExtendedLifetime(agentServer) {}

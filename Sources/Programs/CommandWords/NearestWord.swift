@@ -34,7 +34,7 @@ public enum NearestWord {
     }
 }
 
-/// What the completion of a shell is told: each line is a candidate, a tab and its meaning.
+/// The output for the completion of a shell: each line is a candidate, a tab and its meaning.
 public enum CompletionLines {
     /// The line that means names of files.
     public static let files = ":files"

@@ -20,12 +20,12 @@ extension PromptSession {
 
     mutating func press(_ key: Key) {
         switch key {
-        case .escape: tell(.cancel)
+        case .escape: send(.cancel)
         // 0x03 is Ctrl-C. Ctrl-Z and Ctrl-\ are ignored: another program would read the rest of a passcode.
-        case .byte(0x03): tell(.interrupt)
+        case .byte(0x03): send(.interrupt)
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
-            if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
+            if byte == 0x0d || byte == 0x0a { send(.codeAcknowledged) }
         // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
@@ -34,14 +34,14 @@ extension PromptSession {
 
     private func pressAtSensor(_ byte: UInt8) {
         let question = state.content.question
-        if question == .scan, byte == 0x0d || byte == 0x0a { return tell(.permission(true)) }
+        if question == .scan, byte == 0x0d || byte == 0x0a { return send(.permission(true)) }
         switch byte | 0x20 {
-        case UInt8(ascii: "c"): tell(.cancel)
-        case UInt8(ascii: "y") where question == .permission: tell(.permission(true))
-        case UInt8(ascii: "n") where question != .none: tell(.permission(false))
-        case UInt8(ascii: "p") where state.content.showsFallback: tell(.fallback)
-        case UInt8(ascii: "m") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: true))
-        case UInt8(ascii: "x") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: false))
+        case UInt8(ascii: "c"): send(.cancel)
+        case UInt8(ascii: "y") where question == .permission: send(.permission(true))
+        case UInt8(ascii: "n") where question != .none: send(.permission(false))
+        case UInt8(ascii: "p") where state.content.showsFallback: send(.fallback)
+        case UInt8(ascii: "m") where state.prompt.tier == .simulated: send(.simulatedTouch(matching: true))
+        case UInt8(ascii: "x") where state.prompt.tier == .simulated: send(.simulatedTouch(matching: false))
         default: break
         }
     }
@@ -63,7 +63,7 @@ extension PromptSession {
             guard !typed.isEmpty else { return }
             (state.entry, state.typedText) = (.checking, nil)
             refresh()
-            return tell(entered(typed.take()))
+            return send(entered(typed.take()))
         case 0x7f, 0x08: typed.dropLast()
         case 0x15: typed.clear()
         case 0x00..<0x20: return

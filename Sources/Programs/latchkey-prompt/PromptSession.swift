@@ -46,14 +46,14 @@ struct PromptSession {
 
     mutating func run() {
         terminal.write(screen.show(state, in: lastWindow))
-        tell(.visible)
+        send(.visible)
         var turn = Turn.next
         while turn == .next { turn = takeTurn() }
-        if turn == .stopped || turn == .terminalLost { tell(.lost) }
+        if turn == .stopped || turn == .terminalLost { send(.lost) }
         if turn != .terminalLost { terminal.write(screen.close()) }
     }
 
-    func tell(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
+    func send(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
 
     /// Shows the current state. While the window's size is changing, `redrawAfterResize` does that.
     mutating func refresh() { if terminal.window == lastWindow { terminal.write(screen.show(state, in: lastWindow)) } }

@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// The folder of the user's own store, as the files in it tell its state.
+/// The folder of the user's own store, and its state according to the files in it.
 struct OwnStore {
     /// The files that hold keys; they are overwritten and removed first.
     static let secrets = ["root.key.moved", "anchor", "anchor.new"]

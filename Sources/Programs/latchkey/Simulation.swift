@@ -128,7 +128,7 @@ enum Simulation {
 
     /// Writes the recovery code that a prompt showed last.
     static func showCode(_ options: Options) throws(CommandFailure) {
-        guard case .told(let lines) = try call(Request.Simulate(.tellCode)), let code = lines.first else {
+        guard case .reported(let lines) = try call(Request.Simulate(.reportCode)), let code = lines.first else {
             throw .failure(Failure(.itemNotFound, "No prompt has shown a recovery code since the daemon was started."))
         }
         Output.write(options.isJSON ? JSON.object([("code", .text(code))]).line + "\n" : code + "\n")

@@ -78,7 +78,7 @@ final class ConnectedProgram: FrameReceiver {
 }
 
 extension FrameError {
-    /// What a client is told before its connection ends; nil if it can be told nothing.
+    /// What is sent to a client before its connection ends; nil for nothing.
     var answer: Failure? {
         switch self {
         case .version(let version):

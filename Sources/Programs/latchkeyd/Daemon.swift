@@ -77,7 +77,7 @@ final class Daemon: FrameHandler {
         var ended: (@Sendable (EvaluationEnd) -> Void)?
         if let world {
             prompter = ScriptedPrompter(prompter, world: world)
-            ended = { world.record.note($0.words) }
+            ended = { world.record.record($0.words) }
         }
         let (work, stretching) = (SerialWorkQueue { sessions.isOneAtMost }, StretchThreads())
         let verifications = OneStretchAtATime(stretching)
@@ -100,7 +100,7 @@ final class Daemon: FrameHandler {
         case (_, .tpm?): allowsVirtual = try HardwareConfiguration.allowsVirtual()
         case (_, .software?), (_, nil):
             allowsVirtual =
-                refusals.noting(.sensorFailed) { () throws(Failure) in
+                refusals.recording(.sensorFailed) { () throws(Failure) in
                     try HardwareConfiguration.allowsVirtual()
                 } ?? false
         }
@@ -120,10 +120,10 @@ final class Daemon: FrameHandler {
                 unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
-            events.note(.storeUnusable, failure)
+            events.record(.storeUnusable, failure)
         }
         if let sensors { observe(sensors, authority, events) }
-        refusals.tell { [weak service] source, count in
+        refusals.observe { [weak service] source, count in
             guard let service else { return false }
             service.refused(source, count: count)
             return true

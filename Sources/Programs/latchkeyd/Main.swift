@@ -70,7 +70,7 @@ enum Main {
             try serve(options, folder, events)
         } catch {
             // Client programs start the daemon without a terminal, so standard error is usually not seen.
-            events.note(.failed, error)
+            events.record(.failed, error)
             throw error
         }
     }
@@ -83,7 +83,7 @@ enum Main {
         try options.read(folder.configuration)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
-        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
+        if let reason = unlockedMemory() { events.record(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         // Must precede the creation of threads, which inherit the signal mask: a thread that does not block these
         // signals would receive them, and they would end the process.
         let signals = DaemonProcess.blockEndingSignals()
@@ -95,12 +95,12 @@ enum Main {
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
             DaemonProcess.stop(on: signals) { server.stop() }
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
-            events.note(.started, nil)
+            events.record(.started, nil)
             daemon.begin()
             try server.run()
         }
         daemon.stop()
-        events.note(.stopped, nil)
+        events.record(.stopped, nil)
         Files.remove(path)
     }
 

@@ -104,7 +104,7 @@ final class Machine: Sendable {
                 clock: clock, random: random,
                 work: work, stretching: work, counters: .success(keychain), permissions: keychain,
                 approvalKey: { () throws(Failure) in try keychain.approvalKey() },
-                ended: { world.record.note($0.words) }, log: events))
+                ended: { world.record.record($0.words) }, log: events))
         return Service(
             Service.Parts(
                 tier: .simulated, userID: geteuid(), storePath: path, processID: getpid(),
@@ -146,7 +146,7 @@ final class Machine: Sendable {
     func restart() throws(Failure) {
         let channels = running.withLock { $0.channels }
         for entry in channels { entry.channel?.close() }
-        world.record.note("the machine restarts")
+        world.record.record("the machine restarts")
         clock.restart()
         let service = try Machine.start(
             store, vault, world, clock, random, path, keyModule, events, waitsForActions: waitsForActions)

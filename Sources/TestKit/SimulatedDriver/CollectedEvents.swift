@@ -19,7 +19,7 @@ package final class CollectedEvents: EventLog {
     /// The events so far, oldest first.
     package var entries: [Entry] { collected.withLock { $0 } }
 
-    package func note(_ event: DaemonEvent, _ failure: Failure?) {
+    package func record(_ event: DaemonEvent, _ failure: Failure?) {
         collected.withLock { $0.append(Entry(event: event, failure: failure)) }
     }
 }
@@ -35,7 +35,7 @@ package final class SimulatedRecord: Sendable {
     package var lines: [String] { state.withLock { $0 } }
 
     /// Adds a line with the current time.
-    package func note(_ words: String) {
+    package func record(_ words: String) {
         let line = "\(clock.sinceStart / 1_000_000_000) s  \(words)"
         state.withLock { lines in
             if lines.count == Limits.transcriptLines { lines.removeFirst() }

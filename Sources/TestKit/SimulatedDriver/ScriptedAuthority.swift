@@ -73,6 +73,6 @@ package final class ScriptedAuthority: AuthorityDecorator {
     /// one. Without a known passcode the class stays locked.
     private func openPasscodeClass() {
         guard !authority.state.isLocked, let known = passcode.known else { return }
-        log.noting(.passcodeNotChecked) { () throws(Failure) in try forward(known) }
+        log.recording(.passcodeNotChecked) { () throws(Failure) in try forward(known) }
     }
 }

@@ -40,7 +40,7 @@ package final class ScriptedRequestHandler: RequestHandler {
         case .touch, .look: return .simulated(delivered: delivered)
         // Allows a script to read the recovery code that a user would read from the prompt; this tier protects no
         // secrets.
-        case .tellCode:
+        case .reportCode:
             return .transcript(
                 world.shownRecoveryCode.map { [$0.withBytes { String(decoding: $0, as: UTF8.self) }] } ?? [])
         default: return .done

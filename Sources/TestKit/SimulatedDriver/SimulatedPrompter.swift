@@ -40,7 +40,7 @@ package final class QueuedActionPrompter: Prompter {
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let isAnswered = world.answersUnseenPrompts
-        if isAnswered { world.promptIsUnseen(prompt.id, .commands) } else { world.note(.noPrompt) }
+        if isAnswered { world.promptIsUnseen(prompt.id, .commands) } else { world.record(.noPrompt) }
         later { events(isAnswered ? .visible : .unavailable) }
     }
 
@@ -62,18 +62,18 @@ package final class ScriptedPrompter: Prompter {
         let id = prompt.id
         shown.withLock { $0[id] = prompt }
         let why = prompt.purpose == .app ? prompt.reason : "\(prompt.purpose)"
-        world.record.note("\(prompt.caller) asks" + (why.isEmpty ? "" : ": \"\(why)\""))
-        world.record.note(prompt.content.words(prompt))
+        world.record.record("\(prompt.caller) asks" + (why.isEmpty ? "" : ": \"\(why)\""))
+        world.record.record(prompt.content.words(prompt))
         world.promptComes(prompt, events)
         prompter.show(prompt) { [world] event in
-            if let words = event.words { world.record.note(words) }
+            if let words = event.words { world.record.record(words) }
             events(event)
             if event == .visible { world.promptIsVisible(id) }
         }
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {
-        if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
+        if let prompt = shown.withLock({ $0[id] }) { world.record.record(content.words(prompt)) }
         // The world is updated first, since another program may answer as soon as the prompter shows the content.
         world.promptChanges(id, content)
         prompter.update(id, content)

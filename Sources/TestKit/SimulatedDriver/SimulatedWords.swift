@@ -33,7 +33,7 @@ extension SimulatorCommand {
         case .unenroll: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
         case .touch, .look, .guide, .unplug, .permission, .fail(.sensor), .cancel, .fallback, .enter,
-            .acknowledgeCode, .enterCode, .enterNewPasscode, .tellCode:
+            .acknowledgeCode, .enterCode, .enterNewPasscode, .reportCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "queued actions are dropped"

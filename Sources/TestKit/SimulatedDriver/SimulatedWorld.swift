@@ -248,7 +248,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             if core.cancelledRuns.isEmpty, let action = core.nextAction(passcode: known), let run = take(action, &core)
             {
                 core.took(action)
-                record.note(action.words)
+                record.record(action.words)
                 return run
             }
             guard let prompt = core.prompt, let problem = core.problemOfScript(passcode: known) else { return nil }
@@ -297,10 +297,10 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     }
 
     /// Stores a problem for the caller whose prompt is about to end.
-    func note(_ problem: ScriptProblem) { core.withLock { record(problem, &$0) } }
+    func record(_ problem: ScriptProblem) { core.withLock { record(problem, &$0) } }
 
     private func record(_ problem: ScriptProblem, _ core: inout Core) {
-        record.note(problem.message)
+        record.record(problem.message)
         (core.untold, core.problem) = (problem, problem)
     }
 
@@ -394,7 +394,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     /// - Returns: for an action of the user such as a touch, whether it was performed at once; otherwise it is queued
     ///   for the next prompt. True for every other command.
     package func apply(_ command: SimulatorCommand) throws(Failure) -> Bool {
-        if let words = command.words { record.note(words) }
+        if let words = command.words { record.record(words) }
         switch command {
         case .sensor(let kind): try change { (state) throws(Failure) in state.sensor = kind }
         case .enroll: try changeEnrolment()
@@ -432,7 +432,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         case .acknowledgeCode: return perform(.codeAcknowledged)
         case .enterCode(let code): return perform(.recoveryCode(code))
         case .enterNewPasscode(let passcode): return perform(.newPasscode(passcode))
-        case .tellCode: break
+        case .reportCode: break
         case .acceptAnyPasscode(let isOn): try passcode.acceptAny(isOn)
         case .restart:
             try change { (state) throws(Failure) in state.boots += 1 }

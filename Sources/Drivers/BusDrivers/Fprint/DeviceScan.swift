@@ -120,7 +120,7 @@ final class DeviceScan {
         switch enrolment() {
         case .success(let found): set = found
         case .failure(let failure):
-            log.note(.sensorFailed, failure)
+            log.record(.sensorFailed, failure)
             verdict = .failed
             return release()
         }
@@ -196,7 +196,7 @@ final class DeviceScan {
             FprintName.Refusal(error) == .permissionDenied
             ? "polkit refuses it; see the action net.reactivated.fprint.device.verify: pkaction --verbose"
             : "See: systemctl status fprintd"
-        log.note(
+        log.record(
             .sensorFailed,
             Failure(.biometryNotAvailable, "Fingerprint reader \(device): \(what) (\(error.description)).", hint: hint))
     }

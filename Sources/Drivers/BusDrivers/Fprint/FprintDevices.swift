@@ -81,7 +81,7 @@ final class FprintDevices {
                 let isVirtual = name?.hasPrefix(Self.prefix) ?? true
                 if name != nil { virtual[path] = isVirtual }
                 if isVirtual {
-                    noteUnused(
+                    logUnused(
                         Failure(
                             .biometryNotAvailable,
                             "A fingerprint reader is not used, because it is a program: \(name ?? "it has no name").",
@@ -93,7 +93,7 @@ final class FprintDevices {
             case .failure(let error) where FprintName.isGone(error): done(.success(nil))
             case .failure(.refused(let name, _)):
                 // A refusal says nothing about the reader, so it counts as virtual until the next question.
-                noteUnused(
+                logUnused(
                     Failure(
                         .biometryNotAvailable,
                         """
@@ -107,7 +107,7 @@ final class FprintDevices {
     }
 
     /// Logs that a virtual reader is not used, where root has not allowed it.
-    private func noteUnused(_ failure: Failure) { if !allowsVirtual { log.note(.sensorFailed, failure) } }
+    private func logUnused(_ failure: Failure) { if !allowsVirtual { log.record(.sensorFailed, failure) } }
 
     /// How libfprint begins the names of its virtual devices.
     private static let prefix = "Virtual "
@@ -119,7 +119,7 @@ final class FprintDevices {
             hint: isRefused
                 ? "polkit refuses it; see: pkaction --verbose --action-id net.reactivated.fprint.device.verify"
                 : "See: systemctl status fprintd")
-        log.note(.sensorFailed, failure)
+        log.record(.sensorFailed, failure)
         return failure
     }
 }

@@ -39,7 +39,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
     private let timing: Timing
     private let states = Mutex<[UInt32: SensorState]>([:])
     private let observers = Mutex<[@Sendable () -> Void]>([])
-    /// Tells the observers on a thread of its own: they call `latchkeyd` and wait for it.
+    /// Notifies the observers on a thread of its own: they call `latchkeyd` and wait for it.
     private let notifying = Mutex((isRunning: false, isDue: false))
     private let isRefreshDue = Mutex(false)
 
@@ -76,7 +76,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         // A reader that was absent is looked for again: it may have been plugged in while fprintd did not run, which
         // nothing announces, or fprintd may have failed. This is asked when a user's first program connects.
         if let state = states.withLock({ $0[user] }), state != .absent { return state }
-        // The bus's thread must not wait for itself; it is told when the state is known.
+        // The bus's thread must not wait for itself; it is notified when the state is known.
         let isWaiting = !bus.isCurrent
         let answer = Answer<SensorState>()
         bus.run { [self] in
@@ -85,7 +85,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
                 if let timer { bus.cancel(timer) }
                 // The first state is an answer, which is not announced, unless the caller has not waited for it.
                 let isAnswered = answer.set(state)
-                store(state, for: user, isTold: isWaiting && isAnswered)
+                store(state, for: user, isReported: isWaiting && isAnswered)
             }
         }
         return isWaiting ? answer.wait() ?? .absent : .absent
@@ -118,12 +118,12 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         }
     }
 
-    private func store(_ state: SensorState, for user: UInt32, isTold: Bool = false) {
+    private func store(_ state: SensorState, for user: UInt32, isReported: Bool = false) {
         let before = states.withLock { states in
             defer { states[user] = state }
             return states[user]
         }
-        if before != state, !isTold { notify() }
+        if before != state, !isReported { notify() }
     }
 
     private func notify() {

@@ -14,8 +14,8 @@ final class FprintSensor {
     private var scans: [UInt64: FingerScan] = [:]
     /// The scans that want a device, in order; the first one has claimed it, or is about to.
     private var queues: [String: [DeviceScan]] = [:]
-    /// Whether a signal of an untrusted sender was noted since the last scan began.
-    private var hasNotedForgery = false
+    /// Whether a signal of an untrusted sender was logged since the last scan began.
+    private var hasLoggedForgery = false
     /// Called when devices or enrolled fingers may have changed.
     var changed: () -> Void = {}
     /// Called with the state of a user that a scan has found, before its verification begins.
@@ -49,7 +49,7 @@ final class FprintSensor {
     func state(of user: UInt32, _ done: @escaping (SensorState) -> Void) {
         let account: AccountName
         do throws(Failure) { account = try Accounts.name(of: user) } catch {
-            log.note(.sensorFailed, error)
+            log.record(.sensorFailed, error)
             return done(.absent)
         }
         devices.enrolled(of: account) { [self] result in
@@ -83,7 +83,7 @@ final class FprintSensor {
             }
             return SensorState(kind: .touchID, enrolment: set, isVirtual: isVirtual)
         } catch {
-            log.note(.sensorFailed, error)
+            log.record(.sensorFailed, error)
             return .absent
         }
     }
@@ -95,10 +95,10 @@ final class FprintSensor {
         let scan = FingerScan(evaluation, service.bus, events: events) { [weak self] in self?.scans[evaluation] = nil }
         guard scans[evaluation] == nil else { return events(.failed) }
         scans[evaluation] = scan
-        hasNotedForgery = false
+        hasLoggedForgery = false
         let account: AccountName
         do throws(Failure) { account = try Accounts.name(of: user) } catch {
-            log.note(.sensorFailed, error)
+            log.record(.sensorFailed, error)
             return scan.fail(.failed)
         }
         devices.enrolled(of: account) { [self] result in
@@ -175,9 +175,9 @@ final class FprintSensor {
     private func received(_ signal: BusSignal) {
         guard signal.sender == service.owner else {
             // Possible without an owner: a signal that arrives while the owner is being determined concerns no scan.
-            guard service.owner != nil, !scans.isEmpty, !hasNotedForgery else { return }
-            hasNotedForgery = true
-            return log.note(
+            guard service.owner != nil, !scans.isEmpty, !hasLoggedForgery else { return }
+            hasLoggedForgery = true
+            return log.record(
                 .sensorRefused,
                 Failure(
                     .peerNotTrusted,

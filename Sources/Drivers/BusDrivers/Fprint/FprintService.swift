@@ -22,7 +22,7 @@ final class FprintService {
 
     func start() {
         name.changed = { [weak self] isRunning in self?.ownerChanged(isRunning) }
-        name.refused = { [weak self] refusal in self?.note(refusal) }
+        name.refused = { [weak self] refusal in self?.log(refusal) }
         name.start()
     }
 
@@ -35,12 +35,12 @@ final class FprintService {
         name.resolve { result in done(result.mapError { Self.failure($0) }) }
     }
 
-    private func note(_ refusal: BusNameOwner.Refusal) {
+    private func log(_ refusal: BusNameOwner.Refusal) {
         switch refusal {
         // No error: this machine has no fingerprint reader.
         case .notInstalled, .notRunning: return
-        case .untrusted: log.note(.sensorRefused, Self.failure(refusal))
-        case .startFailed, .unknown, .userUnknown, .changed: log.note(.sensorFailed, Self.failure(refusal))
+        case .untrusted: log.record(.sensorRefused, Self.failure(refusal))
+        case .startFailed, .unknown, .userUnknown, .changed: log.record(.sensorFailed, Self.failure(refusal))
         }
     }
 

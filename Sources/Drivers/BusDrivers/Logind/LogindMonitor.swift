@@ -18,7 +18,7 @@ final class LogindMonitor {
     private var hasDisplaced = false
     private static let mostEarly = 256
     private static let pathBytes = 255
-    private var hasNotedForgery = false
+    private var hasLoggedForgery = false
     /// The time until the next attempt after the connection to the bus was lost.
     private var pause: Int64
     /// Called when what is known has changed: the sessions, whether they can be known, and the event for users.
@@ -59,12 +59,12 @@ final class LogindMonitor {
     // MARK: - The owner of the name
 
     private func ownerChanged(_ isRunning: Bool) {
-        hasNotedForgery = false
+        hasLoggedForgery = false
         delay.forget()
         if knowledge == .known {
             // Until logind owns its name again, no signal reports that a session became inactive.
             sessions.doubt()
-            tell(.outdated)
+            publish(.outdated)
         }
         // Without the connection to the bus no signal announces logind.
         if isRunning { load() } else { retry() }
@@ -76,21 +76,21 @@ final class LogindMonitor {
         case .notRunning, .notInstalled, .unknown(.disconnected), .userUnknown(.disconnected): break
         case .changed: break
         case .untrusted(let user):
-            log.note(
+            log.record(
                 .sessionsRefused,
                 Failure(
                     .peerNotTrusted,
                     "The name \(LogindName.service) on the system's message bus belongs to "
                         + (user.map { "user \($0)" } ?? "an unknown user") + ", not to root: keychains stay locked.",
                     hint: "See: busctl status \(LogindName.service)"))
-        case .startFailed(let error), .unknown(let error), .userUnknown(let error): note(error)
+        case .startFailed(let error), .unknown(let error), .userUnknown(let error): log(error)
         }
     }
 
-    private func note(_ error: BusError) {
+    private func log(_ error: BusError) {
         // Once until it is known again: the attempts go on.
         guard knowledge != .unknown else { return }
-        log.note(
+        log.record(
             .sessionsUnknown,
             Failure(
                 .daemonUnavailable, "logind cannot be asked for login sessions (\(error.description)).",
@@ -118,16 +118,16 @@ final class LogindMonitor {
                 isLoading = false
                 switch refusal {
                 // Its start will be announced.
-                case .notRunning, .notInstalled: tell(knowledge == .outdated ? .outdated : .absent)
+                case .notRunning, .notInstalled: publish(knowledge == .outdated ? .outdated : .absent)
                 case .unknown(.disconnected), .userUnknown(.disconnected):
                     // A machine that never had a bus has no sessions; a lost connection is tried again.
-                    if knowledge == .outdated { retry() } else { tell(.absent) }
+                    if knowledge == .outdated { retry() } else { publish(.absent) }
                 case .changed: retry()
                 case .startFailed, .unknown, .userUnknown:
-                    tell(.unknown)
+                    publish(.unknown)
                     retry()
                 // Another owner of the name will be announced.
-                case .untrusted: tell(.unknown)
+                case .untrusted: publish(.unknown)
                 }
             }
         }
@@ -198,7 +198,7 @@ final class LogindMonitor {
         pause = timing.retry
         // Before the sessions count as known: a lock that was requested precedes it.
         applyEarly()
-        tell(.known)
+        publish(.known)
         delay.take()
     }
 
@@ -206,8 +206,8 @@ final class LogindMonitor {
         isLoading = false
         // The owner changed, or the connection was lost, while it was asked; then `ownerChanged` has begun anew.
         guard name.owner != nil else { return retry() }
-        note(error)
-        tell(.unknown)
+        log(error)
+        publish(.unknown)
         retry()
     }
 
@@ -221,7 +221,7 @@ final class LogindMonitor {
     // MARK: - Changes
 
     /// Publishes what is known now, which concerns every user.
-    private func tell(_ knowledge: LogindSessions.Knowledge) {
+    private func publish(_ knowledge: LogindSessions.Knowledge) {
         self.knowledge = knowledge
         changed(sessions, knowledge, SessionEvent(user: nil, session: "", .changed))
     }
@@ -262,9 +262,9 @@ final class LogindMonitor {
         guard let owner = name.owner, signal.sender == owner else {
             // Before the owner is known nothing is believed; the sessions are read afterwards.
             guard name.owner != nil else { return store(signal) }
-            guard !hasNotedForgery else { return }
-            hasNotedForgery = true
-            return log.note(
+            guard !hasLoggedForgery else { return }
+            hasLoggedForgery = true
+            return log.record(
                 .sessionsRefused,
                 Failure(
                     .peerNotTrusted,
@@ -301,7 +301,7 @@ final class LogindMonitor {
     private func describe(_ path: String, _ id: String, _ owner: String) {
         call(owner, path, LogindName.properties, "GetAll", [.string(LogindName.session)]) { [self] result in
             guard case .success(let values) = result, name.owner == owner else { return }
-            guard let user = Self.user(in: values.first) else { return note(.malformed) }
+            guard let user = Self.user(in: values.first) else { return log(.malformed) }
             var session = sessions[path].flatMap { $0.id == id ? $0 : nil } ?? LoginSession(id: id, user: user)
             session.take(values.first)
             report(sessions.put(session, at: path))
@@ -336,7 +336,7 @@ final class LogindMonitor {
 
     private func wake() {
         sessions.isSleeping = false
-        tell(knowledge)
+        publish(knowledge)
         delay.take()
     }
 }

@@ -112,7 +112,8 @@ package final class LogindSessions: SessionMonitor, @unchecked Sendable {
         let (waiting, isChanged) = published.withLock { published -> ([Answer<Void>], Bool) in
             let isChanged = published.sessions != sessions || published.knowledge != knowledge
             (published.sessions, published.knowledge) = (sessions, knowledge)
-            // The first state is an answer, not a change. But a lock is told: a person may have unlocked the keychain before.
+            // The first state is an answer, not a change. But a lock is reported: a person may have unlocked the
+            // keychain before.
             guard knowledge != .none else { return ([], isChanged && event?.change == .locked) }
             defer { published.waiting = [] }
             return (published.waiting, isChanged)

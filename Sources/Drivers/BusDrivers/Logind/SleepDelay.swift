@@ -35,7 +35,7 @@ final class SleepDelay {
             }
             var cause = BusError.malformed
             if case .failure(let error) = result { cause = error }
-            log.note(
+            log.record(
                 .sleepNotDelayed,
                 Failure(
                     .notPermitted,

@@ -65,7 +65,7 @@ package final class PAMFace: BiometricReader {
         do throws(Failure) {
             try PAMServiceFile.check(places.service, owner: places.owner)
         } catch {
-            log.note(.sensorRefused, error)
+            log.record(.sensorRefused, error)
             return .absent
         }
         return SensorState(
@@ -150,7 +150,7 @@ package final class PAMFace: BiometricReader {
                 if let end = conversation.received(try child.receive()) { return end }
             }
         } catch {
-            log.note(error.status == .peerNotTrusted ? .sensorRefused : .sensorFailed, error)
+            log.record(error.status == .peerNotTrusted ? .sensorRefused : .sensorFailed, error)
             return .failed
         }
     }

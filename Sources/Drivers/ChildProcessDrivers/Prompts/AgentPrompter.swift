@@ -91,7 +91,7 @@ package final class AgentPrompter: Prompter {
             for id in lost.keys { state.shown[id] = nil }
             return lost.values.map(\.events)
         }
-        for tell in lost { tell(.lost) }
+        for notify in lost { notify(.lost) }
     }
 
     // MARK: - Prompts

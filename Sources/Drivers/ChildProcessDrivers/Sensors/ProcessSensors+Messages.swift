@@ -17,14 +17,16 @@ extension ProcessSensors {
         case .sensor(let sensor): apply(sensor)
         case .scanned(let number, let event): return scanned(number, event)
         case .sessions(let number, let change, let sessions): return apply(number, change, sessions, link)
-        case .note(let note, let message, let hint):
+        case .log(let event, let message, let hint):
             let isWritten = state.withLock { state in
                 // Each question for a reader that is absent has the same answer.
-                guard state.notes < Self.notes, state.noted.insert("\(message)\n\(hint)").inserted else { return false }
-                state.notes += 1
+                guard state.logLines < Self.logLines, state.loggedTexts.insert("\(message)\n\(hint)").inserted else {
+                    return false
+                }
+                state.logLines += 1
                 return true
             }
-            if isWritten { log.note(note.event, Failure(note.status, "\(message)", hint: "\(hint)")) }
+            if isWritten { log.record(event.event, Failure(event.status, "\(message)", hint: "\(hint)")) }
         case .look, .arm, .disarm, .applied: return false
         }
         return true
@@ -38,13 +40,13 @@ extension ProcessSensors {
         if sensor.kind == .none { sensor = .absent }
         let (isChanged, waiting) = state.withLock { state in
             defer { (state.sensor, state.awaitingSensor) = (sensor, []) }
-            if sensor.kind != .none { state.noted = [] }
+            if sensor.kind != .none { state.loggedTexts = [] }
             // The first state is the answer to callers that wait for it; without such callers it is a change.
             let isAnswer = state.sensor == nil && !state.awaitingSensor.isEmpty
             return (state.sensor != sensor && !isAnswer, state.awaitingSensor)
         }
         for answer in waiting { answer.put(sensor) }
-        if isChanged { tellObservers() }
+        if isChanged { notifyObservers() }
     }
 
     private func scanned(_ number: UInt64, _ event: SensorEvent) -> Bool {

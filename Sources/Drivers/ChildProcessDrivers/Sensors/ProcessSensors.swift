@@ -29,7 +29,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
 
     /// Maximum changes of sessions that have not taken effect, and maximum lines for the log from one process.
     static let unapplied = 64
-    static let notes = 256
+    static let logLines = 256
 
     let user: UInt32
     /// Whether the process can read the files of fprintd, so that what it says of enrolment sets counts.
@@ -146,7 +146,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
             process = try program.start()
             try Sockets.limitSending(process.socket, seconds: timing.receipt)
         } catch {
-            log.note(.sensorFailed, Failure(error, "\(name) cannot be started"))
+            log.record(.sensorFailed, Failure(error, "\(name) cannot be started"))
             return startLater(after: 0)
         }
         let link = Link(process, startedAt: clock.uptime)
@@ -195,7 +195,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         let code = link.process.end()
         let (scans, isStopped) = state.withLock { state in (state.lose(link, exitCode: code), state.isStopped) }
         guard !isStopped else { return }
-        log.note(
+        log.record(
             .sensorFailed,
             Failure(
                 .biometryNotAvailable, "\(name) \(reason): there is no fingerprint reader now.",
@@ -203,7 +203,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         // The lock first.
         report(.changed) {}
         for scan in scans { scan.events(.failed) }
-        tellObservers()
+        notifyObservers()
         if !state.withLock({ $0.isUnusable }) { startLater(after: clock.uptime - link.startedAt) }
     }
 
@@ -220,7 +220,7 @@ package final class ProcessSensors: BiometricReader, SessionMonitor {
         state.withLock { $0.retry = alarm }
     }
 
-    func tellObservers() { for changed in state.withLock({ $0.observers }) { changed() } }
+    func notifyObservers() { for changed in state.withLock({ $0.observers }) { changed() } }
 
     func report(_ change: SessionEvent.Change, _ done: @escaping @Sendable () -> Void) {
         let reports = state.withLock { $0.reports }

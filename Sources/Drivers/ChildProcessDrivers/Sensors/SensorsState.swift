@@ -30,8 +30,8 @@ struct SensorsState: Sendable {
     var unconfirmed: [UInt64: any Alarm] = [:]
     var unapplied = 0
     /// The number of lines that were written for this process, and those since it had a sensor.
-    var notes = 0
-    var noted: Set<String> = []
+    var logLines = 0
+    var loggedTexts: Set<String> = []
     /// Seconds until the next process is started.
     var pause: Int64
     var retry: (any Alarm)?
@@ -52,7 +52,7 @@ struct SensorsState: Sendable {
         defer {
             (self.link, sensor, sessions) = (nil, nil, nil)
             (scans, unconfirmed, unapplied) = ([:], [:], 0)
-            (notes, noted) = (0, [])
+            (logLines, loggedTexts) = (0, [])
             (awaitingSensor, awaitingSessions) = ([], [])
         }
         // Before its first message only the installation can be the cause: an earlier version does not know its option

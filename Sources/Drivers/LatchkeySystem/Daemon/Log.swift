@@ -37,7 +37,7 @@ package final class FileAndJournalLog: EventLog {
     /// Creates the log of a daemon whose files are in `folder`.
     package init(_ folder: String) { file = DaemonLogFile(folder) }
 
-    package func note(_ event: DaemonEvent, _ failure: Failure?) {
+    package func record(_ event: DaemonEvent, _ failure: Failure?) {
         let line = DaemonLogLine(event, failure, time: wallTimeMicroseconds(), processID: getpid())
         if isJournal { journal(line, event.severity) }
         do throws(SystemError) {

@@ -66,8 +66,8 @@ package final class UserAcceptor: @unchecked Sendable {
             }
         }
 
-        /// Tells the programs that wait at the socket of the service manager why the service does not start. A connection that
-        /// stayed there would start the service again at once, and its program would wait for ever.
+        /// Notifies the programs that wait at the socket of the service manager why the service does not start. A
+        /// connection that stayed there would start the service again at once, and its program would wait for ever.
         package func refuseWaiting(_ failure: Failure) {
             let notStarted = Failure(
                 .daemonUnavailable, "The service does not start: \(failure.message)", hint: failure.hint)
@@ -222,7 +222,7 @@ package final class UserAcceptor: @unchecked Sendable {
         }
         for (number, earlier) in users {
             var user = earlier
-            if user.destroyIfLate(at: now, limits) { log.note(.failed, Self.silent(number)) }
+            if user.destroyIfLate(at: now, limits) { log.record(.failed, Self.silent(number)) }
             for late in user.takeLate(at: now) { refuse(late.descriptor, late.listener, Self.silent(number)) }
             users[number] = user.isForgotten(at: now, limits) ? nil : user
         }
@@ -390,7 +390,7 @@ package final class UserAcceptor: @unchecked Sendable {
             watch(near.descriptor, .control(user))
             watch(started.handle, .process(user))
         } catch {
-            log.note(.failed, Failure(error, "The process of user \(user) cannot be started"))
+            log.record(.failed, Failure(error, "The process of user \(user) cannot be started"))
             failed(user)
             startsAgain = Uptime.nanoseconds + Self.pause
         }
@@ -446,14 +446,14 @@ package final class UserAcceptor: @unchecked Sendable {
             refuseWaiting(user, Self.noAccount(user))
         case _ where wasLeaving, .exited(0): if case .wanted? = users[user]?.phase { wanted.append(user) }
         case .exited(let code):
-            log.note(
+            log.record(
                 .failed,
                 Failure(
                     .daemonUnavailable, "The process that serves user \(user) has failed with status \(code).",
                     hint: "Its earlier lines say more."))
             failed(user)
         case .signalled(let signal):
-            log.note(
+            log.record(
                 .failed,
                 Failure(
                     .daemonUnavailable, "The process that serves user \(user) was ended by signal \(signal).",
@@ -494,7 +494,7 @@ package final class UserAcceptor: @unchecked Sendable {
             guard try control.send(HandedMessage(kind: kind, number: UInt64(user), descriptor: far)) else { return }
             _ = try running.control.send(HandedMessage(kind: kind, descriptor: near))
         } catch {
-            log.note(.sensorFailed, Failure(error, "The process of the sensors cannot be reached"))
+            log.record(.sensorFailed, Failure(error, "The process of the sensors cannot be reached"))
         }
     }
 
@@ -511,7 +511,7 @@ package final class UserAcceptor: @unchecked Sendable {
         ignore(ended.process.handle)
         sensors = nil
         guard !stopping.load(ordering: .acquiring) else { return }
-        log.note(
+        log.record(
             .sensorFailed,
             Failure(
                 .biometryNotAvailable, "The process of the sensors has ended.",
@@ -533,7 +533,7 @@ package final class UserAcceptor: @unchecked Sendable {
             rest.removeAll { $0.wait(until: deadline) != nil }
             if kills { for process in rest { process.signal(SIGKILL) } }
         }
-        for _ in rest { log.note(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
+        for _ in rest { log.record(.failed, Failure(.internalFailure, "A process of a user does not end.")) }
         for waiting in users.values.flatMap(\.waiting) { closer.close(waiting.descriptor, at: 0) }
         users = [:]
         closer.closeAll(at: 0)

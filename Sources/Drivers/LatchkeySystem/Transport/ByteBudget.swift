@@ -125,22 +125,22 @@ package final class ByteBudget: Sendable {
     /// - Returns: false when the program must be disconnected because it does not read its answers: it holds more than
     ///   twice its share, or more than `always` while all programs together hold more than twice the total.
     func change(by count: Int, for share: Share) -> Bool {
-        let (isWithin, tell) = state.withLock { state in
+        let (isWithin, mayContinue) = state.withLock { state in
             state.add(count, share)
             let held = share.held
             let isWithin = held <= 2 * bounds.program && (state.total <= 2 * bounds.total || held <= bounds.always)
             return (isWithin, count < 0 && state.takeWaiting())
         }
-        if tell { released() }
+        if mayContinue { released() }
         return isWithin
     }
 
     fileprivate func release(_ count: Int, for share: Share) {
-        let tell = state.withLock { state in
+        let mayContinue = state.withLock { state in
             state.add(-count, share)
             return state.takeWaiting()
         }
-        if tell { released() }
+        if mayContinue { released() }
     }
 }
 

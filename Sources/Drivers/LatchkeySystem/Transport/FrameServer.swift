@@ -72,7 +72,7 @@ package final class FrameServer: @unchecked Sendable {
     private let turnCount = Atomic(0)
     private var connections: [CInt: FrameConnection] = [:]
     private var idleDeadline: Int64
-    /// When to tell the handler that nothing happens; nil after it was told.
+    /// When to notify the handler that nothing happens; nil after it was notified.
     private var restDeadline: Int64?
     /// When to accept again after descriptors ran out; nil while the listener is watched.
     private var acceptsAgain: Int64?

@@ -7,8 +7,8 @@ package import LatchkeyModel
 extension SensorMessage {
     /// The line of an event; nil for an event that the process does not log. Longer texts are cut.
     package static func line(_ event: DaemonEvent, _ failure: Failure?) -> SensorMessage? {
-        guard let note = Note.allCases.first(where: { $0.event == event }) else { return nil }
-        return .note(note, message: cut(failure?.message), hint: cut(failure?.hint))
+        guard let line = LogEvent.allCases.first(where: { $0.event == event }) else { return nil }
+        return .log(line, message: cut(failure?.message), hint: cut(failure?.hint))
     }
 
     private static func cut(_ text: Phrase?) -> String {
@@ -18,7 +18,7 @@ extension SensorMessage {
     }
 }
 
-extension SensorMessage.Note {
+extension SensorMessage.LogEvent {
     package var event: DaemonEvent {
         switch self {
         case .sensorFailed: .sensorFailed

@@ -24,7 +24,7 @@ package enum SensorMessage: Equatable, Sendable {
     /// From the process: the sessions changed, and their state is this. The change is confirmed with `applied`.
     case sessions(UInt64, SessionChange, SessionState)
     /// From the process: a line for the log.
-    case note(Note, message: String, hint: String)
+    case log(LogEvent, message: String, hint: String)
 
     /// A change of login sessions.
     package enum SessionChange: UInt8, CaseIterable, Sendable {
@@ -34,7 +34,7 @@ package enum SensorMessage: Equatable, Sendable {
     }
 
     /// The events that the process logs.
-    package enum Note: UInt8, CaseIterable, Sendable {
+    package enum LogEvent: UInt8, CaseIterable, Sendable {
         case sensorFailed = 1
         case sensorRefused = 2
         case sessionsUnknown = 3
@@ -63,8 +63,8 @@ extension SensorMessage {
         case .scanned(let number, let event): writer.message(7, Scanned(number: number, event: event))
         case .sessions(let number, let change, let state):
             writer.message(8, Sessions(number: number, change: change, state: state))
-        case .note(let note, let message, let hint):
-            writer.message(9, LogLine(note: note, message: message, hint: hint))
+        case .log(let event, let message, let hint):
+            writer.message(9, LogLine(event: event, message: message, hint: hint))
         }
         return writer.finish()
     }
@@ -87,7 +87,7 @@ extension SensorMessage {
                 return .sessions(sessions.number, sessions.change, sessions.state)
             case 9:
                 let line = try LogLine(from: &reader)
-                return .note(line.note, message: line.message, hint: line.hint)
+                return .log(line.event, message: line.message, hint: line.hint)
             default: throw .unknownMessage
             }
         }
@@ -187,13 +187,13 @@ private struct Sessions: WireTuple {
 }
 
 private struct LogLine: WireTuple {
-    var note: SensorMessage.Note
+    var event: SensorMessage.LogEvent
     var message: String
     var hint: String
 
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
-            note: try tuple.field(0, \.note, .number()),
+            event: try tuple.field(0, \.event, .number()),
             message: try tuple.field(1, \.message, .text(limit: SensorMessage.textBytes)),
             hint: try tuple.field(2, \.hint, .text(limit: SensorMessage.textBytes)))
     }

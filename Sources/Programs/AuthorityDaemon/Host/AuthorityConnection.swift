@@ -65,7 +65,7 @@ package final class AuthorityConnection: Sendable {
         verification = PasscodeVerification(parts.passcodeChip?(carrier))
         carrier.use(self)
         notify(.welcome(StoreCall.Welcome(version: UInt64(Limits.wireVersion), connection: connection, key: key)))
-        parts.refusals?.tell { [weak self] source, count in self?.record(source, count: count) ?? false }
+        parts.refusals?.observe { [weak self] source, count in self?.record(source, count: count) ?? false }
     }
 
     // MARK: - Sending

@@ -49,7 +49,7 @@ extension ChannelStore {
             var records = records
             records.needsRekey = true
             try passcodes.persist(records)
-            note(
+            record(
                 .accountPasswordChanged,
                 Failure(
                     .authenticationFailed, "The password of user \(userID) was changed outside Latchkey.",

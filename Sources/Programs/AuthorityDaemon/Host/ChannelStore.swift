@@ -53,7 +53,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
 
     func newSalt() throws(Failure) -> [UInt8] { try shared.random.bytes(PasscodeRecord.saltBytes).copyBytes() }
 
-    func note(_ event: DaemonEvent, _ failure: Failure) { shared.log.note(event, failure) }
+    func record(_ event: DaemonEvent, _ failure: Failure) { shared.log.record(event, failure) }
 
     func call(_ call: StoreCall) throws(Failure) -> StoreReply {
         guard let connection else { throw Failure(.systemCancel, "The connection between the services ended.") }

@@ -38,7 +38,7 @@ extension UserAuthority {
         do throws(Failure) {
             return try firstPasscode().kind
         } catch {
-            shared.log.note(.recordNotRead, error)
+            shared.log.record(.recordNotRead, error)
             return nil
         }
     }

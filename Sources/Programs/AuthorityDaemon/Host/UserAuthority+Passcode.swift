@@ -53,7 +53,7 @@ extension UserAuthority {
         do throws(Failure) {
             try stretching.submit(.person) { [self] in
                 let result = Result { () throws(Failure) in try body() }
-                if case .failure(let failure) = result { shared.log.note(event, failure) }
+                if case .failure(let failure) = result { shared.log.record(event, failure) }
                 then(result)
             }
         } catch {
@@ -221,7 +221,7 @@ extension UserAuthority {
                 try verification.carryOut(chipChange)
                 if records.preparedRecovery != nil {
                     records.adoptRecovery()
-                    shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+                    shared.log.recording(.recordNotRead) { [records] () throws(Failure) in
                         try passcodes.persist(records)
                     }
                 }
@@ -235,14 +235,14 @@ extension UserAuthority {
             if !replaced.isEmpty { records.abandoned = replaced }
             records.adoptRecovery()
             // If this fails, both records remain, and the next right passcode decides between them.
-            shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+            shared.log.recording(.recordNotRead) { [records] () throws(Failure) in
                 try passcodes.persist(records)
                 var records = records
                 // What the chip has for the earlier passcode. If it cannot be reached now, the next choice does this.
                 try verification.removeAbandoned(&records, from: passcodes)
             }
             if case .recovery = choice.change {
-                shared.log.note(.recovered, nil)
+                shared.log.record(.recovered, nil)
                 authority.passcodeWasRecovered()
             }
             store.update(hasPasscode: true)
@@ -275,7 +275,7 @@ extension UserAuthority {
             records.abandoned = last
             try passcodes.persist(records)
             // If the chip cannot be reached now, this is made up for before the next passcode is set.
-            shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+            shared.log.recording(.recordNotRead) { [records] () throws(Failure) in
                 var records = records
                 try verification.removeAbandoned(&records, from: passcodes)
             }

@@ -98,7 +98,7 @@ extension UserAuthority {
             }
             showCode(code, keys, prompts, entriesLeft: Self.entries, .none, then)
         } catch {
-            shared.log.note(.passcodeNotChecked, error)
+            shared.log.record(.passcodeNotChecked, error)
             then(.failure(error))
         }
     }
@@ -158,7 +158,7 @@ extension UserAuthority {
                 case .failure(let failure): then(.failure(failure))
                 case .success(let entered?): then(.success(entered))
                 case .success(.none):
-                    shared.log.note(
+                    shared.log.record(
                         .recoveryRefused,
                         Failure(.authenticationFailed, "A wrong recovery code was entered by user \(userID)."))
                     askCode(prompts, entriesLeft: entriesLeft - 1, .wrongRecoveryCode, then)

@@ -85,7 +85,7 @@ final class UserAuthority: Sendable {
         authority = try LocalAuthority(local, mint: connection.mint)
         sessions = SessionObserver(shared.sessions, of: userID, authority: authority, work: parts.work) {
             [store, log = connection.parts.log] isLocked in
-            log.noting(.authorityNotTold) { () throws(Failure) in try store.applySessionLock(isLocked: isLocked) }
+            log.recording(.authorityNotTold) { () throws(Failure) in try store.applySessionLock(isLocked: isLocked) }
         }
     }
 
@@ -95,7 +95,7 @@ final class UserAuthority: Sendable {
         parts.work.submit(.any) { [self] in
             store.update(hasPasscode: isPasscodeSet)
             // A copy that cannot be stored now is sent with the next change of the records.
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
+            shared.log.recording(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
             // Read in any case: the state has the kind of the passcode.
             let hasRecord = hasRecord
             firstKind.withLock { $0 = firstPasscodeKind }
@@ -132,8 +132,8 @@ final class UserAuthority: Sendable {
     func attachAgain(_ number: UInt64, _ call: AuthorityCall.Attach) {
         parts.work.submit(.any) { [self] in
             store.update(hasPasscode: call.isPasscodeSet)
-            shared.log.noting(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
-            // The store was not open when it was told of a locked session.
+            shared.log.recording(.recordNotRead) { () throws(Failure) in try passcodes.apply(call.recoveryCopy) }
+            // The store was not open when the locked session was reported to it.
             sessions.begin()
             guard call.isLocked else {
                 connection?.reply(number, .done)
@@ -150,7 +150,7 @@ final class UserAuthority: Sendable {
             let records = try passcodes.passcodeRecords()
             return records.current != nil || records.prepared != nil && grants.withLock { $0.choice == nil }
         } catch {
-            shared.log.note(.recordNotRead, error)
+            shared.log.record(.recordNotRead, error)
             return true
         }
     }
@@ -243,7 +243,7 @@ final class UserAuthority: Sendable {
             guard case .success(let grant) = result else { return answer(result) }
             // What the passcode has opened is for its change, and for keys that the answer permits to use.
             if let value = opened?.chipValue { authority.hold(value, for: grant.token) }
-            note(grant.token, isOfAccount: prompts.account != .none)
+            record(grant.token, isOfAccount: prompts.account != .none)
             guard step == .asksNewPasscode, let passcode = grant.text else { return answer(result) }
             choose(NewPasscode(text: passcode, kind: kind, code: code, opened: opened), grant.token, answer)
         }
@@ -252,7 +252,7 @@ final class UserAuthority: Sendable {
     /// Remembers what a grant permits.
     ///
     /// - Parameter isOfAccount: whether the password of the account was verified, which also proves who the user is.
-    private func note(_ token: AuthToken, isOfAccount: Bool) {
+    private func record(_ token: AuthToken, isOfAccount: Bool) {
         grants.withLock { grants in
             switch token.purpose {
             // Without the passcode an evaluation would permit nothing but what anyone could ask for.

@@ -33,10 +33,10 @@ final class UserRecords: PasscodeRecordStore {
     func passcodeRecords() throws(Failure) -> PasscodeRecords {
         do throws(Failure) {
             let found = try records.passcodeRecords()
-            note(found.kinds)
+            use(found.kinds)
             return found
         } catch {
-            note([])
+            use([])
             throw error
         }
     }
@@ -44,11 +44,11 @@ final class UserRecords: PasscodeRecordStore {
     /// Stores the records and then the copy, so that latchkeyd gets nothing that depends on records without a copy.
     func persist(_ new: PasscodeRecords) throws(Failure) {
         try records.persist(new)
-        note(new.kinds)
+        use(new.kinds)
         try send(new)
     }
 
-    private func note(_ kinds: Set<PasscodeKind>) {
+    private func use(_ kinds: Set<PasscodeKind>) {
         core.withLock { $0.kind = kinds.contains(.account) ? .account : kinds.first }
     }
 

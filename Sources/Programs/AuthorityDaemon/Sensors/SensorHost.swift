@@ -49,7 +49,7 @@ package final class SensorHost: Sendable {
     private final class ChannelLog: EventLog {
         private let host: SensorHost
         init(_ host: SensorHost) { self.host = host }
-        func note(_ event: DaemonEvent, _ failure: Failure?) {
+        func record(_ event: DaemonEvent, _ failure: Failure?) {
             if let line = SensorMessage.line(event, failure) { host.send(line) }
         }
     }
@@ -67,9 +67,9 @@ package final class SensorHost: Sendable {
     /// caller reports.
     package func serve(_ reader: any BiometricReader, _ sessions: any SessionMonitor) {
         Processes.detachThread { [self] in
-            // Waits for the first answer of logind. A change that was told meanwhile is newer.
+            // Waits for the first answer of logind. A change that was reported meanwhile is newer.
             let first = sessions.sessions(of: user)
-            tell(.changed, onlyFirst: true, { first }) {}
+            notify(.changed, onlyFirst: true, { first }) {}
         }
         // A frame that cannot be read or decoded has no sender that could be answered.
         while let payload = try? Frame.receive(from: socket, until: nil, limit: SensorMessage.bytes),
@@ -104,7 +104,7 @@ package final class SensorHost: Sendable {
             // A scan that has ended by itself is not disarmed.
             if let scan = state.withLock({ $0.scans.removeValue(forKey: number) }) { reader.disarm(scan) }
         case .applied(let number): state.withLock { $0.unapplied.removeValue(forKey: number) }?()
-        case .received, .sensor, .scanned, .sessions, .note: return false
+        case .received, .sensor, .scanned, .sessions, .log: return false
         }
         return true
     }
@@ -153,13 +153,13 @@ package final class SensorHost: Sendable {
         case .changed, .unlocked: change = .changed
         case .background: return done()
         }
-        tell(change, { sessions.sessions(of: self.user) }, done)
+        notify(change, { sessions.sessions(of: self.user) }, done)
     }
 
     /// Reports a change. The state is read with the lock held, so that the last message has the latest one.
     ///
     /// - Parameter onlyFirst: whether to report nothing if a change was reported before.
-    private func tell(
+    private func notify(
         _ change: SensorMessage.SessionChange, onlyFirst: Bool = false, _ sessions: () -> SessionState,
         _ done: @escaping @Sendable () -> Void
     ) {

@@ -27,9 +27,9 @@ package final class SensorHosts: Sendable {
     private final class SharedLog: EventLog {
         private let hosts: SensorHosts
         init(_ hosts: SensorHosts) { self.hosts = hosts }
-        func note(_ event: DaemonEvent, _ failure: Failure?) {
-            hosts.events.note(event, failure)
-            for host in hosts.all { host.log.note(event, failure) }
+        func record(_ event: DaemonEvent, _ failure: Failure?) {
+            hosts.events.record(event, failure)
+            for host in hosts.all { host.log.record(event, failure) }
         }
     }
 

@@ -38,7 +38,7 @@ enum SystemMain {
                 try serve(options, events)
             }
         } catch {
-            events.note(.failed, error)
+            events.record(.failed, error)
             throw error
         }
     }
@@ -71,10 +71,10 @@ enum SystemMain {
                 endsWhenIdle: activated != nil
             ) { Files.exists("\(state)/\($0)") }
             DaemonProcess.stop(on: signals) { acceptor.stop() }
-            events.note(.started, nil)
+            events.record(.started, nil)
             try acceptor.run()
         }
-        events.note(.stopped, nil)
+        events.record(.stopped, nil)
         if activated == nil { Files.remove(options.sockets.keychain) }
     }
 
@@ -82,7 +82,7 @@ enum SystemMain {
         let channel = try WorkerChannel(user: options.worker ?? .max, listeners: 1)
         // Must precede the first secret in memory.
         let unlockedMemory = try DaemonProcess.protectMemory()
-        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
+        if let reason = unlockedMemory() { events.record(.memoryNotLocked, Failure(.internalFailure, "\(reason)")) }
         // Must precede the creation of threads, which inherit the signal mask.
         let signals = DaemonProcess.blockEndingSignals()
         DaemonProcess.checkAccount(of: channel)
@@ -133,7 +133,7 @@ enum SystemMain {
     /// user.
     private static func checkOwner(_ chip: TPMChip, _ events: FileAndJournalLog) {
         Processes.detachThread {
-            do throws(Failure) { try chip.checkOwner() } catch { events.note(.ownerPasswordRefused, error) }
+            do throws(Failure) { try chip.checkOwner() } catch { events.record(.ownerPasswordRefused, error) }
         }
     }
 

@@ -99,7 +99,7 @@ final class UserKeychain: Sendable {
         // starts again after the store was restored.
         var isOfAnotherAccount = false
         if case .failure(let failure) = keychain {
-            parts.log.note(.storeUnusable, failure)
+            parts.log.record(.storeUnusable, failure)
             isOfAnotherAccount = failure.status == .storeOfEarlierAccount
         }
         var service = Service.Parts(

@@ -7,14 +7,14 @@ import Synchronization
 import Testing
 
 /// A log that a test reads.
-package final class CollectedNotes: EventLog {
-    private let notes = Mutex<[(DaemonEvent, Failure?)]>([])
+package final class CollectedLog: EventLog {
+    private let lines = Mutex<[(DaemonEvent, Failure?)]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     package init() {}
 
-    package func note(_ event: DaemonEvent, _ failure: Failure?) {
-        notes.withLock { $0.append((event, failure)) }
+    package func record(_ event: DaemonEvent, _ failure: Failure?) {
+        lines.withLock { $0.append((event, failure)) }
         arrived.signal()
     }
 
@@ -23,6 +23,6 @@ package final class CollectedNotes: EventLog {
         while !events.contains(event) { try arrived.signalled() }
     }
 
-    package var events: [DaemonEvent] { notes.withLock { $0.map(\.0) } }
-    package var messages: [String] { notes.withLock { $0.map { "\($0.1?.message ?? "") \($0.1?.hint ?? "")" } } }
+    package var events: [DaemonEvent] { lines.withLock { $0.map(\.0) } }
+    package var messages: [String] { lines.withLock { $0.map { "\($0.1?.message ?? "") \($0.1?.hint ?? "")" } } }
 }
