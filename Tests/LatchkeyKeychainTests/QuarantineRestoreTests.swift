@@ -16,7 +16,7 @@ import Testing
     init() throws { store = try .withThreeItems() }
 
     /// Damages rows, has them quarantined, and returns the undamaged rows.
-    private func putAside(_ indexes: [Int], _ edit: (inout StoredRow) -> Void = { $0.secret?[30] ^= 1 }) throws {
+    private func quarantine(_ indexes: [Int], _ edit: (inout StoredRow) -> Void = { $0.secret?[30] ^= 1 }) throws {
         let rows = try store.rows()
         for index in indexes {
             var row = rows[index]
@@ -51,7 +51,7 @@ import Testing
 
     @Test func aRepairedRowIsRestoredAtItsPositionAndLogged_KC17() throws {
         try keep()
-        try putAside([0, 1])
+        try quarantine([0, 1])
         try store.execute(repair + " WHERE position = 2; DROP TABLE kept")
         let keychain = try store.open()
         #expect(try Set(restore(keychain).map(\.kind)) == [.quarantined, .restored])
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aRowThatIsStillDamagedStaysInTheQuarantine_KC17() throws {
-        try putAside([0, 1, 2])
+        try quarantine([0, 1, 2])
         let keychain = try store.open()
         let before = try keychain.quarantinedRows()
         #expect(try restore(keychain).map(\.kind) == [.quarantined, .quarantined, .quarantined])
@@ -76,7 +76,7 @@ import Testing
 
     @Test func aRowWhosePositionIsTakenIsRestoredAtTheEnd() throws {
         try keep()
-        try putAside([2])
+        try quarantine([2])
         try store.open().add("four")
         try store.execute(repair + "; DROP TABLE kept")
         let keychain = try store.open()
@@ -86,7 +86,7 @@ import Testing
 
     @Test func anExistingItemWithTheSamePrimaryKeyIsNotReplaced_KC17() throws {
         try keep()
-        try putAside([1])
+        try quarantine([1])
         try store.open().add("two", "new")
         try store.execute(repair + "; DROP TABLE kept")
         let keychain = try store.open()
@@ -99,7 +99,7 @@ import Testing
 
     @Test func changedIndexesAreComputedAgain() throws {
         try keep()
-        try putAside([1]) { row in
+        try quarantine([1]) { row in
             row.secret?[30] ^= 1
             row.indexes = [[1], [2], [3]]
         }
@@ -142,7 +142,7 @@ import Testing
     @Test func aRowThatTheDaemonDidNotQuarantineIsNotRestored_abuse33() throws {
         // A copy of a deleted item, with the number of an entry for another event.
         try keep()
-        try putAside([0])
+        try quarantine([0])
         try store.open().delete(.account("two"), caller: StoreOnDisk.caller)
         try store.execute(
             """
@@ -157,7 +157,7 @@ import Testing
 
     @Test func aRowInsertedAgainAfterItsRestoreIsReported_abuse33() throws {
         try keep()
-        try putAside([1])
+        try quarantine([1])
         try store.execute(repair + "; DROP TABLE kept")
         do {
             let keychain = try store.open()
@@ -182,7 +182,7 @@ import Testing
 
     @Test func aRestoreThatFailsChangesNothing() throws {
         try keep()
-        try putAside([0, 1])
+        try quarantine([0, 1])
         try store.execute(repair + "; DROP TABLE kept")
         let plan = FaultPlan()
         FaultyFiles.plan(plan, for: store.folder.path)
@@ -202,7 +202,7 @@ import Testing
             for number in 0..<147 { try keychain.add("\(number)") }
         }
         try keep()
-        try putAside(Array(0..<150))
+        try quarantine(Array(0..<150))
         try store.execute(repair + "; DROP TABLE kept")
         let keychain = try store.open()
         var restore = QuarantineRestore(keychain, caller: StoreOnDisk.caller)

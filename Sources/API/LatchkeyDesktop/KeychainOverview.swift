@@ -54,7 +54,7 @@ public struct KeychainOverview: Equatable, Sendable {
     public let isEnrolled: Bool
     /// Whether the sensor is ignored until the passcode was entered.
     public let isSensorLocked: Bool
-    /// Number of damaged items that were set aside.
+    /// Number of damaged items that were quarantined.
     public let damagedCount: UInt64
     /// Why the store cannot be used; nil if it can.
     public let problem: SettingsFailure?

@@ -27,7 +27,7 @@ struct Ceremony: Sendable {
         do throws(SignInError) {
             let session = try await open(credential)
             // The server knows this key, so it does not know the other one of a rotation that was not confirmed.
-            if let other = credential.unconfirmed { await slots.discard(other, ifSettledAt: now()) }
+            if let other = credential.unconfirmed { await slots.discard(other, ifFinalAt: now()) }
             return session
         } catch {
             refusal = error
@@ -38,7 +38,7 @@ struct Ceremony: Sendable {
         }
         guard let other else { throw refusal }
         let session = try await open(DeviceCredential(user: credential.user, server: credential.server, key: other))
-        await slots.discard(credential.key, ifSettledAt: now())
+        await slots.discard(credential.key, ifFinalAt: now())
         return session
     }
 

@@ -63,7 +63,7 @@ struct KeySlots: Sendable {
     /// Deletes a key that the server does not know, without blocking a thread of the pool.
     ///
     /// - Returns: whether it is deleted. If the keychain fails, the key remains in its slot: the first sign-in with another
-    ///   key after `settlingSeconds` deletes it, and after a refused registration `remove()` does. So the failure does not
+    ///   key after `finalSeconds` deletes it, and after a refused registration `remove()` does. So the failure does not
     ///   replace the result of the operation whose last step this is.
     @discardableResult
     func discard(_ key: SlottedKey) async -> Bool {
@@ -83,16 +83,16 @@ struct KeySlots: Sendable {
     /// revokes the key that it knows now and knows this one only. So the key is kept until no server accepts the request.
     ///
     /// - Parameter now: the time of this machine.
-    func discard(_ key: SlottedKey, ifSettledAt now: Date) async {
+    func discard(_ key: SlottedKey, ifFinalAt now: Date) async {
         let created = await KeychainStore.inBackground { creationDate(of: key) }
-        guard let created, now.timeIntervalSince(created) > Self.settlingSeconds else { return }
+        guard let created, now.timeIntervalSince(created) > Self.finalSeconds else { return }
         await discard(key)
     }
 
     /// After this time no server accepts a rotation to a key. It is longer than the time from the creation of the key to its
     /// challenge (`RelyingPartyServer.timeout`), the life of the challenge, and what the clocks may differ at both ends
     /// (`ServerChallenge`).
-    private static let settlingSeconds: TimeInterval = 3600
+    private static let finalSeconds: TimeInterval = 3600
 
     /// When a key was created; nil if it is not there or the keychain cannot be used. Never prompts.
     func creationDate(of key: SlottedKey) -> Date? {

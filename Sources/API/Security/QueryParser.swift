@@ -65,7 +65,7 @@ extension ParsedQuery {
         for (name, value) in pairs { try read(name, value) }
         let isForCertificates = itemClass ?? ItemClass(ofReference: persistentReference) == .certificate
         if hasOtherMatch, isForIdentities || isForCertificates { match = try CertificateMatch(dictionary) }
-        try settle()
+        try checkCombinations()
     }
 
     private mutating func readClass(_ value: Any) throws(Failure) {
@@ -231,7 +231,7 @@ extension ParsedQuery {
     mutating func narrowToObject() throws(Failure) { try object?.narrow(&self) }
 
     /// Checks the combinations of keys, after all keys were read.
-    private mutating func settle() throws(Failure) {
+    private mutating func checkCombinations() throws(Failure) {
         if isForIdentities, itemClass != nil {
             throw Failure(.itemNotFound, "The persistent reference names an identity, and kSecClass another class.")
         }

@@ -15,7 +15,7 @@ package struct KeyPasscode: Sendable {
 
     /// Returns the name of what verifies the current passcode, which new keys contain; nil if no passcode is set.
     ///
-    /// - Throws: `notPermitted` while a change of the passcode is not settled, which could replace the verifier.
+    /// - Throws: `notPermitted` while a change of the passcode is unfinished, which could replace the verifier.
     func verifier() throws(Failure) -> [UInt8]? { try verification.verifier(records.passcodeRecords()) }
 
     /// Proves the passcode to a session of the chip, for one command. Blocks.

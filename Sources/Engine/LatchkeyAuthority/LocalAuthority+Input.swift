@@ -112,7 +112,7 @@ extension LocalAuthority {
                 }
             }
         }
-        // Both kinds exist while a change from one to the other is not settled.
+        // Both kinds exist while a change from one to the other is unfinished.
         guard kinds.contains(.own) || kinds.isEmpty else { return checkAccount() }
         stretch(id) { [self] () throws(Failure) in
             guard let client else { throw Failure(.systemCancel) }

@@ -25,7 +25,7 @@ struct ItemBalance {
     /// Versions of the items according to the audit log.
     private var reported: [Name: Int64] = [:]
     /// Versions of the items whose rows are in the quarantine, according to the audit log.
-    private var aside: [Name: Int64] = [:]
+    private var quarantined: [Name: Int64] = [:]
     /// Items with audit entries newer than the start of the check.
     private var moving: Set<Name> = []
 
@@ -38,9 +38,9 @@ struct ItemBalance {
         case .added: reported[name] = 1
         case .updated: reported[name]? += 1
         case .deleted, .invalidated: reported[name] = nil
-        case .quarantined: aside[name] = reported.removeValue(forKey: name)
+        case .quarantined: quarantined[name] = reported.removeValue(forKey: name)
         // Only a quarantined item can be restored, and only once; any other row stays unexplained.
-        case .restored: if let version = aside.removeValue(forKey: name) { reported[name] = version }
+        case .restored: if let version = quarantined.removeValue(forKey: name) { reported[name] = version }
         default: break
         }
     }

@@ -44,7 +44,7 @@ extension Keychain {
         _ entry: AuditEvent, caller: Caller?, _ body: (any ItemWriting) throws(Failure) -> Void,
         state change: (inout StoreState.Values) -> Void
     ) throws(Failure) {
-        try settled { (store) throws(Failure) in
+        try transaction { (store) throws(Failure) in
             try body(store)
             try changeState(in: store, change)
             try audit.append(entry, caller: caller, to: store)
@@ -183,7 +183,7 @@ extension Keychain {
             guard let key = try PasscodeSlot.open(slot, passcode, tree) else { continue }
             try checkPair(key)
             tree.hold(key, since: lockCount)
-            try settle(slot, of: slots, key, passcode)
+            try finish(slot, of: slots, key, passcode)
             return true
         }
         return false
@@ -201,7 +201,7 @@ extension Keychain {
     }
 
     /// After a right passcode: drops the slot of an interrupted change, and replaces a slot of a lower cost.
-    private func settle(
+    private func finish(
         _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret
     ) throws(Failure) {
         if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {

@@ -57,7 +57,7 @@ extension Keychain {
                 // Behaviour AC-07: only items with missing proofs are skipped.
                 let isSkipped =
                     !missing.stages.isEmpty || (!item.isInToken && item.asksForAppPassword && !password.isGiven)
-                if isSkipped, request.authentication.skipsProtected { return .goOn }
+                if isSkipped, request.authentication.skipsProtected { return .proceed }
                 if !missing.stages.isEmpty {
                     result = .needs(missing)
                     return .stopBefore
@@ -74,7 +74,7 @@ extension Keychain {
                     }
                     return try found(row, item, request.returns, password)
                 }
-                guard let opened = opened ?? nil else { return .goOn }
+                guard let opened = opened ?? nil else { return .proceed }
                 if item.isReadProtected {
                     used(UsedItem(id: row.id))
                 } else if opened.secret != nil {
@@ -82,7 +82,7 @@ extension Keychain {
                 }
                 emit(opened)
                 cursor.count += 1
-                return request.limit.isReached(by: cursor.count) ? .stop : .goOn
+                return request.limit.isReached(by: cursor.count) ? .stop : .proceed
             }
             if end == .full { return .more }
             if result == .finished, cursor.count == 0 { throw Failure(.itemNotFound, "No item matches.") }
@@ -100,7 +100,7 @@ extension Keychain {
             let end = try forEachMatch(query, caller, columns: .withoutSecret, from: &cursor, in: store) {
                 (_, row, item) throws(Failure) in
                 emit(try found(row, item, [.attributes, .persistentReference]))
-                return .goOn
+                return .proceed
             }
             return end == .full ? .more : .finished
         }
@@ -117,7 +117,7 @@ extension Keychain {
                 cursor.needed.append(stage)
             }
             cursor.count += 1
-            return request.limit.isReached(by: cursor.count) ? .stop : .goOn
+            return request.limit.isReached(by: cursor.count) ? .stop : .proceed
         }
     }
 

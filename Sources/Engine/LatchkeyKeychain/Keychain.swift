@@ -103,7 +103,7 @@ package final class Keychain: Sendable {
             throw Failure(
                 .daemonUnavailable, "The items were moved to the system's keychain.", hint: "Try again.")
         }
-        let result = try settled(body)
+        let result = try transaction(body)
         recordWrite()
         return result
     }
@@ -114,12 +114,12 @@ package final class Keychain: Sendable {
 
     /// Runs one write transaction, then applies the changes recorded by the scan, or drops all cached state if it was rolled
     /// back.
-    func settled<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+    func transaction<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         var isDropped = false
         func drop() {
             audit.forget()
             state.forget()
-            scan.settle(committed: false)
+            scan.finish(committed: false)
         }
         do throws(Failure) {
             let result = try store.write { (store) throws(Failure) in
@@ -132,7 +132,7 @@ package final class Keychain: Sendable {
                     throw error
                 }
             }
-            scan.settle(committed: true)
+            scan.finish(committed: true)
             return result
         } catch {
             // The transaction could not be committed.

@@ -61,11 +61,11 @@ package struct QuarantineRestore {
 extension Keychain {
     /// Restores one row, or returns why it remains in the quarantine.
     fileprivate func restore(
-        _ aside: QuarantinedRow, caller: Caller, in store: any ItemWriting
+        _ quarantined: QuarantinedRow, caller: Caller, in store: any ItemWriting
     ) throws(Failure) -> Finding.Kind {
-        var row = aside.row
+        var row = quarantined.row
         guard try damage(of: row, opensProtected: false) == nil else { return .quarantined }
-        guard try trailExplains(aside, in: store) else { return .asideUnexplained }
+        guard try trailExplains(quarantined, in: store) else { return .asideUnexplained }
         var isTaken = false
         for filter in [RowFilter.primaryKey(row.primaryKey), .id(row.id)] {
             try store.forEachRow(filter, columns: .withoutSecret) { (_) throws(Failure) in
@@ -76,20 +76,20 @@ extension Keychain {
         guard !isTaken else { return .placeTaken }
         // The group and attribute indexes are not authenticated, so they are computed again.
         try index.fill(&row, envelopes.openAttributes(row))
-        guard row.primaryKey == aside.row.primaryKey else { return .quarantined }
-        try store.restore(row, from: aside.number)
+        guard row.primaryKey == quarantined.row.primaryKey else { return .quarantined }
+        try store.restore(row, from: quarantined.number)
         scan.restart()
         try audit.append(.restored, item: row.id, caller: caller, to: store)
         return .restored
     }
 
     /// Whether the audit entry that a quarantined row names records that the row was quarantined.
-    private func trailExplains(_ aside: QuarantinedRow, in store: any ItemReading) throws(Failure) -> Bool {
+    private func trailExplains(_ quarantined: QuarantinedRow, in store: any ItemReading) throws(Failure) -> Bool {
         var line: AuditLine?
-        try store.forEachAuditEntry(after: aside.entry &- 1) { (entry) throws(Failure) in
-            if entry.sequence == aside.entry { line = try audit.line(entry) }
+        try store.forEachAuditEntry(after: quarantined.entry &- 1) { (entry) throws(Failure) in
+            if entry.sequence == quarantined.entry { line = try audit.line(entry) }
             return false
         }
-        return line?.event == .quarantined && line?.item == aside.row.id
+        return line?.event == .quarantined && line?.item == quarantined.row.id
     }
 }

@@ -50,7 +50,7 @@ package struct SearchCursor: Sendable {
 
 /// What a search does after a row.
 enum AfterRow: Sendable {
-    case goOn
+    case proceed
     /// Ends the search: the result is complete.
     case stop
     /// Ends the search before this row, which the next page reads again.
@@ -103,7 +103,7 @@ extension Keychain {
             }
             let after = try body(&next, row, item)
             if after != .stopBefore { next.pass(row) }
-            return after == .goOn
+            return after == .proceed
         }
         if end == .full { try next.close(in: store) }
         cursor = next

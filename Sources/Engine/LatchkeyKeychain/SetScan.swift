@@ -36,7 +36,7 @@ final class SetScan: Sendable {
     }
 
     /// Applies the recorded changes when the transaction is committed; drops them otherwise.
-    func settle(committed: Bool) {
+    func finish(committed: Bool) {
         state.withLock { state in
             guard var scan = state, !scan.pending.isEmpty else { return }
             if committed {

@@ -99,7 +99,7 @@ package struct PasscodeRecords: Equatable, Sendable {
         (recovery, self.preparedRecovery) = (preparedRecovery, nil)
     }
 
-    /// What the current passcode can be; more than one kind while a change of the kind is not settled.
+    /// What the current passcode can be; more than one kind while a change of the kind is unfinished.
     package var kinds: Set<PasscodeKind> { Set([current, prepared].compactMap { $0?.kind }) }
 }
 

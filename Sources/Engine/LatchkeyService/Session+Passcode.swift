@@ -15,23 +15,23 @@ extension Session {
         // The code opens a keychain that cannot be opened otherwise.
         case .recoverAtPrompt: return try await recover(call)
         case .set(let new):
-            let keychain = try settledKeychain()
+            let keychain = try completeKeychain()
             try checkMayCarry(new)
             try checkIsFirst(hasPasscode(keychain))
             return try await set(.text(new), keychain)
         case .change(let new):
-            let keychain = try settledKeychain()
+            let keychain = try completeKeychain()
             try checkMayCarry(new)
             let agreement = try await askForPasscode(call, for: .changePasscode)
             return try await replace(.text(new), keychain, agreement)
         case .setAtPrompt:
-            let keychain = try settledKeychain()
+            let keychain = try completeKeychain()
             try checkIsFirst(hasPasscode(keychain))
             let agreement = try await ask(
                 call, Question(plan: AuthenticationPlan([]), purpose: .setPasscode, lastStep: .asksNewPasscode))
             return try await set(try entered(agreement), keychain)
         case .changeAtPrompt:
-            let keychain = try settledKeychain()
+            let keychain = try completeKeychain()
             let agreement = try await askForPasscode(call, for: .changePasscode, lastStep: .asksNewPasscode)
             return try await replace(try entered(agreement), keychain, agreement)
         case .remove:
@@ -175,7 +175,7 @@ extension Session {
 
     /// Returns the keychain; throws if the authority has a passcode that it does not have: setting or removing one was
     /// interrupted.
-    private func settledKeychain() throws(Failure) -> Keychain {
+    private func completeKeychain() throws(Failure) -> Keychain {
         let keychain = try keychain()
         guard service.authority.state.isPasscodeSet, !keychain.isPasscodeSet else { return keychain }
         throw Failure(

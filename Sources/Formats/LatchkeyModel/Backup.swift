@@ -85,7 +85,7 @@ package struct SkippedItem: Equatable, Sendable {
 
     /// Creates a description from an item's attributes.
     ///
-    /// Each text is cut to `Limits.stayingCharacters` Unicode scalars, so that the items fit a frame.
+    /// Each text is cut to `Limits.skippedCharacters` Unicode scalars, so that the items fit a frame.
     ///
     /// - Parameter attributes: the attributes; nil for an item that cannot be read, whose texts are then empty.
     package init(_ itemClass: ItemClass, _ attributes: Attributes?, _ reason: SkipReason) {
@@ -98,7 +98,7 @@ package struct SkippedItem: Equatable, Sendable {
                     case .data(let bytes)?: String(validating: bytes, as: UTF8.self)
                     default: nil
                     }
-                if let text { return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init)) }
+                if let text { return String(text.unicodeScalars.prefix(Limits.skippedCharacters).map(Character.init)) }
             }
             return ""
         }
@@ -118,16 +118,16 @@ package struct SkippedItems: Equatable, Sendable {
 
     package init(named: [SkippedItem], count: UInt64) { (self.named, self.count) = (named, count) }
 
-    /// Counts an item, and adds its description while there are fewer than `Limits.stayingItems`.
+    /// Counts an item, and adds its description while there are fewer than `Limits.skippedItems`.
     package mutating func add(_ item: SkippedItem) {
         count += 1
-        if named.count < Limits.stayingItems { named.append(item) }
+        if named.count < Limits.skippedItems { named.append(item) }
     }
 
     /// Adds the items of another list.
     ///
-    /// - Parameter most: describes at most that many; a frame has no room for more than `Limits.stayingItems`.
-    package mutating func add(_ other: SkippedItems, most: Int = Limits.stayingItems) {
+    /// - Parameter most: describes at most that many; a frame has no room for more than `Limits.skippedItems`.
+    package mutating func add(_ other: SkippedItems, most: Int = Limits.skippedItems) {
         count += other.count
         named += other.named.prefix(max(0, most - named.count))
     }

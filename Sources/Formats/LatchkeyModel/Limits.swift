@@ -82,9 +82,9 @@ package enum Limits {
     /// Maximum bytes of a message of a device for a relying party; the longest one has eight certificates.
     package static let attestationMessageBytes = 40 << 10
     /// Maximum left-out items that one frame of an export or import describes.
-    package static let stayingItems = 64
+    package static let skippedItems = 64
     /// Maximum characters of each text that describes a left-out item.
-    package static let stayingCharacters = 128
+    package static let skippedCharacters = 128
     /// Maximum bytes of a backup in one frame of an export.
     package static let exportedBytes = 256 << 10
     /// Maximum bytes of a backup in one frame of an import.

@@ -49,7 +49,7 @@ extension Reply.Recovered: WireMap {
 extension SkippedItems: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         let count = try tuple.field(0, \.count)
-        return Self(named: try tuple.field(1, \.named, .list(limit: Limits.stayingItems)), count: count)
+        return Self(named: try tuple.field(1, \.named, .list(limit: Limits.skippedItems)), count: count)
     }
 }
 
@@ -57,14 +57,14 @@ extension SkippedItem: WireTuple, WireValue {
     package static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             itemClass: try tuple.field(0, \.itemClass),
-            group: try tuple.field(1, \.group, .stayingText),
-            account: try tuple.field(2, \.account, .stayingText),
-            service: try tuple.field(3, \.service, .stayingText),
-            label: try tuple.field(4, \.label, .stayingText),
+            group: try tuple.field(1, \.group, .skippedText),
+            account: try tuple.field(2, \.account, .skippedText),
+            service: try tuple.field(3, \.service, .skippedText),
+            label: try tuple.field(4, \.label, .skippedText),
             reason: try tuple.field(5, \.reason))
     }
 }
 
 extension WireShape where Self == TextShape {
-    fileprivate static var stayingText: TextShape { .text(limit: 4 * Limits.stayingCharacters) }
+    fileprivate static var skippedText: TextShape { .text(limit: 4 * Limits.skippedCharacters) }
 }

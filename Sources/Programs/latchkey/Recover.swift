@@ -53,7 +53,7 @@ enum Recover {
         let items = (try? Client.command.items(ItemQuery(itemClass: .key))) ?? []
         let keys = items.filter(\.isReleasedByPasscodeOnly)
         guard !keys.isEmpty else { return "" }
-        let named = keys.prefix(Limits.stayingItems).map { SkippedItem($0.itemClass, $0.attributes, .earlierPasscode) }
+        let named = keys.prefix(Limits.skippedItems).map { SkippedItem($0.itemClass, $0.attributes, .earlierPasscode) }
         return localized(
             "Only the present passcode releases these private keys. After the recovery they cannot be used any more:")
             + "\n\n" + SkippedItems.lines(named, of: UInt64(keys.count)) + "\n"

@@ -77,7 +77,7 @@ package final class ScriptedPrompter: Prompter {
         // The world is updated first, since another program may answer as soon as the prompter shows the content.
         world.promptChanges(id, content)
         prompter.update(id, content)
-        world.goOn()
+        world.proceed()
     }
 
     package func dismiss(_ id: UInt64) { dismiss(id) {} }

@@ -148,7 +148,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             core.armed = (evaluation, user, events)
             if core.prompt?.prompt.id == evaluation { core.prompt?.wasArmed = true }
         }
-        goOn()
+        proceed()
     }
 
     package func disarm(_ evaluation: UInt64) {
@@ -188,7 +188,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
 
     func promptIsVisible(_ id: UInt64) {
         core.withLock { core in if core.prompt?.prompt.id == id { core.prompt?.isVisible = true } }
-        goOn()
+        proceed()
     }
 
     func promptChanges(_ id: UInt64, _ content: PromptContent) {
@@ -216,7 +216,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
     @discardableResult
     package func perform(_ action: Action, _ line: ScriptLine? = nil) -> Bool {
         core.withLock { $0.script.append(QueuedAction(action: action, line: line)) }
-        goOn()
+        proceed()
         return core.withLock { $0.script.isEmpty }
     }
 
@@ -229,14 +229,14 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         }
         defer {
             core.withLock { core in (core.script, core.isImpatient) = (others, false) }
-            goOn()
+            proceed()
         }
         return try body()
     }
 
     /// Performs the next action if it is accepted now. Performs only one, since its consequence decides whether the
     /// next one is accepted.
-    func goOn() {
+    func proceed() {
         let known = passcode.known
         let run: (@Sendable () -> Void)? = core.withLock { core in
             if core.isImpatient, case .passcode? = core.script.first?.action, let prompt = core.prompt,
@@ -280,7 +280,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             // An action without a consequence must not hold the prompt.
             core.awaitsConsequence = false
         }
-        goOn()
+        proceed()
     }
 
     /// Removes a run. Its task cannot be cancelled any more.
@@ -416,10 +416,10 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             try change { (state) throws(Failure) in state.clockOffset = offset }
         case .reset:
             core.withLock { $0.script = [] }
-            goOn()
+            proceed()
         case .answer(let answers):
             try change { (state) throws(Failure) in state.answers = answers }
-            goOn()
+            proceed()
         case .lock: report(.locked)
         case .unlock(let byBiometry): report(.unlocked(byBiometry: byBiometry))
         case .background(let isBehind): report(.background(isBehind))

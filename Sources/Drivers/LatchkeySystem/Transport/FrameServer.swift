@@ -236,7 +236,7 @@ package final class FrameServer: @unchecked Sendable {
             // These phases do not read the end of the stream, so its events would be reported again in every turn.
             if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { connection.fail() }
         }
-        settle(connection)
+        update(connection)
     }
 
     /// Sends queued frames and resumes suspended connections, those of the programs that hold the fewest bytes first.
@@ -245,11 +245,11 @@ package final class FrameServer: @unchecked Sendable {
         for (connection, _) in programs.sorted(by: { $0.1 < $1.1 }) {
             connection.flush()
             connection.resume()
-            settle(connection)
+            update(connection)
         }
     }
 
-    private func settle(_ connection: FrameConnection) {
+    private func update(_ connection: FrameConnection) {
         let number = connection.descriptor.number
         if connection.isOver {
             _ = latchkey_epoll_control(epoll.number, EPOLL_CTL_DEL, number, 0, 0)
@@ -279,7 +279,7 @@ package final class FrameServer: @unchecked Sendable {
         for connection in Array(connections.values) {
             guard let deadline = connection.deadline, deadline <= now else { continue }
             if case .ending = connection.phase { connection.fail() } else { connection.refuse(.timedOut) }
-            settle(connection)
+            update(connection)
         }
     }
 }

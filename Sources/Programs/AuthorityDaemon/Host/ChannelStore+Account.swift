@@ -32,7 +32,7 @@ extension ChannelStore {
             let isCurrent = record == records.current
             do throws(Failure) {
                 if try opens(opened.slotKey, record.passcodeID) {
-                    try settle(on: record, records)
+                    try finish(on: record, records)
                     return .right(opened)
                 }
             } catch {
@@ -72,7 +72,7 @@ extension ChannelStore {
                 guard try opens(opened.slotKey, record.passcodeID) else { continue }
                 if previous == password {
                     // It was changed back since *rekey needed* was stored.
-                    try settle(on: record, records)
+                    try finish(on: record, records)
                     return .right(opened)
                 }
                 if let secret = opened.chipSecret {
@@ -116,7 +116,7 @@ extension ChannelStore {
         _ records: PasscodeRecords, to password: SecretBytes
     ) throws(Failure) -> OpenedPasscode {
         let (change, new) = try verification.prepareChange(of: record, secret: secret, to: password)
-        var records = settled(on: record, records)
+        var records = finished(on: record, records)
         records.needsRekey = true
         try records.encryptForRecovery([new.slotKey, opened.slotKey], shared.random)
         try passcodes.persist(records)

@@ -108,7 +108,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
                 // latchkeyd cannot make a right passcode count as a miss.
                 return .rightButClosed(error)
             }
-            try settle(on: current, records)
+            try finish(on: current, records)
             return .right(opened)
         }
         guard let prepared = records.prepared, prepared.kind == .own,
@@ -117,7 +117,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
             if let gone { throw gone }
             return .wrong
         }
-        try settle(on: prepared, records)
+        try finish(on: prepared, records)
         return .right(opened)
     }
 
@@ -140,21 +140,21 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
     }
 
     /// Makes a record the only one, unless it is. What a chip has for the other one is removed with the next new passcode.
-    func settle(on record: PasscodeRecord, _ records: PasscodeRecords) throws(Failure) {
+    func finish(on record: PasscodeRecord, _ records: PasscodeRecords) throws(Failure) {
         guard records.prepared != nil || records.needsRekey else { return }
-        try passcodes.persist(settled(on: record, records))
+        try passcodes.persist(finished(on: record, records))
     }
 
     /// Returns the records with one of them as the only one.
-    func settled(on record: PasscodeRecord, _ records: PasscodeRecords) -> PasscodeRecords {
+    func finished(on record: PasscodeRecord, _ records: PasscodeRecords) -> PasscodeRecords {
         let other = record == records.current ? records.prepared : records.current
-        var settled = PasscodeRecords(current: record)
-        settled.abandoned = other.map(\.chip) ?? []
-        if settled.abandoned.isEmpty { settled.abandoned = records.abandoned }
-        (settled.recovery, settled.preparedRecovery) = (records.recovery, records.preparedRecovery)
+        var finished = PasscodeRecords(current: record)
+        finished.abandoned = other.map(\.chip) ?? []
+        if finished.abandoned.isEmpty { finished.abandoned = records.abandoned }
+        (finished.recovery, finished.preparedRecovery) = (records.recovery, records.preparedRecovery)
         // The store adopts a code before the passcode that was chosen with it. Otherwise either code may be valid.
-        if record == records.prepared { settled.adoptRecovery() }
-        return settled
+        if record == records.prepared { finished.adoptRecovery() }
+        return finished
     }
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a

@@ -198,7 +198,7 @@ extension UserAuthority {
 
     /// Makes the chosen passcode the current one, which the store has adopted.
     func adoptPasscode(_ number: UInt64) throws(Failure) {
-        // A choice of an earlier connection is settled by the next right passcode.
+        // A choice of an earlier connection is finished by the next right passcode.
         let choice = grants.withLock { grants in
             defer { grants.choice = nil }
             return grants.choice
