@@ -31,7 +31,7 @@ import Testing
     private static func name(_ byte: UInt8) -> [UInt8] { [0, 0x0b] + [UInt8](repeating: byte, count: 32) }
 
     private func binding(_ rule: AccessControl) throws -> AuthorityReply {
-        let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, rule: rule)
+        let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, accessControl: rule)
         return try #require(try machine.call(.bindKey(bind)).first)
     }
 
@@ -46,7 +46,7 @@ import Testing
         reference: [UInt8]? = nil, nonce: [UInt8] = [UInt8](repeating: 4, count: 16)
     ) throws -> Status? {
         let request = KeyApprovalRequest(
-            storeID: storeID, rule: rule,
+            storeID: storeID, accessControl: rule,
             subject: ApprovalSubject(
                 keyName: key ?? keyName, command: command, parameters: [1, 2, 3],
                 policyReference: try reference ?? self.reference(rule)),

@@ -296,7 +296,7 @@ import Testing
         let rule = AccessControl(
             accessibility: .whenUnlockedThisDeviceOnly, constraints: [.devicePasscode, .privateKeyUsage])
         let storeID = [UInt8](repeating: 7, count: 16)
-        let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, rule: rule)
+        let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, accessControl: rule)
         guard case .keyBinding(let binding)? = try machine.call(.bindKey(bind)).first else {
             Issue.record("the key was not bound")
             return
@@ -305,7 +305,7 @@ import Testing
         #expect(demand.part == .alone && demand.verifier.count == 34)
         func refusal(_ claimed: PasscodeDemand?, _ reference: [UInt8]) throws -> Status? {
             let request = KeyApprovalRequest(
-                storeID: storeID, rule: rule,
+                storeID: storeID, accessControl: rule,
                 subject: ApprovalSubject(
                     keyName: [0, 0x0b] + [UInt8](repeating: 1, count: 32), command: 0x15d, parameters: [1],
                     policyReference: reference, passcode: claimed),

@@ -189,8 +189,8 @@ final class EventMachine {
     private func opens(_ passcode: SecretBytes) throws -> Bool {
         guard case .context(let context)? = try client.call(.createContext) else { throw FrameEnd() }
         try client.send(
-            .evaluateRule(
-                Request.EvaluateRule(
+            .evaluateAccessControl(
+                Request.EvaluateAccessControl(
                     context: context, accessControl: AccessControl(constraints: .devicePasscode),
                     prompting: Prompting(reason: "look"))), id: 2)
         let isRight = try enter(passcode)

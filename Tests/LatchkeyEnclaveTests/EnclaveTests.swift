@@ -35,13 +35,13 @@ import Testing
         let enclave = Enclave(software, approver: StandInApprover(), storeID: [])
         let key = try enclave.create(KeyProperties(accessControl: rule))
         let wrong = Authorisation.testOnly([.passcode], by: Self.caller)
-        let use = try enclave.begin(Self.operation, key.blob, rule: rule)
+        let use = try enclave.begin(Self.operation, key.blob, accessControl: rule)
         #expect(
             status { _ = try enclave.finish(use, proof: wrong, approval: nil, password: nil) }
                 == .itemAuthenticationFailed)
         #expect(status { _ = try enclave.finish(use, proof: Self.proof, approval: nil, password: nil) } == .timedOut)
         #expect(
-            status { _ = try enclave.perform(Self.operation, key.blob, rule: rule, proof: wrong) }
+            status { _ = try enclave.perform(Self.operation, key.blob, accessControl: rule, proof: wrong) }
                 == .itemAuthenticationFailed)
         try expectNoneBegun(software, key.blob)
     }
@@ -51,9 +51,9 @@ import Testing
         let refused = Enclave(approving, approver: refusing, storeID: [7])
         let key = try refused.create(KeyProperties(accessControl: rule))
         #expect(
-            status { _ = try refused.perform(Self.operation, key.blob, rule: rule, proof: Self.proof) }
+            status { _ = try refused.perform(Self.operation, key.blob, accessControl: rule, proof: Self.proof) }
                 == .notPermitted)
-        let use = try refused.begin(Self.operation, key.blob, rule: rule)
+        let use = try refused.begin(Self.operation, key.blob, accessControl: rule)
         #expect(
             status { _ = try refused.finish(use, proof: Self.proof, approval: nil, password: nil) }
                 == .itemAuthenticationFailed)
@@ -64,10 +64,10 @@ import Testing
         let approver = StandInApprover()
         let enclave = Enclave(approving, approver: approver, storeID: [7])
         let key = try enclave.create(KeyProperties(accessControl: rule))
-        let result = try enclave.perform(Self.operation, key.blob, rule: rule, proof: Self.proof)
+        let result = try enclave.perform(Self.operation, key.blob, accessControl: rule, proof: Self.proof)
         #expect(result.count == 64)
         let request = try #require(approver.requests.first)
-        #expect(approver.requests.count == 1 && request.rule == rule && request.storeID == [7])
+        #expect(approver.requests.count == 1 && request.accessControl == rule && request.storeID == [7])
         #expect(request.subject.parameters == [UInt8](repeating: 1, count: 32) && !request.nonce.isEmpty)
         try expectNoneBegun(approving, key.blob)
     }
@@ -76,10 +76,10 @@ import Testing
         let made = try software.create(KeyProperties(accessControl: rule))
         let other = OtherKeyModule()
         let enclave = Enclave(other, earlier: [software], approver: StandInApprover(), storeID: [])
-        #expect(try enclave.perform(Self.operation, made.blob, rule: rule, proof: Self.proof).count == 64)
+        #expect(try enclave.perform(Self.operation, made.blob, accessControl: rule, proof: Self.proof).count == 64)
         let alone = Enclave(other, approver: StandInApprover(), storeID: [])
         #expect(
-            status { _ = try alone.perform(Self.operation, made.blob, rule: rule, proof: Self.proof) }
+            status { _ = try alone.perform(Self.operation, made.blob, accessControl: rule, proof: Self.proof) }
                 == .enclaveUnavailable)
     }
 
@@ -87,9 +87,10 @@ import Testing
         let enclave = Enclave(software, approver: StandInApprover(), storeID: [])
         let key = try enclave.create(KeyProperties(accessControl: rule))
         let unusable = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
-        #expect(status { _ = try enclave.begin(Self.operation, key.blob, rule: unusable) } == .keyUsageNotAllowed)
         #expect(
-            status { _ = try enclave.perform(Self.operation, key.blob, rule: unusable, proof: Self.proof) }
+            status { _ = try enclave.begin(Self.operation, key.blob, accessControl: unusable) } == .keyUsageNotAllowed)
+        #expect(
+            status { _ = try enclave.perform(Self.operation, key.blob, accessControl: unusable, proof: Self.proof) }
                 == .keyUsageNotAllowed)
         try expectNoneBegun(software, key.blob)
     }
@@ -107,7 +108,9 @@ import Testing
         let enclave = Enclave(module, approver: StandInApprover(), storeID: [])
         let key = try enclave.create(KeyProperties(accessControl: rule))
         func attest(_ rule: AccessControl, _ proof: Authorisation) -> Status? {
-            status { _ = try enclave.attest(key.blob, by: SecretBytes([4]), nonce: [1], rule: rule, proof: proof) }
+            status {
+                _ = try enclave.attest(key.blob, by: SecretBytes([4]), nonce: [1], accessControl: rule, proof: proof)
+            }
         }
         let unusable = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
         #expect(attest(rule, .none) == .itemAuthenticationFailed)

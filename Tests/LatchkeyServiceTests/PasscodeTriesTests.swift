@@ -33,10 +33,10 @@ import Testing
         machine.answers(set("1234"))
         // A proof of the passcode on a context of the same connection is not accepted.
         type("1234", machine)
-        let rule = Request.EvaluateRule(
+        let rule = Request.EvaluateAccessControl(
             context: try machine.context(), accessControl: AccessControl(constraints: .devicePasscode),
             prompting: Prompting(reason: "test"))
-        #expect(machine.answers(.evaluateRule(rule))() == [.done])
+        #expect(machine.answers(.evaluateAccessControl(rule))() == [.done])
         let answers = machine.answers(change("5678"))
         machine.world.perform(.touch(matching: true))
         #expect(answers().isEmpty, "biometry is not accepted")

@@ -37,9 +37,9 @@ import Testing
 
     @Test func anAccessControlThatIsCancelledIsRecorded() throws {
         let rule = AccessControl(constraints: .userPresence)
-        let request = Request.EvaluateRule(
+        let request = Request.EvaluateAccessControl(
             context: try machine.context(), accessControl: rule, prompting: Prompting(reason: "test"))
-        let replies = machine.answers(.evaluateRule(request))
+        let replies = machine.answers(.evaluateAccessControl(request))
         machine.answers(.simulate(.cancel), id: 100)
         #expect(status(replies()) == .userCancel)
         #expect(try refusals() == [1])

@@ -128,16 +128,16 @@ struct Sample: Sendable, CustomTestStringConvertible {
                     prompting: Prompting(reason: "go on"), reuseSeconds: 300))),
         Sample(
             "evaluate-rule", id: 45,
-            .evaluateRule(
-                Request.EvaluateRule(
+            .evaluateAccessControl(
+                Request.EvaluateAccessControl(
                     context: handle,
                     accessControl: AccessControl(
                         accessibility: .whenUnlocked, constraints: [.biometryAny, .and, .devicePasscode]),
                     prompting: Prompting(reason: "sign")))),
         Sample(
             "evaluate-rule-with-reuse", id: 46,
-            .evaluateRule(
-                Request.EvaluateRule(
+            .evaluateAccessControl(
+                Request.EvaluateAccessControl(
                     context: handle,
                     accessControl: AccessControl(
                         accessibility: .whenUnlocked, constraints: [.biometryAny, .and, .devicePasscode]),

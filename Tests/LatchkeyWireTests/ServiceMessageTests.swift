@@ -66,7 +66,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             call: .bindKey(
                 AuthorityCall.BindKey(
                     userID: 1000, storeID: bytes(7, 16),
-                    rule: AccessControl(
+                    accessControl: AccessControl(
                         accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryAny, .privateKeyUsage])))),
         ServiceSample(
             "service-approve",
@@ -75,7 +75,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                     userID: 1000,
                     request: KeyApprovalRequest(
                         storeID: bytes(7, 16),
-                        rule: AccessControl(
+                        accessControl: AccessControl(
                             accessibility: .whenUnlockedThisDeviceOnly, constraints: [.userPresence, .privateKeyUsage]),
                         subject: ApprovalSubject(
                             keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], policyReference: bytes(3, 32)),
@@ -87,7 +87,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                     userID: 1000,
                     request: KeyApprovalRequest(
                         storeID: bytes(7, 16),
-                        rule: AccessControl(
+                        accessControl: AccessControl(
                             accessibility: .whenUnlockedThisDeviceOnly,
                             constraints: [.devicePasscode, .privateKeyUsage]),
                         subject: ApprovalSubject(

@@ -15,7 +15,7 @@ package final class StandInApprover: KeyApprover {
     /// The requests so far.
     package var requests: [KeyApprovalRequest] { received.withLock { $0 } }
 
-    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
+    package func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding {
         KeyBinding(authority: [], reference: [])
     }
 

@@ -73,8 +73,8 @@ public struct UserVerificationClaim: Hashable, Sendable {
     /// The public key of the authority that approves each use: a P-256 point in X9.63 format, 65 bytes. Empty for a key
     /// that needs no approval because the passcode is ``Passcode/required``.
     public let authority: [UInt8]
-    /// The reference that each approval names, 32 bytes. It stands for user, store, rule and enrolment set, and is the
-    /// same for keys that have all of them in common.
+    /// The reference that each approval names, 32 bytes. It stands for user, store, access control and enrolment set,
+    /// and is the same for keys that have all of them in common.
     public let reference: [UInt8]
     /// How the TPM itself requires the passcode of the device. The TPM knows an index with a value; that the value is
     /// derived from a passcode is claimed.

@@ -41,8 +41,8 @@ public final class KeychainControl: Sendable {
     ///   `KeychainOverview.listsItems`.
     public func items() throws(SettingsFailure) -> [StoredItem] { sorted(try call(Request.ListEverything())) }
 
-    /// The names and rules of the items of all apps, ordered by app and name, after the user agreed at the prompt with a
-    /// finger, a face or the passcode. The audit log records it.
+    /// The names and access controls of the items of all apps, ordered by app and name, after the user agreed at the
+    /// prompt with a finger, a face or the passcode. The audit log records it.
     ///
     /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `locked` for a locked keychain,
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
@@ -104,7 +104,7 @@ public final class KeychainControl: Sendable {
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show it.
     public func checkPasscode(reason: String) throws(SettingsFailure) {
         try call(
-            Request.EvaluateRule(
+            Request.EvaluateAccessControl(
                 context: try call(Request.CreateContext()), accessControl: AccessControl(constraints: .devicePasscode),
                 prompting: Prompting(reason: reason).clipped))
     }

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// An item of the keychain as a list shows it: its names and its rule, without its secret.
+/// An item of the keychain as a list shows it: its names and its access control, without its secret.
 public struct StoredItem: Equatable, Identifiable, Sendable {
     /// The kinds of item.
     public enum Kind: CaseIterable, Sendable {

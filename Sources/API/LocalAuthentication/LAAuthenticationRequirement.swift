@@ -7,21 +7,21 @@ public import Security
 /// Immutable, and safe to use from any thread.
 public final class LAAuthenticationRequirement: NSObject, Sendable {
     let policy: LAPolicy
-    let rule: SecAccessControlCreateFlags
+    let flags: SecAccessControlCreateFlags
     /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
 
-    private init(_ policy: LAPolicy, _ rule: SecAccessControlCreateFlags, set: Data? = nil) {
+    private init(_ policy: LAPolicy, _ flags: SecAccessControlCreateFlags, set: Data? = nil) {
         self.policy = policy
-        self.rule = rule
+        self.flags = flags
         self.set = set
     }
 
     /// Restores the requirement of a saved right from the flags of its access control; nil for other flags.
-    convenience init?(stored rule: SecAccessControlCreateFlags, set: Data?) {
-        switch rule {
-        case .userPresence: self.init(.deviceOwnerAuthentication, rule)
-        case .biometryAny, .biometryCurrentSet: self.init(.deviceOwnerAuthenticationWithBiometrics, rule, set: set)
+    convenience init?(stored flags: SecAccessControlCreateFlags, set: Data?) {
+        switch flags {
+        case .userPresence: self.init(.deviceOwnerAuthentication, flags)
+        case .biometryAny, .biometryCurrentSet: self.init(.deviceOwnerAuthenticationWithBiometrics, flags, set: set)
         default: return nil
         }
     }

@@ -225,8 +225,8 @@ open class LAContext: NSObject {
                 // Behaviour AC-05: creating an item demands no proof.
                 if operation != .createItem, operation != .createKey {
                     try context.value.callWithHandle { handle in
-                        Request.EvaluateRule(
-                            context: handle, accessControl: accessControl.rule,
+                        Request.EvaluateAccessControl(
+                            context: handle, accessControl: accessControl.value,
                             prompting: context.value.prompting(localizedReason),
                             reuseSeconds: context.value.reuseSeconds)
                     }

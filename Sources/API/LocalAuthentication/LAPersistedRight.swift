@@ -9,7 +9,7 @@ public final class LAPersistedRight: LARight {
     let record: RightRecord
 
     init?(_ record: RightRecord) {
-        guard let requirement = LAAuthenticationRequirement(stored: record.rule, set: record.set) else { return nil }
+        guard let requirement = LAAuthenticationRequirement(stored: record.flags, set: record.set) else { return nil }
         self.record = record
         super.init(requirement: requirement)
         tag = record.tag

@@ -172,12 +172,12 @@ extension LAContext {
         _ requirement: LAAuthenticationRequirement, localizedReason: String,
         completion: @escaping @Sendable (LAError?) -> Void
     ) {
-        let (rule, bound) = (requirement.rule, requirement.set)
+        let (flags, bound) = (requirement.flags, requirement.set)
         let context = Carried(value: self)
         evaluatePolicy(requirement.policy, localizedReason: localizedReason) { isProven, error in
             if !isProven { return completion(error as? LAError ?? LAError(.authenticationFailed)) }
             // The recognised finger may belong to a set that was enrolled after the right was created.
-            let isSame = rule != .biometryCurrentSet || bound == context.value.domainState.biometry.stateHash
+            let isSame = flags != .biometryCurrentSet || bound == context.value.domainState.biometry.stateHash
             completion(isSame ? nil : LAError(.authenticationFailed))
         }
     }

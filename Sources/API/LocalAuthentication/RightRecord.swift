@@ -13,7 +13,7 @@ struct RightRecord: Sendable {
     let key: Data
     /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
-    let rule: SecAccessControlCreateFlags
+    let flags: SecAccessControlCreateFlags
     let tag: Int
     /// The account of the secret's item; nil when no secret was saved.
     let secretName: String?
@@ -36,7 +36,7 @@ struct RightRecord: Sendable {
         _ right: LARight, _ identifier: String, _ secret: Data?, _ context: LAContext
     ) throws -> RightRecord {
         if try contents(identifier, context) != nil { throw failure(errSecDuplicateItem) }
-        let control = try accessControl(right.requirement.rule, forKey: true)
+        let control = try accessControl(right.requirement.flags, forKey: true)
         var error: Unmanaged<CFError>?
         let made = SecKeyCreateRandomKey(
             [
@@ -50,11 +50,11 @@ struct RightRecord: Sendable {
         guard let made else { throw error?.takeRetainedValue() ?? failure(errSecInternalComponent) }
         let record = RightRecord(
             identifier: identifier, key: try reference(of: made, context), set: right.requirement.set,
-            rule: right.requirement.rule, tag: right.tag, secretName: secret.map { _ in UUID().uuidString })
+            flags: right.requirement.flags, tag: right.tag, secretName: secret.map { _ in UUID().uuidString })
         do {
             if let secret { try record.store(secret, context) }
             let contents = Contents(
-                key: record.key, set: record.set, rule: record.rule.rawValue, tag: record.tag,
+                key: record.key, set: record.set, rule: record.flags.rawValue, tag: record.tag,
                 secretName: record.secretName)
             try check(
                 SecItemAdd(
@@ -70,7 +70,7 @@ struct RightRecord: Sendable {
     /// Stores the secret under a random account that the record contains, so that two concurrent saves do not share a
     /// secret.
     private func store(_ secret: Data, _ context: LAContext) throws {
-        let control = try Self.accessControl(rule, forKey: false)
+        let control = try Self.accessControl(flags, forKey: false)
         let more: [CFString: Any] = [
             kSecValueData: secret, kSecAttrAccessControl: control, kSecAttrGeneric: Data(identifier.utf8),
         ]
@@ -81,7 +81,7 @@ struct RightRecord: Sendable {
     static func load(_ identifier: String, _ context: LAContext) throws -> RightRecord? {
         try contents(identifier, context).map {
             RightRecord(
-                identifier: identifier, key: $0.key, set: $0.set, rule: SecAccessControlCreateFlags(rawValue: $0.rule),
+                identifier: identifier, key: $0.key, set: $0.set, flags: SecAccessControlCreateFlags(rawValue: $0.rule),
                 tag: $0.tag, secretName: $0.secretName)
         }
     }
@@ -173,10 +173,10 @@ struct RightRecord: Sendable {
     }
 
     private static func accessControl(
-        _ rule: SecAccessControlCreateFlags, forKey isKey: Bool
+        _ flags: SecAccessControlCreateFlags, forKey isKey: Bool
     ) throws -> SecAccessControl {
         var error: Unmanaged<CFError>?
-        let flags = isKey ? rule.union(.privateKeyUsage) : rule
+        let flags = isKey ? flags.union(.privateKeyUsage) : flags
         let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, &error)
         guard let control else { throw error?.takeRetainedValue() ?? failure(errSecParam) }
         return control

@@ -44,9 +44,9 @@ struct ItemAddition {
         for item in try KeychainObject.identity(identity).newItems() {
             // Behaviour KC-24: each attribute of the query is applied to every item whose class has that attribute.
             let given = query.attributes.filter { item.itemClass.has($0.key) }
-            var rule = query.rule
-            if item.itemClass == .certificate { rule?.constraints.remove(.privateKeyUsage) }
-            items.append(try item.with(given, rule))
+            var accessControl = query.effectiveAccessControl
+            if item.itemClass == .certificate { accessControl?.constraints.remove(.privateKeyUsage) }
+            items.append(try item.with(given, accessControl))
         }
         var added: [[UInt8]] = []
         for item in items {

@@ -17,7 +17,7 @@ struct NewItem {
         self.itemClass = itemClass
         attributes = query.attributes
         secret = query.secret
-        accessControl = query.rule
+        accessControl = query.effectiveAccessControl
         switch itemClass {
         case .genericPassword, .internetPassword: break
         case .key:
@@ -92,9 +92,11 @@ struct NewItem {
     ]
 
     /// Returns this item with the attributes and the access control of an app's dictionary; the data does not change.
-    func with(_ query: ParsedQuery) throws(Failure) -> NewItem { try with(query.attributes, query.rule) }
+    func with(_ query: ParsedQuery) throws(Failure) -> NewItem {
+        try with(query.attributes, query.effectiveAccessControl)
+    }
 
-    func with(_ given: Attributes, _ rule: AccessControl?) throws(Failure) -> NewItem {
+    func with(_ given: Attributes, _ accessControl: AccessControl?) throws(Failure) -> NewItem {
         var item = self
         for (code, value) in given {
             guard itemClass.has(code) else {
@@ -105,7 +107,7 @@ struct NewItem {
             }
             item.attributes[code] = value
         }
-        if let rule { item.accessControl = rule }
+        if let accessControl { item.accessControl = accessControl }
         return item
     }
 

@@ -204,7 +204,7 @@ extension ParsedQuery {
             guard let control = value as? SecAccessControl else {
                 throw ParsedQuery.refusal("kSecAttrAccessControl takes a SecAccessControl.")
             }
-            accessControl = control.rule
+            accessControl = control.value
         case QueryName.accessible:
             guard let text = value as? String, let accessibility = Accessibility(constant: text) else {
                 throw ParsedQuery.refusal("kSecAttrAccessible takes one of the kSecAttrAccessible... values.")
@@ -236,7 +236,7 @@ extension ParsedQuery {
             throw Failure(.itemNotFound, "The persistent reference names an identity, and kSecClass another class.")
         }
         // Behaviour KC-10: a persistent reference identifies the item, so attributes beside it are refused.
-        guard persistentReference == nil || attributes.isEmpty && rule == nil else {
+        guard persistentReference == nil || attributes.isEmpty && effectiveAccessControl == nil else {
             throw ParsedQuery.refusal("A persistent reference cannot be combined with attributes.")
         }
         if let control = accessControl, let accessibility, control.accessibility != accessibility {
@@ -248,7 +248,9 @@ extension ParsedQuery {
 
     /// The access control of a new or changed item; nil when the dictionary has neither `kSecAttrAccessControl` nor
     /// `kSecAttrAccessible`.
-    var rule: AccessControl? { accessControl ?? accessibility.map { AccessControl(accessibility: $0) } }
+    var effectiveAccessControl: AccessControl? {
+        accessControl ?? accessibility.map { AccessControl(accessibility: $0) }
+    }
 
     /// Whether the query names a class or a persistent reference.
     var isComplete: Bool { itemClass != nil || isForIdentities || persistentReference != nil }

@@ -10,9 +10,9 @@ package import LatchkeyModel
 /// Apple: `SecAccessControl`.
 public final class SecAccessControl: NSObject, @unchecked Sendable {
     // Unchecked only because of NSObject: the one stored property is a constant of a Sendable type.
-    package let rule: AccessControl
+    package let value: AccessControl
 
-    package init(_ rule: AccessControl) { self.rule = rule }
+    package init(_ value: AccessControl) { self.value = value }
 
     /// Returns whether another object is an access control with the same accessibility and constraints.
     ///
@@ -20,10 +20,10 @@ public final class SecAccessControl: NSObject, @unchecked Sendable {
     /// - Returns: true for an equal `SecAccessControl`; false for any other object and for nil.
     ///
     /// Apple: `CFEqual(_:_:)`.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SecAccessControl)?.rule == rule }
+    public override func isEqual(_ object: Any?) -> Bool { (object as? SecAccessControl)?.value == value }
 
     /// Hash value, equal for equal access controls. Apple: `CFHash(_:)`.
-    public override var hash: Int { rule.hashValue }
+    public override var hash: Int { value.hashValue }
 }
 
 /// Constraints of an access control: the proofs that are required before an item is read or a key is used.
@@ -100,8 +100,8 @@ public func SecAccessControlCreateWithFlags(
     if let name = protection as? NSString, let accessibility = Accessibility(constant: name as String),
         let bits = UInt32(exactly: flags.rawValue)
     {
-        let rule = AccessControl(accessibility: accessibility, constraints: AccessConstraints(rawValue: bits))
-        if rule.isValid { return SecAccessControl(rule) }
+        let value = AccessControl(accessibility: accessibility, constraints: AccessConstraints(rawValue: bits))
+        if value.isValid { return SecAccessControl(value) }
     }
     error?.pointee = Unmanaged.passRetained(
         .status(errSecParam, "The protection or the combination of flags is not allowed."))

@@ -130,7 +130,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         else { throw ParsedQuery.refusal("The dictionary of changes has a key that is not an attribute.") }
         let access = try KeychainAccess(parsed)
         let request = Request.UpdateItems(
-            query: parsed.query, changes: changes.attributes, accessControl: changes.rule, secret: changes.secret,
+            query: parsed.query, changes: changes.attributes, accessControl: changes.effectiveAccessControl,
+            secret: changes.secret,
             authentication: try access.authentication())
         try access.client().call(request)
     }

@@ -240,8 +240,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
 // Approvals of uses of keys: `latchkey-authd` gives them, because it saw the person.
 
 extension RemoteAuthority {
-    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
-        let call = AuthorityCall.BindKey(userID: userID, storeID: storeID, rule: rule)
+    package func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding {
+        let call = AuthorityCall.BindKey(userID: userID, storeID: storeID, accessControl: accessControl)
         switch try link.call(.bindKey(call)) {
         case .keyBinding(let binding): return binding
         case .failure(let failure): throw failure

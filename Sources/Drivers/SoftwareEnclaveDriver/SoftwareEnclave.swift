@@ -6,8 +6,8 @@ package import LatchkeySeams
 /// A key module without hardware protection.
 ///
 /// During a use the private key is in this process, in memory that is wiped afterwards; at rest it exists only in the
-/// keychain's envelopes. The module checks the password of a key, and leaves the rule and the enrolment set to the
-/// engine: a check in the same process would stop no attack that the engine's check does not stop.
+/// keychain's envelopes. The module checks the password of a key, and leaves the access control and the enrolment set
+/// to the engine: a check in the same process would stop no attack that the engine's check does not stop.
 package final class SoftwareEnclave: KeyModule {
     private struct Use: Sendable {
         let blob: SoftwareBlob

@@ -10,27 +10,28 @@ extension LocalAuthority {
     /// Seconds from the nonce of the TPM until an approval expires.
     static let approvalSeconds: Int32 = 60
 
-    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
+    package func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding {
         let signer = try signer()
-        let part = PasscodeDemand.Part(rule.plan)
+        let part = PasscodeDemand.Part(accessControl.plan)
         let verifier = try part == nil ? nil : parts.keyPasscode?.verifier()
         let demand = part.flatMap { part in verifier.map { PasscodeDemand(part, verifier: $0) } }
         return KeyBinding(
-            authority: signer.publicKey, reference: try reference(storeID, rule, demand?.part), passcode: demand)
+            authority: signer.publicKey, reference: try reference(storeID, accessControl, demand?.part),
+            passcode: demand)
     }
 
     package func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval {
-        let (rule, subject) = (request.rule, request.subject)
+        let (accessControl, subject) = (request.accessControl, request.subject)
         let signer = try signer()
         let demand = subject.passcode
-        let reference = try reference(request.storeID, rule, demand?.part)
+        let reference = try reference(request.storeID, accessControl, demand?.part)
         guard subject.policyReference == reference else {
             throw Failure(
                 .itemAuthenticationFailed,
                 "The key is bound to another access control, or to fingers that are not enrolled any more.",
                 hint: "Delete the key and make a new one if fingers were added or removed.")
         }
-        guard rule.constraints.contains(.privateKeyUsage) else {
+        guard accessControl.constraints.contains(.privateKeyUsage) else {
             throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
         }
         guard let command = TPMCommand(rawValue: subject.command), [.sign, .sharedSecret].contains(command) else {
@@ -66,10 +67,12 @@ extension LocalAuthority {
 
     /// Returns what permits a use now; nil if the person has to be asked again.
     private func permission(_ request: KeyApprovalRequest) -> KeyGrants.Permission? {
-        let (rule, subject) = (request.rule, request.subject)
-        let plan = rule.plan
+        let (accessControl, subject) = (request.accessControl, request.subject)
+        let plan = accessControl.plan
         return core.withLock { core in
-            guard !core.state.isLocked || LockState(isLocked: true).allows(rule.accessibility) else { return nil }
+            guard !core.state.isLocked || LockState(isLocked: true).allows(accessControl.accessibility) else {
+                return nil
+            }
             guard !plan.stages.isEmpty else { return KeyGrants.Permission(methods: []) }
             return core.keyGrants.take(
                 request.tokens, for: plan, key: subject.keyName, set: core.state.sensor.enrolment
@@ -135,22 +138,22 @@ extension LocalAuthority {
     ///
     /// - Parameter passcode: how the key demands the passcode; nil if it relies on this authority.
     private func reference(
-        _ storeID: [UInt8], _ rule: AccessControl, _ passcode: PasscodeDemand.Part?
+        _ storeID: [UInt8], _ accessControl: AccessControl, _ passcode: PasscodeDemand.Part?
     ) throws(Failure) -> [UInt8] {
-        guard rule.isValid else {
+        guard accessControl.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }
-        guard passcode == nil || passcode == PasscodeDemand.Part(rule.plan) else {
+        guard passcode == nil || passcode == PasscodeDemand.Part(accessControl.plan) else {
             throw Failure(
                 .itemAuthenticationFailed, "The key demands the passcode in another way than its access control.")
         }
-        guard !rule.constraints.contains(.companion) else {
+        guard !accessControl.constraints.contains(.companion) else {
             throw Failure(
                 .invalidParameter, "A key of the TPM cannot be opened by a paired device.",
                 hint: "Use userPresence, biometry or the passcode for the key.")
         }
         var (set, epoch) = (nil as EnrolmentSet?, [] as [UInt8])
-        if rule.constraints.contains(.biometryCurrentSet) {
+        if accessControl.constraints.contains(.biometryCurrentSet) {
             set = core.withLock { $0.state.sensor.enrolment }
             guard set != nil else {
                 throw Failure(.enrolmentBindingUnavailable, "No finger or face is enrolled to which the key is bound.")
@@ -158,6 +161,6 @@ extension LocalAuthority {
             epoch = try parts.enrolmentEpoch?(set) ?? []
         }
         return try KeyPolicyReference.make(
-            userID: parts.userID, storeID: storeID, rule, enrolment: set, epoch: epoch, passcode: passcode)
+            userID: parts.userID, storeID: storeID, accessControl, enrolment: set, epoch: epoch, passcode: passcode)
     }
 }

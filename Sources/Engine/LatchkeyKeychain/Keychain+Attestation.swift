@@ -15,10 +15,10 @@ extension Keychain {
     package func checkSealsAttestationKeys(_ caller: Caller) throws(Failure) {
         try checkReadable()
         _ = try groups([:], caller)
-        guard tree.isAvailable(Self.rule.accessibility) else { throw Failure.locked }
+        guard tree.isAvailable(Self.accessControl.accessibility) else { throw Failure.locked }
     }
 
-    private static var rule: AccessControl { AccessControl(accessibility: .whenUnlockedThisDeviceOnly) }
+    private static var accessControl: AccessControl { AccessControl(accessibility: .whenUnlockedThisDeviceOnly) }
 
     /// Seals a new attestation key for a program and a relying party.
     package func sealAttestationKey(_ blob: SecretBytes, party: String, caller: Caller) throws(Failure) -> [UInt8] {
@@ -27,7 +27,7 @@ extension Keychain {
         let item = Item(
             attributes: [
                 .accessGroup: .text(group), .tokenID: .text(Self.attestationToken), .label: .text(party),
-            ], accessControl: Self.rule)
+            ], accessControl: Self.accessControl)
         return DetachedKey(try sealed(item, .key, blob, .none)).bytes
     }
 

@@ -181,7 +181,7 @@ package protocol KeyApprover: AnyObject, Sendable {
     /// - Throws: `invalidParameter` for an access control that cannot be bound, such as one with a paired device;
     ///   `enrolmentBindingUnavailable` if it requires an enrolment set and there is none; `unimplemented` if this
     ///   authority approves nothing.
-    func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding
+    func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding
     /// Approves one use of a key.
     ///
     /// - Throws: `notPermitted` if the tokens do not permit it any more, so that the person has to be asked again;

@@ -133,7 +133,7 @@ extension Service: KeychainService {
     }
 }
 
-/// What a token is bound to besides the caller's user: the rule, the subject, the app and its session.
+/// What a token is bound to besides the caller's user: the access control, the subject, the app and its session.
 enum TokenBinding {
     /// Returns HMAC-SHA-256 of the fields under the challenge of the request, 32 bytes. The count of every field
     /// precedes it, so that no two requests have the same input.

@@ -88,7 +88,7 @@ extension Session {
 
     /// Obtains the proofs that an access control requires and adds them to the context, for later item requests
     /// (behaviour LA-41).
-    func evaluate(_ evaluate: Request.EvaluateRule, _ call: Call) async throws(Failure) -> Reply {
+    func evaluate(_ evaluate: Request.EvaluateAccessControl, _ call: Call) async throws(Failure) -> Reply {
         guard evaluate.accessControl.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }

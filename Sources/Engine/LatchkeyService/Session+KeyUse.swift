@@ -72,7 +72,7 @@ extension Session {
             reply = .enclaveResult(
                 try await operate(enclave) { () throws(Failure) in
                     try enclave.perform(
-                        operation, key.blob, rule: key.accessControl, proof: proof, password: key.password)
+                        operation, key.blob, accessControl: key.accessControl, proof: proof, password: key.password)
                 })
             guard let used = key.use else { return reply }
             record = { () throws(Failure) in try keychain.recordUse([used], caller: caller) }
@@ -80,7 +80,7 @@ extension Session {
             reply = .attestationMessage(
                 try await operate(enclave) { () throws(Failure) in
                     try enclave.attest(
-                        key.blob, by: attestationKey, nonce: nonce, rule: key.accessControl, proof: proof)
+                        key.blob, by: attestationKey, nonce: nonce, accessControl: key.accessControl, proof: proof)
                 })
             record = { () throws(Failure) in try keychain.recordAttestation(of: key.item, caller: caller) }
         }

@@ -16,8 +16,8 @@ extension Session {
         }
     }
 
-    /// Lists the names and rules of the items of all access groups, after the user agreed at a prompt for this purpose.
-    /// Proofs of contexts are not accepted, since the user gave them for something else.
+    /// Lists the names and access controls of the items of all access groups, after the user agreed at a prompt for
+    /// this purpose. Proofs of contexts are not accepted, since the user gave them for something else.
     func listNames(_ call: Call) async throws(Failure) -> Reply {
         let (keychain, caller) = (try keychain(), caller)
         try keychain.checkReadable()

@@ -75,7 +75,8 @@ package final class Session: RequestHandler {
         case .invalidateContext(let request): .reply(try invalidate(request.context))
         case .canEvaluate(let request): .reply(preflight(request.policy))
         case .evaluate(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
-        case .evaluateRule(let evaluate): .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
+        case .evaluateAccessControl(let evaluate):
+            .waits { () async throws(Failure) in try await self.evaluate(evaluate, call) }
         case .environment(let request):
             .waits { () async throws(Failure) in try await self.environment(unlike: request.revision, call) }
         case .addItem(let add): .waits { () async throws(Failure) in try await self.add(add, call) }

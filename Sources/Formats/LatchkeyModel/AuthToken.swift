@@ -33,7 +33,7 @@ package struct AuthToken: Equatable, Sendable {
     /// is verified by the store itself.
     package var passcodeID: [UInt8]
     package var purpose: PromptPurpose
-    /// The hash of what the request is for: access rule, item or key, app and session; 32 bytes.
+    /// The hash of what the request is for: access control, item or key, app and session; 32 bytes.
     package var binding: [UInt8]
     /// The methods by which the user authenticated; empty if none was required.
     package var methods: Set<AuthenticationMethod>

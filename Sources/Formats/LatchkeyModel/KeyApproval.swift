@@ -54,7 +54,7 @@ extension AccessControl {
 package struct KeyBinding: Equatable, Sendable {
     /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.
     package let authority: [UInt8]
-    /// The reference of the key's policy, 32 bytes, which stands for user, store, rule and enrolment set.
+    /// The reference of the key's policy, 32 bytes, which stands for user, store, access control and enrolment set.
     package let reference: [UInt8]
     /// How the key demands the passcode; nil if it relies on the authority for that.
     package let passcode: PasscodeDemand?
@@ -73,7 +73,7 @@ package struct ApprovalSubject: Equatable, Sendable {
     package var command: UInt32
     /// The encoded parameters of the command, which contain the digest to sign or the point.
     package var parameters: [UInt8]
-    /// The reference of the key's policy, which stands for the rule and the enrolment set of the key.
+    /// The reference of the key's policy, which stands for the access control and the enrolment set of the key.
     package var policyReference: [UInt8]
     /// How the key demands the passcode; nil if it relies on the authority for that.
     package var passcode: PasscodeDemand?
@@ -94,7 +94,7 @@ package struct ApprovalSubject: Equatable, Sendable {
 package struct KeyApprovalRequest: Equatable, Sendable {
     /// The identifier of the store that has the key, 16 bytes.
     package var storeID: [UInt8]
-    package var rule: AccessControl
+    package var accessControl: AccessControl
     package var subject: ApprovalSubject
     package var nonce: [UInt8]
     /// The module's handle of the session that the passcode is proven to; 0 if the key demands none.
@@ -103,12 +103,12 @@ package struct KeyApprovalRequest: Equatable, Sendable {
     package var tokens: [[UInt8]]
 
     package init(
-        storeID: [UInt8], rule: AccessControl, subject: ApprovalSubject, nonce: [UInt8], session: UInt32 = 0,
+        storeID: [UInt8], accessControl: AccessControl, subject: ApprovalSubject, nonce: [UInt8], session: UInt32 = 0,
         tokens: [[UInt8]]
     ) {
         self.session = session
         self.storeID = storeID
-        self.rule = rule
+        self.accessControl = accessControl
         self.subject = subject
         self.nonce = nonce
         self.tokens = tokens

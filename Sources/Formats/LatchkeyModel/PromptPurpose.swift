@@ -22,7 +22,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case identifyDevice = 11
     /// A recovery code opens the keychain, and a new passcode and a new code are chosen.
     case recoverPasscode = 12
-    /// The names and rules of the items of every app are listed.
+    /// The names and access controls of the items of every app are listed.
     case listNames = 13
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays

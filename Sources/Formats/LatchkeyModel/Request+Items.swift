@@ -104,8 +104,8 @@ extension Request {
         package init() {}
     }
 
-    /// Lists the names and rules of the items of all access groups, after a finger, a face or the passcode at a prompt for
-    /// that purpose.
+    /// Lists the names and access controls of the items of all access groups, after a finger, a face or the passcode at
+    /// a prompt for that purpose.
     package struct ListNames: BareRequest {
         package typealias Response = [FoundItem]
         package static var operation: Operation { .listNames }

@@ -8,7 +8,7 @@ package enum Request: Equatable, Sendable {
     case invalidateContext(InvalidateContext)
     case canEvaluate(CanEvaluate)
     case evaluate(Evaluate)
-    case evaluateRule(EvaluateRule)
+    case evaluateAccessControl(EvaluateAccessControl)
     case environment(Environment)
     case addItem(AddItem)
     case copyItems(CopyItems)
@@ -51,7 +51,7 @@ package enum Request: Equatable, Sendable {
         case invalidateContext = 4
         case canEvaluate = 5
         case evaluate = 6
-        case evaluateRule = 7
+        case evaluateAccessControl = 7
         case environment = 8
         case addItem = 10
         case copyItems = 11
@@ -198,9 +198,9 @@ extension Request {
     }
 
     /// `evaluateAccessControl`.
-    package struct EvaluateRule: ClientRequest {
+    package struct EvaluateAccessControl: ClientRequest {
         package typealias Response = Void
-        package static var operation: Operation { .evaluateRule }
+        package static var operation: Operation { .evaluateAccessControl }
         package var traits: RequestTraits { .asks }
 
         package var context: ContextHandle

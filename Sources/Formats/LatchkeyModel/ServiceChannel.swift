@@ -91,10 +91,10 @@ package enum AuthorityCall: Equatable, Sendable {
         package var userID: UInt32
         /// The identifier of the user's store, 16 bytes.
         package var storeID: [UInt8]
-        package var rule: AccessControl
+        package var accessControl: AccessControl
 
-        package init(userID: UInt32, storeID: [UInt8], rule: AccessControl) {
-            (self.userID, self.storeID, self.rule) = (userID, storeID, rule)
+        package init(userID: UInt32, storeID: [UInt8], accessControl: AccessControl) {
+            (self.userID, self.storeID, self.accessControl) = (userID, storeID, accessControl)
         }
     }
 

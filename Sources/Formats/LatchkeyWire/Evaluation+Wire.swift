@@ -12,7 +12,7 @@ extension Request.Evaluate: WireMap {
     }
 }
 
-extension Request.EvaluateRule: WireMap {
+extension Request.EvaluateAccessControl: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             context: try map.field(0, \.context),

@@ -16,7 +16,7 @@ extension Request {
             case .invalidateContext: .invalidateContext(try reader.value())
             case .canEvaluate: .canEvaluate(try reader.value())
             case .evaluate: .evaluate(try reader.value())
-            case .evaluateRule: .evaluateRule(try reader.value())
+            case .evaluateAccessControl: .evaluateAccessControl(try reader.value())
             case .environment: .environment(try reader.value())
             case .addItem: .addItem(try reader.value())
             case .copyItems: .copyItems(try reader.value())

@@ -95,7 +95,7 @@ extension AuthorityCall.BindKey: WireMap {
         Self(
             userID: try map.field(0, \.userID),
             storeID: try map.field(1, \.storeID, .bytes(count: AuthToken.identifierBytes)),
-            rule: try map.field(2, \.rule))
+            accessControl: try map.field(2, \.accessControl))
     }
 }
 
@@ -103,7 +103,7 @@ extension AuthorityCall.Approve: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         let userID = try map.field(0, \.userID)
         let storeID = try map.field(1, \.request.storeID, .bytes(count: AuthToken.identifierBytes))
-        let rule = try map.field(2, \.request.rule)
+        let accessControl = try map.field(2, \.request.accessControl)
         var subject = ApprovalSubject(
             keyName: try map.field(3, \.request.subject.keyName, .bytes(limit: 64)),
             command: try map.field(4, \.request.subject.command),
@@ -118,7 +118,8 @@ extension AuthorityCall.Approve: WireMap {
         return Self(
             userID: userID,
             request: KeyApprovalRequest(
-                storeID: storeID, rule: rule, subject: subject, nonce: nonce, session: session, tokens: tokens))
+                storeID: storeID, accessControl: accessControl, subject: subject, nonce: nonce, session: session,
+                tokens: tokens))
     }
 }
 

@@ -133,7 +133,7 @@ package enum KeyPolicyReference {
     ///   - passcode: how the key demands the passcode; nil if it relies on the authority for that. An approval for one
     ///     kind of key is not valid for the other.
     package static func make(
-        userID: UInt32, storeID: [UInt8], _ rule: AccessControl, enrolment: EnrolmentSet?,
+        userID: UInt32, storeID: [UInt8], _ accessControl: AccessControl, enrolment: EnrolmentSet?,
         epoch: [UInt8] = [], passcode: PasscodeDemand.Part? = nil
     ) throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
@@ -142,7 +142,7 @@ package enum KeyPolicyReference {
         writer.add(passcode?.rawValue ?? 0)
         writer.add(userID)
         try writer.add(sized: storeID)
-        writer.add(rule.boundBytes)
+        writer.add(accessControl.boundBytes)
         try writer.add(sized: enrolment?.bytes ?? [])
         if !epoch.isEmpty { try writer.add(sized: epoch) }
         return try DigestAlgorithm.sha256.hash(writer.bytes)

@@ -49,8 +49,8 @@ package struct DaemonKeyStore: SSHKeyStore {
     /// socket, without a prompt.
     static func key(_ item: FoundItem) -> SSHKey? {
         guard let attributes = item.attributes, SSHKeyMark.isOn(attributes), attributes[.tokenID] != nil,
-            attributes[.keyClass] == .number(KeyHalf.privateKey.rawValue), let rule = item.accessControl,
-            !rule.plan.stages.isEmpty, !rule.constraints.contains(.applicationPassword),
+            attributes[.keyClass] == .number(KeyHalf.privateKey.rawValue), let accessControl = item.accessControl,
+            !accessControl.plan.stages.isEmpty, !accessControl.constraints.contains(.applicationPassword),
             let reference = item.persistentReference, case .data(let point) = attributes[.publicKey],
             let publicKey = PublicKey(point, type: .ellipticCurve(.p256)), let blob = SSHKeyBlob.encode(publicKey),
             case .data(let tag)? = attributes[.applicationTag]?.compared

@@ -45,11 +45,11 @@ enum Items {
         }
         let report = try status(options)
         // Once a passcode is set, a secret is protected unless the user says otherwise (behaviour AC-03).
-        let rule =
+        let accessControl =
             options.protection == nil && report.isPasscodeSet
             ? try AccessControl(protection: "presence", staysHere: options.has(.deviceOnly)) : chosen
         // An item of another group is another item, so only the one in the group of the new item exists already.
-        let existing = query(options, name, in: try check(name, rule, report, options))
+        let existing = query(options, name, in: try check(name, accessControl, report, options))
         let secret = try Input.secret(localized("Secret for \(name): "))
         // A pipe whose first command failed is empty and would replace a secret with an empty one.
         guard secret.count > 0 || options.has(.allowEmpty) else {
@@ -61,7 +61,7 @@ enum Items {
         do throws(CommandFailure) {
             _ = try call(
                 Request.AddItem(
-                    itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: secret,
+                    itemClass: .genericPassword, attributes: attributes, accessControl: accessControl, secret: secret,
                     returns: [], authentication: authentication), options)
         } catch {
             guard case .failure(let failure) = error, failure.status == .duplicateItem else { throw error }
@@ -70,7 +70,7 @@ enum Items {
             if let label = options.label { changes[.label] = .text(label) }
             try call(
                 Request.UpdateItems(
-                    query: existing, changes: changes, accessControl: options.protection == nil ? nil : rule,
+                    query: existing, changes: changes, accessControl: options.protection == nil ? nil : accessControl,
                     secret: secret, authentication: authentication), options)
         }
         guard options.isJSON || StandardStream.error.isTerminal else { return }
@@ -106,10 +106,10 @@ enum Items {
     ///
     /// - Returns: the access group of the new item.
     private static func check(
-        _ name: String, _ rule: AccessControl, _ report: StatusReport, _ options: Options
+        _ name: String, _ accessControl: AccessControl, _ report: StatusReport, _ options: Options
     ) throws(CommandFailure) -> String {
         do throws(Failure) {
-            try rule.checkIsPossible(report)
+            try accessControl.checkIsPossible(report)
             let group = options[.group] ?? report.accessGroup
             guard StandardStream.input.isTerminal else { return group }
             if let problem = report.problem { throw problem }

@@ -23,14 +23,14 @@ enum KeyCommand {
             throw .usage("a key for ssh is not made without a protection", "Use presence, biometry or current-set.")
         }
         // A key of the enclave never leaves this device.
-        let rule = try AccessControl(
+        let accessControl = try AccessControl(
             protection: options.protection ?? (options.key.isForSSH ? "presence" : nil),
             staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
         try failing { () throws(Failure) in
             // While no passcode is set, the daemon refuses keys of the class that requires one, but would store keys
             // of other classes, which nothing could release.
-            if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
-                try rule.checkIsPossible(Client.command.status())
+            if accessControl.accessibility != .whenPasscodeSetThisDeviceOnly {
+                try accessControl.checkIsPossible(Client.command.status())
             }
             guard try NamedKey.all(named: name).isEmpty else {
                 throw Failure(
@@ -42,11 +42,11 @@ enum KeyCommand {
             let authentication = Authentication(prompting: Prompting(reason: localized("make the key \(name)")).clipped)
             if options.key.isForSSH {
                 attributes[.applicationLabel] = .data(SSHKeyMark.applicationLabel)
-                try createInEnclave(attributes, rule, authentication, Client.ssh)
+                try createInEnclave(attributes, accessControl, authentication, Client.ssh)
             } else if options.key.isForEnclave {
-                try createInEnclave(attributes, rule, authentication, Client.command)
+                try createInEnclave(attributes, accessControl, authentication, Client.command)
             } else {
-                try store(try choice.makeKey(), attributes, rule, authentication)
+                try store(try choice.makeKey(), attributes, accessControl, authentication)
             }
             guard options.isJSON else { return }
             let enclave = try enclaveKind()
@@ -55,19 +55,21 @@ enum KeyCommand {
     }
 
     private static func createInEnclave(
-        _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication, _ daemon: DaemonConnection
+        _ attributes: Attributes, _ accessControl: AccessControl, _ authentication: Authentication,
+        _ daemon: DaemonConnection
     ) throws(Failure) {
-        var rule = rule
+        var accessControl = accessControl
         // A key without this flag cannot be used (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
-        rule.constraints.insert(.privateKeyUsage)
+        accessControl.constraints.insert(.privateKeyUsage)
         _ = try daemon.call(
             Request.CreateEnclaveKey(
-                attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication))
+                attributes: attributes, accessControl: accessControl, isPermanent: true, authentication: authentication)
+        )
     }
 
     /// Stores both halves; the public one has no access control, so that reading it needs no proof.
     private static func store(
-        _ key: PrivateKey, _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
+        _ key: PrivateKey, _ attributes: Attributes, _ accessControl: AccessControl, _ authentication: Authentication
     ) throws(Failure) {
         // The public half first: if storing the second one fails, no secret is left behind.
         let publicHalf = Request.AddItem(
@@ -77,7 +79,8 @@ enum KeyCommand {
         let added = try Client.command.call(publicHalf)
         let privateHalf = Request.AddItem(
             itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes),
-            accessControl: rule, secret: key.externalRepresentation, returns: [], authentication: authentication)
+            accessControl: accessControl, secret: key.externalRepresentation, returns: [],
+            authentication: authentication)
         do throws(Failure) {
             _ = try Client.command.call(privateHalf)
         } catch {

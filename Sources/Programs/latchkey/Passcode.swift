@@ -107,7 +107,7 @@ enum Passcode {
     /// An evaluation that only the passcode can satisfy.
     private static func check() throws(Failure) {
         try Client.command.call(
-            Request.EvaluateRule(
+            Request.EvaluateAccessControl(
                 context: try Client.command.call(Request.CreateContext()),
                 accessControl: AccessControl(constraints: .devicePasscode),
                 prompting: Prompting(reason: localized("check the passcode"))))

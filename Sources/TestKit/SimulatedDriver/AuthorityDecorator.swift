@@ -51,8 +51,8 @@ extension AuthorityDecorator {
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 { authority.evaluate(request, of: caller, completion) }
 
-    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
-        try authority.binding(storeID: storeID, rule)
+    package func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding {
+        try authority.binding(storeID: storeID, accessControl)
     }
 
     package func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval {

@@ -42,10 +42,11 @@ extension Enclave {
     ///
     /// - Throws: as `perform`; `unimplemented` for a key of the software.
     package func attest(
-        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8], rule: AccessControl, proof: Authorisation
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8], accessControl: AccessControl,
+        proof: Authorisation
     ) throws(Failure) -> [UInt8] {
-        try checkUsage(rule)
-        try check(proof, for: rule)
+        try checkUsage(accessControl)
+        try check(proof, for: accessControl)
         return try module(of: blob).attest(blob, by: attestationKey, nonce: nonce)
     }
 }

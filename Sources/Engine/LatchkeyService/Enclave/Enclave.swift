@@ -69,7 +69,7 @@ package final class Enclave: Sendable {
     ///   - operation: signing a digest of 20, 28, 32, 48 or 64 bytes, or ECDH with an uncompressed P-256 point (65
     ///     bytes).
     ///   - blob: the module's blob of the key, decrypted by the keychain.
-    ///   - rule: the key's access control.
+    ///   - accessControl: the key's access control.
     ///   - proof: the proof obtained for this use.
     ///   - password: the key's password; nil if it has none.
     /// - Returns: r ‖ s (64 bytes) or the ECDH shared secret (32 bytes).
@@ -77,19 +77,19 @@ package final class Enclave: Sendable {
     ///   satisfy the access control; `notPermitted` when the authority does not approve a use for this proof any more;
     ///   `invalidParameter` for malformed input; the errors of the module and of the authority.
     package func perform(
-        _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation,
+        _ operation: EnclaveOperation, _ blob: SecretBytes, accessControl: AccessControl, proof: Authorisation,
         password: SecretBytes? = nil
     ) throws(Failure) -> SecretBytes {
-        try checkUsage(rule)
+        try checkUsage(accessControl)
         // The proof is checked before the key is loaded, so that a request without one occupies no session of the module.
-        try check(proof, for: rule)
-        let use = try begin(operation, blob, rule: rule)
+        try check(proof, for: accessControl)
+        let use = try begin(operation, blob, accessControl: accessControl)
         let approval: KeyApproval?
         do throws(Failure) {
             approval = try use.challenge.subject.map { (subject) throws(Failure) in
                 try approver.approve(
                     KeyApprovalRequest(
-                        storeID: storeID, rule: rule, subject: subject, nonce: use.challenge.nonce,
+                        storeID: storeID, accessControl: accessControl, subject: subject, nonce: use.challenge.nonce,
                         session: use.challenge.session, tokens: proof.tokens))
             }
         } catch {
@@ -104,7 +104,7 @@ package final class Enclave: Sendable {
     /// A use that has begun, with the access control that its proof must satisfy.
     package struct BegunUse: Sendable {
         package let challenge: KeyChallenge
-        fileprivate let rule: AccessControl
+        fileprivate let accessControl: AccessControl
         fileprivate let module: any KeyModule
     }
 
@@ -113,9 +113,9 @@ package final class Enclave: Sendable {
     /// - Throws: `keyUsageNotAllowed` without `.privateKeyUsage`; `invalidParameter` for malformed input; the errors of
     ///   the module.
     package func begin(
-        _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl
+        _ operation: EnclaveOperation, _ blob: SecretBytes, accessControl: AccessControl
     ) throws(Failure) -> BegunUse {
-        try checkUsage(rule)
+        try checkUsage(accessControl)
         switch operation {
         case .sign(let digest):
             // The lengths of SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512.
@@ -128,7 +128,7 @@ package final class Enclave: Sendable {
             }
         }
         let module = try module(of: blob)
-        return BegunUse(challenge: try module.begin(blob, operation), rule: rule, module: module)
+        return BegunUse(challenge: try module.begin(blob, operation), accessControl: accessControl, module: module)
     }
 
     /// Finishes a use with the proof and, if the challenge has a subject, the approval that were obtained for it. The use
@@ -137,7 +137,7 @@ package final class Enclave: Sendable {
         _ use: BegunUse, proof: Authorisation, approval: KeyApproval?, password: SecretBytes?
     ) throws(Failure) -> SecretBytes {
         do throws(Failure) {
-            try check(proof, for: use.rule)
+            try check(proof, for: use.accessControl)
         } catch {
             abandon(use)
             throw error
@@ -148,14 +148,14 @@ package final class Enclave: Sendable {
     /// Ends a use without a result.
     package func abandon(_ use: BegunUse) { use.module.abandon(use.challenge.use) }
 
-    func checkUsage(_ rule: AccessControl) throws(Failure) {
-        guard rule.constraints.contains(.privateKeyUsage) else {
+    func checkUsage(_ accessControl: AccessControl) throws(Failure) {
+        guard accessControl.constraints.contains(.privateKeyUsage) else {
             throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
         }
     }
 
-    func check(_ proof: Authorisation, for rule: AccessControl) throws(Failure) {
-        guard !rule.isProtected || proof.satisfies(rule.plan) else {
+    func check(_ proof: Authorisation, for accessControl: AccessControl) throws(Failure) {
+        guard !accessControl.isProtected || proof.satisfies(accessControl.plan) else {
             throw Failure(.itemAuthenticationFailed, "The proof does not satisfy the key's access control.")
         }
     }

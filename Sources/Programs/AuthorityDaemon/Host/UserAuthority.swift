@@ -306,7 +306,7 @@ final class UserAuthority: Sendable {
     /// Runs on the user's work queue, because the key for approvals is a file, which may have to be made.
     func bindKey(_ number: UInt64, _ call: AuthorityCall.BindKey) {
         submit(number) { [self] () throws(Failure) in
-            connection?.reply(number, .keyBinding(try authority.binding(storeID: call.storeID, call.rule)))
+            connection?.reply(number, .keyBinding(try authority.binding(storeID: call.storeID, call.accessControl)))
         }
     }
 
