@@ -9,6 +9,10 @@ import Synchronization
 
 /// The connection of `latchkeyd` to `latchkey-authd`, for the users that it serves.
 ///
+/// Its welcome message has the key with which tokens are verified, so a proof is worth nothing on another connection.
+/// Calls in both directions have numbers: `Connection.calls` matches the replies of the authority, and calls of the
+/// authority are passed to the `RemoteAuthority` of their user.
+///
 /// When the connection ends, all evaluations are refused with `systemCancel` and all proofs are void; a new connection
 /// is made with back-off, and every user is attached again.
 package final class AuthorityLink: Sendable {

@@ -6,6 +6,12 @@ package import LatchkeySeams
 import Synchronization
 
 /// The authority of one user in `latchkey-authd`, as `latchkeyd` uses it.
+///
+/// It stores what the authority sent last and forwards every request over the `AuthorityLink` that all users share. It
+/// makes no decision: a grant is a token whose code the service verifies with the key of the connection.
+///
+/// Without a connection there is no sensor and every request is refused. After a new connection the user is attached
+/// again with the state in `core`, so the authority learns about a passcode or a lock that it missed.
 package final class RemoteAuthority: AuthenticationAuthority {
     private struct WeakClient: Sendable { weak var client: (any KeychainService)? }
 

@@ -4,6 +4,9 @@ import Synchronization
 
 /// Holds what arrives before its receiver is ready, and then lets everything through in the order of arrival.
 ///
+/// A connection delivers calls before its user is attached, and a process sends messages before its owner is known.
+/// Each such place needs the same queue, limit and end, and a mistake in it reorders calls; so there is one.
+///
 /// With `open`, what was held is passed on by the thread that opens the gate, and what arrives meanwhile waits behind it:
 /// nothing overtakes. No lock is held while a value is passed on.
 package final class Gate<Value: Sendable>: Sendable {

@@ -6,6 +6,14 @@ package import LatchkeySeams
 import Synchronization
 
 /// The item store in SQLite: WAL, `synchronous = FULL`, one writing connection and one reading connection beside it.
+///
+/// In WAL mode "readers do not block writers and a writer does not block readers" (sqlite.org/wal.html). So a read
+/// without a prompt stays fast while another program adds items. With `FULL` a commit is durable when it returns, which
+/// the anchor relies on.
+///
+/// Rows are sealed before they arrive, so the store learns sizes and blind indexes only. It neither verifies a row nor
+/// decides who reads one. Deleted and replaced rows are overwritten (`secure_delete`), but copies in the log last until
+/// it is merged.
 package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     // Each connection is only used inside its lock.
     // The reader is declared first, so that it is closed first: only the last connection that can write merges the

@@ -4,7 +4,14 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// A TPM that the drivers of one process share. It carries out one command at a time.
+/// A TPM that the drivers of one process share.
+///
+/// A TPM carries out one command at a time and has memory for few objects, while vault, enclave and passcode use it
+/// independently. `use` therefore lends the client to one thread after the other. `TPMMemory` loads what a driver needs
+/// again when another one has displaced it.
+///
+/// The connection is made at the first use, and again after a failure; handles of an earlier connection are never used.
+/// After a minute without a command the memory is released for other programs.
 package final class TPMChip: Sendable {
     private struct State: Sendable {
         var client: TPMClient

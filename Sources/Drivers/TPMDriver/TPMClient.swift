@@ -19,6 +19,12 @@ struct TPMEntity: Sendable {
 
 /// A TPM as one thread uses it at a time: sends commands with their authorizations, and checks the responses that a
 /// session authenticates.
+///
+/// The bus between processor and TPM can be read and changed. So secrets are sent under the encryption of a session,
+/// and a response whose code does not verify is an error and never a result. The layers below are `TPMConnection`,
+/// which sends frames again that the TPM did not begin, and `TPMProtocol`, which encodes them.
+///
+/// It is a value that `TPMChip` locks; it has no lock of its own.
 struct TPMClient: Sendable {
     private var connection: TPMConnection
     let random: any RandomSource

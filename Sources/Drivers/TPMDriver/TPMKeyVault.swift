@@ -6,8 +6,13 @@ package import LatchkeySeams
 import LatchkeySystem
 import TPMProtocol
 
-/// A vault whose root key only one TPM can unseal, and whose counter is in that TPM. Anchor and counter slots are in
-/// another vault.
+/// A vault whose root key only one TPM can unseal, and whose counter is in that TPM.
+///
+/// A copy of the files is then worth nothing on another machine, and an older copy is detected on this one: the counter
+/// only increments. Anchor and counter slots, which change often and are not sealed by the TPM, are in another vault,
+/// `files`.
+///
+/// The sealed root key is one file. If it or the TPM is lost, only a recovery code opens the store (`RootKeyRecovery`).
 package final class TPMKeyVault: KeyVault {
     /// What the TPM needs besides the file to unseal the root key.
     package enum Binding: Sendable {

@@ -6,8 +6,17 @@ package import LatchkeySeams
 import Synchronization
 import TPMProtocol
 
-/// The authority of one user: passes events to the policy reducer, executes its effects and issues tokens. Events may
-/// be posted on any thread and are processed one after the other.
+/// The authority of one user, in the process that shows the prompts.
+///
+/// The policy is a pure reducer, which can neither show a prompt nor wait. This type gives it a surrounding: it passes
+/// events of prompts, sensor, timers and verifications to the reducer, and executes the effects through the drivers in
+/// `Parts`. For what was proven it issues a token.
+///
+/// Events may be posted on any thread. They are queued and processed one after the other, each with its effects before
+/// the next, so no decision is made on a state that another thread is changing. No lock is held while an effect is
+/// executed.
+///
+/// Tiers `user` and `simulated` use it inside `latchkeyd`; `latchkey-authd` has one for each user.
 package final class LocalAuthority: AuthenticationAuthority {
     /// The dependencies of evaluations.
     package struct Parts: Sendable {

@@ -4,8 +4,14 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// Applies the login sessions of a user to their authority and to the keys of their store: a lock ends prompts and removes
-/// keys from memory, and the place of the sessions decides whether biometry is used.
+/// Applies the login sessions of a user to their authority and to the keys of their store. A lock ends prompts and
+/// removes keys from memory; the place of the sessions decides whether biometry is used.
+///
+/// It is one type because the order matters and both daemons need it: the authority is notified first, and so issues no
+/// further proof, then the store. Each change is reported as done when it has taken effect, because sleep waits for
+/// that.
+///
+/// What is known about sessions comes from a `SessionMonitor`; sessions that are not known count as locked.
 package final class SessionObserver: Sendable {
     private let sessions: any SessionMonitor
     private let user: UInt32

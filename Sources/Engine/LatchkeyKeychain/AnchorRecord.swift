@@ -28,6 +28,12 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
 }
 
 /// The contents of the file `anchor`: `docs/reference/store-format.md`, section "The anchor".
+///
+/// The database can be restored from an older copy without a trace. So whatever an attacker could gain by that is here
+/// and not there: the passcode slot, the key of the enrolment set, and the newest store generation. `Contents` is the
+/// part that a security event replaces, and `Preparation` is an event that has begun and is not finished.
+///
+/// The record is a value. `Anchor` writes it in steps, and `AnchorCondition` says what an interrupted one means.
 struct AnchorRecord: Equatable, Sendable {
     /// The part that an event replaces.
     struct Contents: Equatable, Sendable {

@@ -6,10 +6,14 @@ import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
-/// The audit log, a hash chain: each entry is committed in the transaction that it describes.
+/// The audit log, a hash chain: each entry is committed in the transaction that it describes, so none is missing for a
+/// change that happened.
 ///
-/// The newest entry also stores the numbers that authenticate the rest of the store: the set hash of all rows, and
-/// the serial numbers of the state record and of the counters.
+/// The newest entry also stores what authenticates the rest of the store: the set hash of all rows, and the serial
+/// numbers of the state record and of the counters. So an attacker who replaces a part of the files has to cut the log
+/// as well. A record outside of the chain names its end (`storeEnd`), so that a cut of the newest entries is found.
+///
+/// Entries are sealed. `ChainVerifier` verifies them one by one, for `latchkey log --verify` and `StoreCheck`.
 final class AuditTrail: Sendable {
     /// The end of the log: the number and the chain value of the newest entry, and the numbers it stores.
     struct End: Sendable {

@@ -7,9 +7,13 @@ import Synchronization
 
 /// The key hierarchy of one user's store (figure in `docs/reference/store-format.md`, section "Keys").
 ///
+/// The keys of all classes are in one place, so that a lock removes them in one step.
 /// `K_root` wraps `U_auto` (metadata, indexes, most classes) and, together with the stretched passcode, `U_pass` (the
-/// class of `WhenPasscodeSetThisDeviceOnly`, and the key pair of the passcode). `U_pass` is in memory only after a right
-/// passcode.
+/// class of `WhenPasscodeSetThisDeviceOnly`, and the key pair of the passcode).
+///
+/// `U_pass` is in memory only after a right passcode. `apply` wipes the keys that a lock makes unavailable, and items
+/// of their classes are refused until they are available again. The tree decides nothing else about access: it has no
+/// proof.
 package final class KeyTree: Sendable {
     /// The header of the store, part of all associated data.
     package let header: StoreHeader

@@ -5,7 +5,14 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// The items of one store. Takes proofs as parameters and never asks for one.
+/// The items of one store, and the state that protects them against an older copy of the files.
+///
+/// `tree` has the keys, `envelopes` seals rows with them, and `index` finds rows without opening them. `anchor`,
+/// `counters`, `state` and `audit` detect that files were restored from an earlier time; `scan` detects changed rows.
+///
+/// Every function that opens a protected item takes an `Authorisation`, checks that it belongs to the caller and to the
+/// current enrolment set, and refuses otherwise. The keychain never prompts: asking is the task of `Session`. When
+/// database and anchor do not match, it opens nothing until the owner accepts the store.
 ///
 /// Concurrency: reading functions may be called on any thread, writing functions by one thread at a time. A `StoreCheck`
 /// may run beside both: it changes nothing, and its empty transaction waits for others in the store.

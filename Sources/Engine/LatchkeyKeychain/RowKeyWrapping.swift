@@ -4,7 +4,13 @@ import LatchkeyModel
 import LatchkeyWire
 
 /// The keys that wrap the row key of an item, beside the class key and the application password that its access control
-/// requires (decision 042). Numbers name the generation of an enrolment set, bytes the key pair of a passcode.
+/// requires (decision 042).
+///
+/// A check in code protects nothing on a copied disk, so an access control that demands biometry or the passcode is
+/// enforced by keys as well. Each case names one way to wrap the row key. Numbers name the generation of an enrolment
+/// set, bytes the key pair of a passcode.
+///
+/// A wrapping says which keys open the item, not whether a caller may read it: the access control says that.
 enum RowKeyWrapping: Equatable, Sendable {
     /// No other key.
     case root

@@ -4,8 +4,12 @@ package import LatchkeyModel
 
 /// The proofs of one or more evaluations; the value that authorises access to items.
 ///
-/// Only this module creates authorisations, from the events of an evaluation; other modules can only combine or narrow
-/// existing ones. Every function of the keychain that opens items takes an authorisation as a parameter.
+/// A forgotten check must not compile, so every function that opens an item or uses a key takes an authorisation as a
+/// parameter. Only this module creates one, from the events of an evaluation or from a token that the expectation
+/// accepts. Other modules can combine or narrow existing ones.
+///
+/// A proof names its method, caller, enrolment set and evaluation. It says what the user has proven and not what that
+/// permits: `satisfies` compares it with a plan, and `holding(for:)` drops the proofs of an earlier enrolment set.
 package struct Authorisation: Hashable, Sendable {
     /// One successful authentication by one method, within one evaluation.
     package struct Proof: Hashable, Sendable {

@@ -2,8 +2,15 @@
 
 package import LatchkeyModel
 
-/// The state on which all authentication decisions depend. Pure data; the reducer changes it, and the service sets its
-/// initial values.
+/// The state on which all authentication decisions depend.
+///
+/// It is a value without locks, clocks or drivers, so that every sequence of events can be enumerated in tests and
+/// recorded as a trace. `reduce` applies one event and returns the effects, such as showing a prompt or storing
+/// counters. `LocalAuthority` executes them and reports their results as further events.
+///
+/// `authority` is the part that another process may see; `active`, `waiting` and `served` are the evaluations under
+/// way. A try is counted durably before its result counts. A proof is made only here, from an event of the sensor or of
+/// a verification.
 ///
 /// All times are nanoseconds of the boot-time clock.
 package struct PolicyState: Hashable, Sendable {
@@ -154,6 +161,12 @@ package struct HeldEntry: Hashable, Sendable {
 }
 
 /// An evaluation whose prompt is shown or about to be shown.
+///
+/// `request` never changes: what was asked, for which caller, and the stages of the plan. `phase` says what the prompt
+/// asks for now and has the data of that question, so that a state such as "scanning and verifying a passcode" cannot
+/// be expressed. `stage` counts the completed stages, and `proven` collects their proofs.
+///
+/// Input is ignored until the prompt is visible: a user must see which program asks before a finger counts.
 package struct ActiveEvaluation: Hashable, Sendable {
     package let request: EvaluationRequest
     /// What the prompt asks for, and what happens with it.

@@ -4,6 +4,10 @@ package import LatchkeyModel
 
 /// The role of a fingerprint reader or a camera.
 ///
+/// A reader compares a finger or face with the enrolled ones and reports the result with the enrolment set that it
+/// compared. It counts no tries and ends no evaluation: that is the policy's task, so that all drivers have the same
+/// limits.
+///
 /// A driver calls `events` on any thread, but never from within `arm` or `disarm`. Users are given by their numbers
 /// (`uid_t`); a finger or face of one user never matches for another.
 package protocol BiometricReader: AnyObject, Sendable {
@@ -28,7 +32,12 @@ package protocol SessionMonitor: AnyObject, Sendable {
     func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void)
 }
 
-/// The role that shows prompts.
+/// The role that shows prompts, in a terminal, through an agent's window or in a test.
+///
+/// The policy decides what a prompt contains, and a prompter only shows it and reports what the user does. It makes no
+/// decision and creates no proof: a passcode that it reports is verified elsewhere.
+///
+/// A prompt is known by its number from `show` to `dismiss`. After `dismiss` no event of it is reported.
 ///
 /// A driver calls `events` on any thread, but never from within `show`, `update` or `dismiss`.
 package protocol Prompter: AnyObject, Sendable {

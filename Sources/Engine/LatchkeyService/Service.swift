@@ -6,8 +6,16 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// The daemon's logic without input and output: sessions handle requests, the policy reducer decides about
-/// authentication, and the keychain reads and writes items.
+/// The logic of the daemon of one store, without input and output.
+///
+/// It exists apart from `latchkeyd` so that the daemon and the simulator run the same code: everything outside is
+/// behind a seam in `Parts`. Each connection gets a `Session`, which handles its requests. The authority decides about
+/// authentication; it is in this process or in `latchkey-authd`. The keychain reads and writes items and requires
+/// proofs for them.
+///
+/// The service connects these parts: it passes a change of the enrolment set, the lock or the passcode from one to the
+/// other. It revokes the proofs of all sessions when the authority requires that. Without a keychain it still answers:
+/// each request that needs one fails with the reason.
 package final class Service: Sendable {
     /// The dependencies of the service. The drivers behind the seams are chosen by the daemon and by the simulator.
     package struct Parts: Sendable {

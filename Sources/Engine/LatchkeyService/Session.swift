@@ -6,7 +6,19 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// The requests, contexts and evaluations of one connection; a session ends with its connection.
+/// The daemon's side of one connection.
+///
+/// Proofs must not outlive the program that obtained them, so all that a program was granted ends with its session.
+/// That includes contexts with their proofs, evaluations under way, a begun backup or migration, and the pages of a
+/// long reply.
+///
+/// `handling(of:_:)` is the table of all requests. A request that waits for nothing is answered at once. Every other
+/// one is a task of `RequestExecutor`, whose function reads from top to bottom and waits at a prompt, a queue or a full
+/// send queue. So each request has exactly one last reply: what its function returns or throws.
+///
+/// Invariants: `caller` never changes, so a proof is used for the program that the prompt named. `proofEpoch` changes
+/// whenever all proofs are revoked, so state that was obtained before a wait is compared with it afterwards. Decisions
+/// about proofs are not made here: `PolicyState` makes them, and `Keychain` checks them.
 package final class Session: RequestHandler {
     struct Context: Sendable {
         var proof = Authorisation.none

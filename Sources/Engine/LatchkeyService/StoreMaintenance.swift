@@ -6,8 +6,15 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// Maintains the store independently of requests: advances the store generation, records failed tries in the audit
-/// log, and compares all rows with the set hash.
+/// The work on a store that no request waits for.
+///
+/// It advances the store generation, records failed tries in the audit log, erases old copies, and compares all rows
+/// with the set hash. These four are independent of each other. Each runs on the write queue, in slices where it
+/// would hold up requests.
+///
+/// A failure here fails no request: it is logged, and the work is tried again later or at the next start. A comparison
+/// that could not be completed counts as a difference: a store that was not verified is not migrated, and its old
+/// copies stay.
 final class StoreMaintenance: Sendable {
     /// Seconds between a write and the advance of the store generation.
     private static let anchorSeconds: Int64 = 15 * 60

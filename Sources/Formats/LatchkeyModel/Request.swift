@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A decoded request of a client. `docs/reference/protocol.md` describes the encoding.
+///
+/// The cases are what a daemon switches over; each has a `ClientRequest` with the parameters, the reply and the traits.
+/// So the compiler lists the places that a new request needs, and a client gets the reply in its type. A request says
+/// what a program wants. Who sent it is not a part of it: the kernel says that for the connection (`Caller`).
 package enum Request: Equatable, Sendable {
     case hello(Hello)
     case status(Status)

@@ -15,6 +15,11 @@ import SystemDriver
 import TPMDriver
 
 /// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
+///
+/// It chooses the drivers, opens the store and joins both in a `Service`; a connection becomes a session of it. A store
+/// that cannot be opened does not end the daemon, because `latchkey check` and recovery need one that answers.
+///
+/// `SystemMain` and `UserKeychain` compose the daemon of tiers `file` and `tpm`, with an authority in another process.
 final class Daemon: FrameHandler {
     private let service: Service
     private let sessionCount: SessionCount

@@ -3,7 +3,16 @@
 import LatchkeyModel
 import LatchkeySeams
 
-/// Updates `LoginSessions` by logind's signals. Used on the bus's thread only.
+/// Updates `LoginSessions` by logind's signals.
+///
+/// A missed lock would leave keys in memory, so a signal alone is not enough. The monitor reads all sessions at its
+/// start and again after the bus or logind was lost. Until then locks remain and biometry is refused, and requests that
+/// arrive meanwhile are applied afterwards.
+///
+/// Any program can send such signals on the bus. Only those of the connection that owns logind's name are applied, and
+/// that owner must be the trusted user. What the sessions mean for a user is the task of `LoginSessions`.
+///
+/// Used on the bus's thread only.
 final class LogindMonitor {
     private let bus: SystemBus
     private let name: BusNameOwner

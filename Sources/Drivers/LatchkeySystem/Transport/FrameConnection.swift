@@ -4,8 +4,14 @@ import Glibc
 package import LatchkeyModel
 import Synchronization
 
-/// One connection of a server. `send`, `whenDrained` and `endAfterSending` may be called from any thread; everything
-/// else only from the server's thread.
+/// One connection of a server: the frames that arrive, and the queue of those to send.
+///
+/// `phase` says whether frames are read, reading is suspended until the budget has room, or only queued frames are sent
+/// until the end. An incomplete frame and an unread answer have deadlines, so a peer that stops holds memory for a
+/// limited time.
+///
+/// `send`, `whenDrained` and `endAfterSending` may be called from any thread; everything else only from the server's
+/// thread.
 package final class FrameConnection: @unchecked Sendable {
     /// The peer's credentials, from the kernel.
     package let peer: PeerCredentials

@@ -33,6 +33,14 @@ package protocol FrameReceiver: AnyObject, Sendable {
 }
 
 /// Serves frames on a listening socket, on the thread that runs it.
+///
+/// Programs of a user share the daemon, and none of them is trusted. So the server bounds what each can take:
+/// connections (`ConnectionCaps`), bytes (`ByteBudget`) and time (`Deadlines`). When a limit is reached it stops
+/// reading from that program or ends its connection, and the others continue.
+///
+/// `run` is one loop over epoll, with one `FrameConnection` for each peer. Only that thread touches connections; other
+/// threads send through queues that wake it. The server knows frames and no requests: a `FrameHandler` makes a receiver
+/// for each connection.
 package final class FrameServer: @unchecked Sendable {
     /// How long a peer may take, and the clock that measures it.
     package struct Deadlines: Sendable {

@@ -4,10 +4,14 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
 
-/// Creates and uses private keys through key modules, and enforces their access controls.
+/// Private keys that never leave a key module, and the access controls under which they are used.
 ///
-/// Every use requires an `Authorisation`, so that code which omits the check does not compile. The keychain stores the
-/// keys' blobs; this type stores nothing.
+/// A module, such as `TPMEnclave`, only makes keys and uses their blobs. The keychain stores the blobs, and this type
+/// stores nothing. It stands between both, so that no request reaches a module without a check of the key's access
+/// control.
+///
+/// Every use requires an `Authorisation`, so that code which omits the check does not compile. Where an authority in
+/// another process approves each command, this check is the first of two: the TPM verifies the approval itself.
 package final class Enclave: Sendable {
     let module: any KeyModule
     /// Modules that made keys which the store may still have.

@@ -6,7 +6,13 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// The store of a user behind the connection, as the authority sees it. Its functions block.
+/// The store of a user behind the connection, as the authority sees it.
+///
+/// The passcode has two halves: a verifier in this process, and a slot in latchkeyd that only the right passcode opens.
+/// A change touches both, and either process can end in between. So a change is prepared in the records, the slot is
+/// replaced, and the records are finished. After an interruption `finish(on:_:)` keeps the record whose slot opens.
+///
+/// Its functions call latchkeyd and wait for the reply, so they block; the receiving thread must not call them.
 final class ChannelStore: AuthorityClient, AccountPasscode {
     let userID: UInt32
     let passcodes: any PasscodeRecordStore

@@ -7,7 +7,17 @@ import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// The authority of one user on one connection.
+/// The authority of one user on one connection of latchkeyd.
+///
+/// latchkeyd has the keys of the items and must not be able to forge a proof, so the proofs are made in this process.
+/// `authority` runs the evaluations and `passcodes` has the records with which a passcode is verified. `store` calls
+/// back to latchkeyd for what only the key tree knows, and `sessions` applies locks of the login sessions.
+///
+/// `grants` has what a granted evaluation permits latchkeyd to report, once each. Without such a grant a report that
+/// removes or changes the passcode is refused, because latchkeyd could have invented it.
+///
+/// When the connection ends, this object ends with its evaluations and grants; counters and records are in files and
+/// remain.
 final class UserAuthority: Sendable {
     let userID: UInt32
     let parts: UserParts
