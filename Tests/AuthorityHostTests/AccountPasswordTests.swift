@@ -15,7 +15,7 @@ import Testing
 
 @testable import AuthorityDaemon
 
-/// The password of the account as passcode in tier `file`.
+/// The account password as passcode in tier `file`.
 @Suite struct AccountPasswordTests {
     private let passwords = ScriptedPasswords("first password")
     private let machine: TwoServices

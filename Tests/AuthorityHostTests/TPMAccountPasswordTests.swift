@@ -13,7 +13,7 @@ import Testing
 @testable import AuthorityDaemon
 @testable import LatchkeyKeychain
 
-/// The password of the account as passcode in tier `tpm`: the system verifies it, then the TPM.
+/// The account password as passcode in tier `tpm`: the system verifies it, then the TPM.
 @Suite(.needs(.softwareTPM)) struct TPMAccountPasswordTests {
     private let passwords = ScriptedPasswords("first password")
     private let tpm: SwitchedTPM
@@ -33,7 +33,7 @@ import Testing
         (machine ?? self.machine).world.perform(.passcode(SecretBytes(password.utf8)))
     }
 
-    /// Makes the password of the account the passcode, and returns the recovery code.
+    /// Makes the account password the passcode, and returns the recovery code.
     @discardableResult
     private func set() throws -> String {
         let replies = machine.answers(machine.session(), .passcode(.setAtPrompt))

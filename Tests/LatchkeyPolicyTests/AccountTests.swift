@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The password of the account, as a step before others and as the passcode.
+/// The account password, as a step before others and as the passcode.
 @Suite struct AccountTests {
-    /// A machine whose prompt asks for the password of the account before anything else.
+    /// A machine whose prompt asks for the account password before anything else.
     private func asking(_ plan: AuthenticationPlan = .nothing, lastStep: LastStep = .none) -> World {
         var world = World(.absent, passcode: !plan.stages.isEmpty)
         world.send([

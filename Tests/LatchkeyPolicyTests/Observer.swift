@@ -35,9 +35,9 @@ struct Observer: Hashable, Sendable {
         var countersBefore: PolicyCounters?
         /// The counters before the passcode that is being verified was counted as wrong.
         var uncounted: PolicyCounters?
-        /// Whether the password of the account was proven, where the evaluation begins with it.
+        /// Whether the account password was proven, where the evaluation begins with it.
         var hasAccount = false
-        /// Whether the password of the account that was verified last, or before, had expired.
+        /// Whether the account password that was verified last, or before, had expired.
         var hasExpired = false
         /// Whether the user completed the last step while the prompt was in that step.
         var didLastStep = false

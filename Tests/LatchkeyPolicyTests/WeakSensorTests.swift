@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// A camera behind a module of PAM: it answers policies, and each scan is started by the user.
+/// A camera behind a PAM module: it answers policies, and each scan is started by the user.
 @Suite struct WeakSensorTests {
     @Test func onlyAPolicyIsAnswered() {
         var world = World(.weakFace)

@@ -12,7 +12,7 @@ import Testing
 
 @testable import ChildProcessDrivers
 
-/// The driver with scripts in place of `latchkey-pam`. The program itself runs with modules of PAM in
+/// The driver with scripts in place of `latchkey-pam`. The program itself runs with PAM modules in
 /// `test_services_face`.
 @Suite struct PAMFaceTests {
     private let scripts: PAMScripts

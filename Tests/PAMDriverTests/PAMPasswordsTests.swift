@@ -175,7 +175,7 @@ import Testing
         let driver = try driver("")
         unlink(file("shadow"))
         let failure = #expect(throws: Failure.self) { try driver.hasPassword(try #require(AccountName("ada"))) }
-        // Another kind of passcode needs the file too: the password of the account is asked for before it is set.
+        // Another kind of passcode needs the file too: the account password is asked for before it is set.
         #expect(failure?.hint.contains("pwconv") == true && failure?.hint.contains("passcode = own") == false)
     }
 }

@@ -11,7 +11,6 @@ public struct PendingEnrollment: Sendable {
     let secret: SecretBytes
     let device: EnrolledDevice
 
-    /// Bytes of the secret of a challenge.
     static let secretBytes = 32
 
     init(_ device: EnrolledDevice, _ name: [UInt8], _ endorsementKey: EndorsementKey) throws(Failure) {

@@ -135,7 +135,6 @@ private struct SSHBytes {
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes[...] }
 
-    /// Appends a `string`.
     mutating func append(_ string: [UInt8]) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: string.count).bigEndian) { bytes += $0 }
         bytes += string

@@ -50,7 +50,6 @@ extension KeyBacking {
     }
 }
 
-/// A public key.
 struct PublicKeyBacking: KeyBacking {
     let publicKey: PublicKey
 

@@ -90,7 +90,6 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Writes all bytes at `offset` of the file.
     package func write(all bytes: [UInt8], at offset: Int64) throws(SystemError) {
         var done = 0
         while done < bytes.count {

@@ -24,7 +24,6 @@ package final class PseudoTerminal: Sendable {
         resize(rows: rows, columns: columns)
     }
 
-    /// Changes the size of the window.
     package func resize(rows: UInt16, columns: UInt16) { _ = latchkey_set_window_size(near.number, rows, columns) }
 
     /// Starts a program whose controlling terminal this is.

@@ -77,7 +77,6 @@ struct PasscodeIndexRecord: Sendable {
             authenticating: CryptographicLabel.passcodeReset.bytes)
     }
 
-    /// Decrypts the reset key.
     func resetKey(_ secret: SecretBytes) throws(Failure) -> ApprovalSigner {
         let key = try SymmetricKey.combining([secret], label: .passcodeReset)
         guard

@@ -6,11 +6,11 @@ package import LatchkeySeams
 
 // The password of the user's account: as the passcode, and as a step before others.
 
-/// What the authority of a user needs to verify the password of the account.
+/// What the authority of a user needs to verify the account password.
 package struct AccountParts: Sendable {
     package var account: UserAccount
     package var passcodes: any PasscodeRecordStore
-    /// Opens the passcode that is the password of the account.
+    /// Opens the passcode that is the account password.
     package var passcode: any AccountPasscode
 
     package init(account: UserAccount, passcodes: any PasscodeRecordStore, passcode: any AccountPasscode) {
@@ -21,7 +21,7 @@ package struct AccountParts: Sendable {
     func kinds() throws(Failure) -> Set<PasscodeKind> { try passcodes.passcodeRecords().kinds }
 }
 
-/// The password of the account as the first step of an evaluation, which the authority decides.
+/// The account password as the first step of an evaluation, which the authority decides.
 package enum AccountStep: Sendable {
     case none
     /// It is verified; nothing else depends on it.
@@ -34,7 +34,7 @@ extension LocalAuthority {
     /// What a passcode that was entered answers.
     enum PasscodeQuestion: Sendable {
         case passcode
-        /// The password of the account, before the first stage.
+        /// The account password, before the first stage.
         case account
         /// The password that the account had before this one.
         case previous(SecretBytes)
@@ -86,7 +86,7 @@ extension LocalAuthority {
         post(.accountNotProven(id, fault))
     }
 
-    /// Continues after the step that asks for the password of the account.
+    /// Continues after the step that asks for the account password.
     func accountWasProven(_ password: SecretBytes, _ id: UInt64) {
         post(
             QueuedEvent { core in

@@ -93,7 +93,7 @@ extension LocalAuthority {
         }
     }
 
-    /// Verifies a passcode of one's own by the store, and the password of the account by the system first.
+    /// Verifies a passcode of one's own by the store, and the account password by the system first.
     private func checkPasscode(_ entered: SecretBytes, _ id: UInt64) {
         let kinds: Set<PasscodeKind>
         do throws(Failure) {

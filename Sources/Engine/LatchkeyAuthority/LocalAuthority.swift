@@ -99,7 +99,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         var delayAlarm: (any Alarm)?
         /// The wrong passcodes that were typed in this evaluation.
         var wrongPasscodes: [SecretBytes] = []
-        /// The password of the account that the system has accepted in this evaluation.
+        /// The account password that the system has accepted in this evaluation.
         var accountPassword: SecretBytes?
         /// What a module of the system said last about the account.
         var accountMessage: Phrase = ""
@@ -194,7 +194,7 @@ package final class LocalAuthority: AuthenticationAuthority {
     /// Starts an evaluation, as `evaluate(_:of:_:)`.
     ///
     /// - Parameters:
-    ///   - account: whether the password of the account is verified first, and what it is used for.
+    ///   - account: whether the account password is verified first, and what it is used for.
     ///   - notice: the message with which a prompt that has only a last step begins.
     ///   - completion: also receives what the passcode that was entered has opened.
     package func evaluate(
@@ -222,7 +222,7 @@ package final class LocalAuthority: AuthenticationAuthority {
                     interactionAllowed: request.prompting.interactionAllowed, reuseSeconds: request.reuseSeconds,
                     faceUser: caller.faceUser(request.faceUsage), purpose: request.purpose,
                     acceptsWeak: request.acceptsWeak,
-                    // The password of the account can take the place of a new passcode.
+                    // The account password can take the place of a new passcode.
                     lastStep: account == .becomesPasscode ? .none : request.lastStep,
                     startsWithAccount: account != .none, caller: caller,
                     program: UInt64(UInt32(bitPattern: caller.processID)), notice: notice, place: place(of: caller))))

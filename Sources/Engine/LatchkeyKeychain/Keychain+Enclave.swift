@@ -18,7 +18,6 @@ package struct OpenedKey: Sendable {
     package var use: UsedItem? { accessControl.isProtected ? item : nil }
 }
 
-/// The result of opening a key.
 package enum KeyOpening: Sendable {
     case opened(OpenedKey)
     case needs(AuthenticationPlan)

@@ -124,7 +124,7 @@ extension Keychain {
         }
     }
 
-    /// Replaces the slot after the password of the account was changed and the previous one has opened `U_pass`.
+    /// Replaces the slot after the account password was changed and the previous one has opened `U_pass`.
     /// Called by `latchkey-authd` only, which has verified both passwords.
     package func replaceSlot(with passcode: NewPasscodeKey) throws(Failure) {
         try checkWhole()
@@ -189,8 +189,8 @@ extension Keychain {
         return false
     }
 
-    /// Throws unless the public key in the anchor is that of `U_pass`. A person who has the root key could replace it, and items
-    /// would be sealed for the key of another person.
+    /// Throws unless the public key in the anchor is that of `U_pass`. An attacker with the root key could replace it,
+    /// and items would be sealed for the key of another person.
     func checkPair(_ key: SymmetricKey) throws(Failure) {
         guard anchor.passcodeKey == (try PasscodePair(key).publicKey) else {
             throw Failure(

@@ -9,7 +9,6 @@ import LatchkeySeams
 struct PasscodePublicKey: Equatable, Sendable {
     /// Bytes of a point in X9.63 format: 04, X, Y.
     static let byteCount = 65
-    /// Bytes of an identifier.
     static let identifierBytes = 8
 
     /// The point on P-256 in X9.63 format.

@@ -47,7 +47,7 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeNotVerified(UInt64, Status)
     /// The entered password is that of the account, which the evaluation asked for before its first stage.
     case accountProven(UInt64)
-    /// The system neither accepted nor refused the entered password of the account as wrong.
+    /// The system neither accepted nor refused the entered account password as wrong.
     case accountNotProven(UInt64, AccountFault)
     /// The entered password is that of the account, but the passcode is the one that the account had before.
     case passcodeOutdated(UInt64)

@@ -129,7 +129,7 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var notice: PromptContent.Notice
     package var place: PromptPlace
 
-    /// Creates a request from its fields; the place is by default the login session of the caller.
+    /// - Parameter place: by default the login session of the caller.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
         faceUser: String? = nil, purpose: PromptPurpose = .app, acceptsWeak: Bool = false, lastStep: LastStep = .none,
@@ -175,7 +175,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var stage = 0
     /// Whether the prompt is visible to the user; input is ignored before.
     package var isVisible = false
-    /// Whether the password of the account that was entered has expired.
+    /// Whether the account password that was entered has expired.
     package var accountHasExpired = false
     /// Failed tries of the current method in this evaluation.
     package var failedTries = 0
@@ -188,7 +188,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case biometry(Scan)
         /// A passcode or password is asked for: which one, and how far its entry is.
         case passcode(PromptContent.Secret, Entry)
-        /// The last step; without one, that the password of the account has expired.
+        /// The last step; without one, that the account password has expired.
         case lastStep
         /// A new passcode was entered once and is asked for again.
         case repeatingNewPasscode

@@ -29,7 +29,7 @@ extension PolicyState {
     }
 
     /// Returns what the user must answer before the sensor is used: whether the app may use Face ID, and, for a weak
-    /// sensor, whether to scan now. Who has just allowed the app the camera need not also start the scan.
+    /// sensor, whether to scan now. A user who has just allowed the app to use the camera need not also start the scan.
     func question(_ faceUser: String?) -> PromptContent.Question {
         if sensor.kind == .faceID, faceUser.flatMap({ facePermissions[$0] }) != true { return .permission }
         return sensor.isWeak ? .scan : .none

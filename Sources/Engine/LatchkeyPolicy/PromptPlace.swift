@@ -13,7 +13,7 @@ package struct PromptPlace: Hashable, Sendable {
     /// The terminal of the program; 0 if it has none.
     package var terminal: UInt64
 
-    /// Creates a place from its fields; the agent is by default that of the session.
+    /// - Parameter agent: by default that of the session.
     package init(session: String, agent: String? = nil, terminal: UInt64 = 0) {
         self.session = session
         self.agent = agent ?? session

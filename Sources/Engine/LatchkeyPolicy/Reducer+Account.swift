@@ -6,7 +6,7 @@ import LatchkeyModel
 // and delays are those of the passcode (`Reducer+Passcode.swift`).
 
 extension PolicyState {
-    /// Continues after the password of the account was found right. It is no proof of the passcode, so it resets no
+    /// Continues after the account password was found right. It is no proof of the passcode, so it resets no
     /// counter: only its own try is taken back.
     mutating func accountProven(_ id: UInt64) -> [PolicyEffect] {
         guard case (var evaluation, let before)? = checked(id), evaluation.secret == .accountPassword else { return [] }
@@ -14,10 +14,11 @@ extension PolicyState {
         return takeBackTry(before) + enter(0, evaluation)
     }
 
-    /// Asks for the previous password of the account: the entered one is right, but does not open the keychain.
+    /// Asks for the previous account password: the entered one is right, but does not open the keychain.
     mutating func passcodeOutdated(_ id: UInt64) -> [PolicyEffect] {
         guard case (var evaluation, let before)? = checked(id), evaluation.secret == .passcode else { return [] }
-        // Tries that were wrong before stay counted: who knows the new password may be guessing the previous one.
+        // Tries that were wrong before stay counted: a user who knows the new password may be guessing the previous
+        // one.
         let effects = takeBackTry(before)
         evaluation.phase = .passcode(.previousPassword, .typing(awaitsSensor: false))
         evaluation.failedTries = 0

@@ -56,7 +56,7 @@ extension PolicyState {
 
     mutating func passcodeChecked(_ id: UInt64, isRight: Bool) -> [PolicyEffect] {
         guard var (evaluation, _) = checked(id) else { return [] }
-        // Only `accountProven` completes the request for the password of the account.
+        // Only `accountProven` completes the request for the account password.
         if isRight, evaluation.secret != .accountPassword {
             put(evaluation)
             let proof = proof(.passcode, nil, evaluation.request, isVirtual: false)

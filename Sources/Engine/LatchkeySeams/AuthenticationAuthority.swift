@@ -47,7 +47,8 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// Starts an evaluation.
     ///
     /// - Parameters:
-    ///   - caller: who asks. An authority in another process does not rely on it, and determines the caller itself.
+    ///   - caller: the program that asks. An authority in another process does not rely on it, and determines the
+    ///     caller itself.
     ///   - completion: called exactly once, on any thread, possibly before this returns; with a failure without a message
     ///     if the status describes the refusal.
     /// - Returns: the number of the evaluation.
@@ -121,9 +122,9 @@ package protocol AuthorityClient: AnyObject, Sendable {
     func countersWereLost() throws(Failure)
 }
 
-/// The passcode of a user who has the password of the account as passcode. The calls block.
+/// The passcode of a user who has the account password as passcode. The calls block.
 package protocol AccountPasscode: AnyObject, Sendable {
-    /// Opens the key that the password of the account protects.
+    /// Opens the key that the account password protects.
     ///
     /// - Parameters:
     ///   - password: the password that the system has accepted for the account.

@@ -62,7 +62,6 @@ package struct ChipPasscodePlan: Sendable {
     package init(record: [UInt8], key: SecretBytes) { (self.record, self.key) = (record, key) }
 }
 
-/// A new passcode of a chip.
 package struct NewChipPasscode: Sendable {
     /// What the chip needs to verify the passcode later; not secret, at most 1024 bytes.
     package let record: [UInt8]

@@ -79,7 +79,7 @@ package struct PasscodeRecords: Equatable, Sendable {
     /// The record of a passcode that the user chose last. It replaces `current` when the store has adopted it, or when
     /// a later right passcode shows that it had.
     package var prepared: PasscodeRecord?
-    /// *Rekey needed*: the password of the account was changed, and the previous one is needed to open the slot.
+    /// *Rekey needed*: the account password was changed, and the previous one is needed to open the slot.
     package var needsRekey: Bool
     /// What a chip still stores for a record that is not used any more (`PasscodeRecord.chip`); empty for nothing.
     package var abandoned: [UInt8] = []
@@ -124,7 +124,7 @@ package enum AccountVerdict: Equatable, Sendable {
     case failed(Failure)
 }
 
-/// The role that verifies the passwords of accounts on this system.
+/// The role that verifies account passwords on this system.
 package protocol AccountPasswords: AnyObject, Sendable {
     /// Whether the account has a password that this system verifies itself. Blocks.
     ///

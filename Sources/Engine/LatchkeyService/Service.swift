@@ -53,8 +53,7 @@ package final class Service: Sendable {
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
         package var unlockedMemory: @Sendable () -> String?
 
-        /// Creates a value from its parts; without `background` and `keyWork`, long work and key operations run on the
-        /// write queue.
+        /// Without `background` and `keyWork`, long work and key operations run on the write queue.
         package init(
             tier: Tier, userID: UInt32, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,

@@ -52,7 +52,7 @@ extension Session {
     }
 
     /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class. Without a
-    /// passcode that could be asked for, `latchkey-authd` asks for the password of the account.
+    /// passcode that could be asked for, `latchkey-authd` asks for the account password.
     func discardProtected(_ call: Call) async throws(Failure) -> Reply {
         let (keychain, caller) = (try keychain(), caller)
         if !hasPasscode(keychain), !oneUserOwnsAll { return try await discardAsAccount(call, keychain) }
@@ -63,7 +63,7 @@ extension Session {
     }
 
     /// Does the same as `discardProtected` for a forgotten passcode: without authentication in tiers in which any
-    /// program of the user could delete the store's folder as well, otherwise with the password of the account, for
+    /// program of the user could delete the store's folder as well, otherwise with the account password, for
     /// which `latchkey-authd` asks.
     func discardForgotten(_ call: Call) async throws(Failure) -> Reply {
         let (keychain, caller) = (try keychain(), caller)
@@ -74,7 +74,7 @@ extension Session {
         return try await discardAsAccount(call, keychain)
     }
 
-    /// Has `latchkey-authd` ask for the password of the account, then deletes what is protected.
+    /// Has `latchkey-authd` ask for the account password, then deletes what is protected.
     private func discardAsAccount(_ call: Call, _ keychain: Keychain) async throws(Failure) -> Reply {
         let caller = caller
         _ = try await ask(call, Question(plan: AuthenticationPlan([]), purpose: .discardProtected))

@@ -32,7 +32,6 @@ extension X509 {
         var value: Value? { if case .present(let value) = self { value } else { nil } }
     }
 
-    /// The subject key identifier extension.
     var subjectKeyIdentifier: ExtensionValue<[UInt8]>? {
         value(
             of: NID_subject_key_identifier,

@@ -131,7 +131,6 @@ enum OpenSSLBytes {
         return bytes.count == count ? bytes : nil
     }
 
-    /// The contents of an ASN.1 string.
     static func contents(_ string: UnsafePointer<ASN1_STRING>) -> [UInt8] {
         Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(max(0, ASN1_STRING_length(string)))))
     }
@@ -162,7 +161,6 @@ package struct CertificateChains: Sendable {
     private let roots: [X509]
     private let intermediates: [X509]
 
-    /// Creates a value from the pinned certificates and those that are not trusted by themselves.
     package init(roots: [X509], intermediates: [X509]) { (self.roots, self.intermediates) = (roots, intermediates) }
 
     /// Returns nil if a chain of valid certificates leads to this one, and otherwise the reason.

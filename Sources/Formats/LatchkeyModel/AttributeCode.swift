@@ -94,7 +94,6 @@ extension AttributeCode {
     }
 }
 
-/// The value of an attribute.
 package enum AttributeValue: Hashable, Sendable {
     case text(String)
     case data([UInt8])

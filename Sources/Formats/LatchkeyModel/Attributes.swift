@@ -5,7 +5,6 @@
 /// The attributes are stored in a sorted array: for about a dozen entries a linear search takes a tenth of the time of
 /// a hash table, and reading, comparing and encoding need no sort.
 package struct Attributes: Sendable {
-    /// An attribute and its value.
     package typealias Element = (key: AttributeCode, value: AttributeValue)
 
     private var elements: [Element] = []

@@ -16,9 +16,7 @@ public enum AuditEvent: UInt8, CaseIterable, Sendable {
     case invalidated = 6
     /// The first passcode was set.
     case passcodeSet = 7
-    /// The passcode was changed.
     case passcodeChanged = 8
-    /// The passcode was removed.
     case passcodeRemoved = 9
     /// Fingers or faces were enrolled or deleted.
     case enrollmentChanged = 10
@@ -66,7 +64,7 @@ public enum AuditEvent: UInt8, CaseIterable, Sendable {
     case sessionsRefused = 31
     /// The user allowed a program to list the names of the items of every app.
     case namesListed = 32
-    /// The service file of PAM was not trusted, or a module of PAM broke the rules of the conversation.
+    /// The PAM service file was not trusted, or a PAM module broke the rules of the conversation.
     case accountsRefused = 33
     /// The audit log did not match the record of its end: entries were cut off, or the record was changed or removed.
     case trailCut = 34

@@ -26,7 +26,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case passcodeNotChecked
     /// The password of an account could not be verified through PAM, or the account may not be used.
     case accountNotChecked
-    /// The service file of PAM was not trusted, or a module of PAM broke the rules of the conversation.
+    /// The PAM service file was not trusted, or a PAM module broke the rules of the conversation.
     case accountsRefused
     /// A program that wanted to show prompts was refused.
     case agentRefused
@@ -220,7 +220,7 @@ extension EventLog {
 package enum UntrustedSource: UInt8, CaseIterable, Sendable {
     case sensor = 1
     case sessions = 2
-    /// The service file of PAM, or a module that PAM has loaded.
+    /// The PAM service file, or a module that PAM has loaded.
     case accounts = 3
 
     /// The source whose refusal a daemon logs as `event`; nil for other events.

@@ -59,7 +59,6 @@ package struct Prompting: Equatable, Sendable {
     /// Whether a prompt may be shown.
     package var interactionAllowed: Bool
 
-    /// Creates a value from its fields.
     package init(
         reason: String = "", fallbackTitle: String? = nil, cancelTitle: String? = nil, interactionAllowed: Bool = true
     ) {
@@ -98,7 +97,6 @@ package struct Authentication: Equatable, Sendable {
     /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
     package var reuseSeconds: UInt64
 
-    /// Creates a value from its fields.
     package init(
         context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting(),
         applicationPassword: SecretBytes? = nil, reuseSeconds: UInt64 = 0

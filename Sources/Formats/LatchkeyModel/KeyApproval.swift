@@ -19,7 +19,6 @@ package struct PasscodeDemand: Equatable, Sendable {
     /// passcode.
     package let verifier: [UInt8]
 
-    /// Bytes of the name of a verifier.
     package static let verifierBytes = 34
 
     package init(_ part: Part, verifier: [UInt8]) { (self.part, self.verifier) = (part, verifier) }

@@ -77,11 +77,11 @@ package struct PromptContent: Hashable, Sendable {
         case removeAndRetry = 13
         case scanTooFast = 14
         case sensorDisconnected = 15
-        /// The password of the account could not be verified; `message` says why, if a module of the system said it.
+        /// The account password could not be verified; `message` says why, if a module of the system said it.
         case accountNotChecked = 16
         /// The system refuses the account, for example because it has expired.
         case accountRefused = 17
-        /// The password of the account was changed, and the previous one is needed to open the keychain.
+        /// The account password was changed, and the previous one is needed to open the keychain.
         case accountPasswordChanged = 18
         /// The recovery code that was entered is not the one of this keychain.
         case wrongRecoveryCode = 19
@@ -89,7 +89,7 @@ package struct PromptContent: Hashable, Sendable {
         case recoveryCodeDiffers = 20
         /// Another program uses the sensor; it is tried again.
         case sensorInUse = 21
-        /// The password of the account is right and has expired; the user has to change it.
+        /// The account password is right and has expired; the user has to change it.
         case accountPasswordExpired = 22
         /// What was entered is not a recovery code: its check character says that there is a typing error.
         case recoveryCodeMistyped = 23
@@ -122,7 +122,7 @@ package struct PromptContent: Hashable, Sendable {
         case newPasscodeRepeated = 4
         /// The prompt asks for the last group of the recovery code that was shown before.
         case recoveryCodeRepeated = 5
-        /// All proofs are there, and the prompt says that the password of the account has expired until the user
+        /// All proofs are there, and the prompt says that the account password has expired until the user
         /// confirms it.
         case accountExpired = 6
     }
@@ -202,7 +202,6 @@ package struct PromptContent: Hashable, Sendable {
     }
 }
 
-/// An event that a prompt reports.
 package enum PromptEvent: Equatable, Sendable {
     case visible
     /// The prompt cannot be shown: there is neither a terminal nor an agent for it.

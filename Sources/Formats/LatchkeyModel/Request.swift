@@ -120,7 +120,6 @@ extension Request {
             self.challenge = challenge
         }
 
-        /// Bytes of a challenge.
         package static let challengeBytes = 16
     }
 

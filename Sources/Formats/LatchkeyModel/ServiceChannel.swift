@@ -146,7 +146,7 @@ package enum StoreCall: Equatable, Sendable {
     case counted(Counted)
     /// Counters were missing or unreadable. Reply: `done`.
     case countersWereLost(userID: UInt32)
-    /// Replace the slot of the passcode by one under this key, because the password of the account was changed; the
+    /// Replace the slot of the passcode by one under this key, because the account password was changed; the
     /// old slot was opened before. Reply: `done` or `failure`.
     case replaceSlot(Open)
     /// Pass a command to the TPM. Reply: `carried` or `failure`.

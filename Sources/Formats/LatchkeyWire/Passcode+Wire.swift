@@ -2,7 +2,6 @@
 
 package import LatchkeyModel
 
-/// The parameters of `passcode`.
 private struct PasscodeParameters: WireMap {
     var change: Change
     var new: SecretBytes?

@@ -154,13 +154,11 @@ extension CBORWriter {
 
 // MARK: - For the messages that contain them
 
-/// The content of a prompt.
 package struct PromptContentShape: WireShape {
     package func write(_ value: PromptContent, to writer: inout CBORWriter) { value.write(to: &writer) }
     package func read(from reader: inout CBORReader) throws(WireError) -> PromptContent { try reader.value() }
 }
 
-/// An event of a prompt.
 package struct PromptEventShape: WireShape {
     package func write(_ value: PromptEvent, to writer: inout CBORWriter) { value.write(to: &writer) }
     package func read(from reader: inout CBORReader) throws(WireError) -> PromptEvent { try reader.value() }

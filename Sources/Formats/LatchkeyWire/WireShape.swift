@@ -21,7 +21,6 @@ package struct UnsignedShape: WireShape {
     package func read(from reader: inout CBORReader) throws(WireError) -> UInt64 { try reader.unsigned() }
 }
 
-/// A boolean.
 package struct BooleanShape: WireShape {
     package func write(_ value: Bool, to writer: inout CBORWriter) { writer.boolean(value) }
     package func read(from reader: inout CBORReader) throws(WireError) -> Bool { try reader.boolean() }

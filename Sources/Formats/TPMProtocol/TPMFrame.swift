@@ -71,7 +71,6 @@ package enum TPMFrame {
     }
 }
 
-/// A response.
 package struct TPMResponse: Sendable {
     package let code: TPMResponseCode
     /// The first handle, for a command that returns one.

@@ -78,7 +78,7 @@ package struct AuthorityOptions: Sendable {
 
     private static let kinds = Dictionary(uniqueKeysWithValues: PasscodeKind.allCases.map { ($0.name, $0) })
 
-    /// What a first passcode is, where the account has a password. In tier `tpm` it is the password of the account only if
+    /// What a first passcode is, where the account has a password. In tier `tpm` it is the account password only if
     /// the administrator says so: that can be guessed without the TPM, from `/etc/shadow`.
     func firstPasscode(_ configuration: AuthorityConfiguration) -> PasscodeKind {
         firstPasscode ?? configuration.firstPasscode ?? (configuration.tier == .tpm ? .own : .account)

@@ -70,7 +70,6 @@ struct CommandArgument: Sendable {
     static let input = CommandArgument("FILE", .file, isOptional: true)
 }
 
-/// An option of one command.
 struct CommandOption: Sendable {
     let name: OptionName
     let summary: Phrase

@@ -4,7 +4,7 @@ import LatchkeySystem
 import LatchkeyWire
 
 extension DoctorRow {
-    /// The service file by which `latchkey-authd` verifies passwords of accounts.
+    /// The service file by which `latchkey-authd` verifies account passwords.
     ///
     /// - Parameters:
     ///   - file: its state; nil if it does not exist.

@@ -2,7 +2,7 @@
 
 import LatchkeyWire
 
-/// The rules of one scan by a module of PAM: what libpam's return values mean for a sensor. Pure; the process is driven
+/// The rules of one scan by a PAM module: what libpam's return values mean for a sensor. Pure; the process is driven
 /// by `PAMFace`.
 struct FaceConversation {
     /// How a scan ended.

@@ -7,7 +7,7 @@ import LatchkeySystem
 import LatchkeyWire
 import Synchronization
 
-/// A camera that recognises faces through modules of PAM, each scan in a process of its own (`latchkey-pam`).
+/// A camera that recognises faces through PAM modules, each scan in a process of its own (`latchkey-pam`).
 ///
 /// The sensor is weak: PAM says neither which face was recognised nor whether the enrolled faces have changed. Each
 /// `arm` is one scan; scans of several users follow one another, since a machine has one camera.

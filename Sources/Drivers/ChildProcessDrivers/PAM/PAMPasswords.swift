@@ -7,7 +7,7 @@ import LatchkeySystem
 import LatchkeyWire
 import Synchronization
 
-/// Verifies the passwords of accounts through PAM, each in a process of its own (`latchkey-pam`).
+/// Verifies account passwords through PAM, each in a process of its own (`latchkey-pam`).
 package final class PAMPasswords: AccountPasswords {
     /// Where the driver finds what it needs; other places only in tests.
     package struct Places: Sendable {

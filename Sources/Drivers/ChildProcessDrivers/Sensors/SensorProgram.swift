@@ -18,7 +18,6 @@ package struct SensorProcess: Sendable {
     /// connection was shut down.
     package let end: @Sendable () -> CInt?
 
-    /// Creates a value from its fields.
     package init(socket: Descriptor, processID: pid_t? = nil, end: @escaping @Sendable () -> CInt?) {
         (self.socket, self.processID, self.end) = (socket, processID, end)
     }

@@ -80,9 +80,7 @@ extension DigestAlgorithm {
 ///
 /// Each key must be used for one message only; a fixed zero nonce is safe for that reason alone.
 package enum OneTimeCipher {
-    /// Bytes of the authentication tag.
     package static let tagBytes = 16
-    /// Bytes of a nonce.
     package static let nonceBytes = 16
 
     /// Encrypts, and returns ciphertext ‖ tag.
@@ -205,9 +203,7 @@ extension DigestAlgorithm {
 
 /// Verifies signatures of Ed25519 (RFC 8032), with which other programs sign. Latchkey has no such keys of its own.
 package enum Ed25519 {
-    /// Bytes of a public key.
     package static let publicKeyBytes = 32
-    /// Bytes of a signature.
     package static let signatureBytes = 64
 
     /// Whether `signature` is a valid signature of the message; false for a key or a signature of another length.

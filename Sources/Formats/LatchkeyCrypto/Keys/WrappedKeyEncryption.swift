@@ -12,7 +12,6 @@ package struct WrappedKeyEncryption: Sendable {
 
     package init(_ digest: DigestAlgorithm) { self.digest = digest }
 
-    /// Bytes of the session key for a public key.
     package static func sessionKeyBytes(for recipient: PublicKey) -> Int { recipient.bitCount < 4096 ? 16 : 32 }
 
     /// Encrypts to a public RSA key.

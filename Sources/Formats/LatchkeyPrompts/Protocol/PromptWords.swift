@@ -158,7 +158,7 @@ extension PromptState {
         }
     }
 
-    /// Whether a passcode is asked for, rather than a password of the account.
+    /// Whether a passcode is asked for, rather than an account password.
     var asksForPasscode: Bool { content.secret == .passcode }
 
     package var recoveryCode: String? {

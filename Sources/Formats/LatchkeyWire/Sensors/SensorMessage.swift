@@ -26,7 +26,6 @@ package enum SensorMessage: Equatable, Sendable {
     /// From the process: a line for the log.
     case log(LogEvent, message: String, hint: String)
 
-    /// A change of login sessions.
     package enum SessionChange: UInt8, CaseIterable, Sendable {
         case changed = 1
         case locked = 2

@@ -4,7 +4,7 @@ import LatchkeyAuthority
 import LatchkeyModel
 import LatchkeySeams
 
-// The password of the account as passcode. The system has accepted it before; here the same string opens the slot, in tier
+// The account password as passcode. The system has accepted it before; here the same string opens the slot, in tier
 // `tpm` after the TPM has verified it.
 
 extension ChannelStore {

@@ -101,7 +101,7 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
                     ? "Restore it with the recovery code: latchkey recover"
                     : "Ask an administrator to run: latchkey doctor")
         }
-        // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
+        // The account password opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
         let (current, gone) = try verdict(typed, records)
         if let (current, opened) = current {
             do throws(Failure) {

@@ -16,7 +16,7 @@ extension AccountStep {
 }
 
 extension UserAuthority {
-    /// Decides whether an evaluation begins with the password of the account, whatever latchkeyd asks for.
+    /// Decides whether an evaluation begins with the account password, whatever latchkeyd asks for.
     func accountStep(_ request: AuthenticationRequest) throws(Failure) -> AccountStep {
         if request.lastStep == .asksNewPasscode { return hasRecord ? try checkedChange() : try firstPasscode() }
         // Without a stage, a request to discard is one of a user who has forgotten the passcode.
@@ -24,7 +24,7 @@ extension UserAuthority {
         return .none
     }
 
-    /// A first passcode needs the password of the account, where it has one: otherwise every program of the user sets it.
+    /// A first passcode needs the account password, where it has one: otherwise every program of the user sets it.
     private func firstPasscode() throws(Failure) -> AccountStep {
         guard let account = parts.account, try account.passwords.hasPassword(account.name) else { return .none }
         switch account.firstPasscode {
@@ -43,7 +43,7 @@ extension UserAuthority {
         }
     }
 
-    /// The password of the account is changed by the system's means only.
+    /// The account password is changed by the system's means only.
     private func checkedChange() throws(Failure) -> AccountStep {
         guard let account = parts.account, try passcodes.passcodeRecords().kinds == [.account],
             account.firstPasscode == .account

@@ -261,7 +261,7 @@ final class UserAuthority: Sendable {
 
     /// Remembers what a grant permits.
     ///
-    /// - Parameter isOfAccount: whether the password of the account was verified, which also proves who the user is.
+    /// - Parameter isOfAccount: whether the account password was verified, which also proves who the user is.
     private func record(_ token: AuthToken, isOfAccount: Bool) {
         grants.withLock { grants in
             switch token.purpose {

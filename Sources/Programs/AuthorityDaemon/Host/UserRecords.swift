@@ -27,7 +27,7 @@ final class UserRecords: PasscodeRecordStore {
     }
 
     /// The kind that the passcode had when the records were read or stored last. While it may be either, this is the
-    /// password of the account, the weaker of both. Nil if there is no passcode, or if the records could not be read.
+    /// account password, the weaker of both. Nil if there is no passcode, or if the records could not be read.
     var kind: PasscodeKind? { core.withLock { $0.kind } }
 
     func passcodeRecords() throws(Failure) -> PasscodeRecords {

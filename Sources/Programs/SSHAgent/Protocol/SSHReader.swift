@@ -18,16 +18,13 @@ struct SSHReader {
         return rest.prefix(count)
     }
 
-    /// A `byte`.
     mutating func byte() throws(SSHFormatError) -> UInt8 {
         guard let byte = try take(1).first else { throw SSHFormatError() }
         return byte
     }
 
-    /// A `uint32`.
     mutating func uint32() throws(SSHFormatError) -> UInt32 { try take(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// A `string`.
     mutating func string() throws(SSHFormatError) -> [UInt8] { Array(try take(Int(try uint32()))) }
 
     /// A `string` of valid UTF-8.
@@ -53,15 +50,12 @@ struct SSHReader {
 struct SSHWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// A `byte`.
     mutating func add(_ byte: UInt8) { bytes.append(byte) }
 
-    /// A `uint32`.
     mutating func add(_ number: Int) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { bytes += $0 }
     }
 
-    /// A `string`.
     mutating func add(string: some Collection<UInt8>) {
         add(string.count)
         bytes += string
