@@ -14,7 +14,7 @@ import Testing
 @testable import AuthorityDaemon
 
 /// Files of latchkey-authd that were lost, in tier `tpm`: the recovery code restores the key that approves uses of keys, and
-/// the passcode, with the copy that latchkeyd has kept.
+/// the passcode, with the copy that latchkeyd has stored.
 @Suite(.needs(.softwareTPM)) struct AuthorityCopyTests {
     private let machine: TwoServices
     private let tpm: SwitchedTPM

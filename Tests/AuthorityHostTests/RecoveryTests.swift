@@ -259,7 +259,8 @@ import Testing
         #expect(try again.secret() == Array("secret".utf8))
     }
 
-    /// At each moment of a recovery and of a change, the copy that latchkeyd has kept belongs to what `root.key` opens with.
+    /// At each moment of a recovery and of a change, the copy that latchkeyd has stored belongs to what `root.key`
+    /// opens with.
     @Test(arguments: 0..<34, [true, false]) func theFilesOfTheAuthorityMayBeLostAtAnyMoment_abuse35(
         moment: Int, ofRecovery: Bool
     ) throws {

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Connects to a latchkey-authd that sends a welcome of that version, and returns the link and what it noted.
+    /// Connects to a latchkey-authd that sends a welcome of that version, and returns the link and what it logged.
     private func link(_ version: UInt64) -> (AuthorityLink, [Failure]) {
         let log = CollectedFailures()
         let link = AuthorityLink(clock: VirtualClock(), work: ImmediateWorkQueue(), log: log) {

@@ -235,7 +235,7 @@ import Testing
         #expect(try machine.secret() == Array("secret".utf8))
     }
 
-    /// The TPM has the new password, and `latchkey-authd` was told that it has not.
+    /// The TPM has the new password, and the opposite was reported to `latchkey-authd`.
     @Test func aChangeWhoseResponseIsLostLeavesTheNewPassword() throws {
         try set()
         passwords.change(to: "second password")

@@ -157,7 +157,8 @@ import Testing
         #expect(machine.enter("ghijkl") != Self.right)
     }
 
-    /// The response of the TPM is lost: it has the new passcode, and the service was told that the change failed.
+    /// The response of the TPM is lost: it has the new passcode, and the failure of the change was reported to the
+    /// service.
     @Test func aChangeWhoseResponseIsLostLeavesTheNewPasscode() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         machine.carry { (command, pass) throws(Failure) in

@@ -120,7 +120,7 @@ final class TwoServices: Sendable {
     ///   - disk: what earlier services have stored; nil for an empty machine.
     ///   - tpm: the TPM of tier `tpm`; nil for tier `file`.
     ///   - sealed: whether the store's root key and counter are in the TPM too.
-    ///   - moments: is told before and after each durable write of a sealed store and of the passcode's records.
+    ///   - moments: is notified before and after each durable write of a sealed store and of the passcode's records.
     ///   - place: where the TPM is reached; nil for its socket.
     ///   - retainingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(

@@ -66,7 +66,7 @@ extension ReaderDriver {
     }
 }
 
-/// Passes everything on, and tells when a scan was begun, which happens on a thread of the process.
+/// Passes everything on, and reports when a scan was begun, which happens on a thread of the process.
 private final class WatchedReader: BiometricReader {
     let armed = DispatchSemaphore(value: 0)
     private let reader: any BiometricReader

@@ -18,7 +18,7 @@ package final class CollectedLog: EventLog {
         arrived.signal()
     }
 
-    /// Waits until an event was noted.
+    /// Waits until an event was recorded.
     package func wait(for event: DaemonEvent) throws {
         while !events.contains(event) { try arrived.signalled() }
     }

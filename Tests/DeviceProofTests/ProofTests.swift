@@ -57,7 +57,7 @@ import Testing
         let key = try device.newKey()
         let operation = EnclaveOperation.sign(digest: [UInt8](repeating: 1, count: 32))
         let uses = try (0..<3).map { _ in try device.enclave.begin(key.blob, operation) }
-        // The session of the first use is kept for a later one.
+        // The session of the first use is cached for a later one.
         try device.finish(uses[0])
         let pending = try verifier.begin(attestationKey.request, at: now)
         _ = try pending.finish(device.enclave.answer(pending.challenge, by: attestationKey.blob))

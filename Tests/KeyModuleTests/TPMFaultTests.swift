@@ -137,7 +137,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A use of a kept key and session needs the approval and the command, and no more.
+    /// A use of a cached key and session needs the approval and the command, and no more.
     @Test func aRepeatedUseNeedsTwoCommands() throws {
         let key = try module.newKey()
         try machine.use(key)

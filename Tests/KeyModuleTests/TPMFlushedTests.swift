@@ -92,7 +92,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A TPM behind a socket keeps what a process leaves in it.
+    /// A TPM behind a socket retains what a process leaves in it.
     @Test func closingRemovesTheSessionsOfBegunUses() throws {
         let key = try usedKey()
         // The session of the first use is saved when the second one begins.

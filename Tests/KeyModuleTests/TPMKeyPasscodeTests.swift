@@ -90,7 +90,7 @@ import Testing
         let third = try begin(key)
         try prove(third, record)
         #expect(try finish(third, isSigned: false, isPasscodeProven: true) == nil)
-        // The session is kept for the next use, and its policy is restarted.
+        // The session is cached for the next use, and its policy is restarted.
         let fourth = try begin(key)
         #expect(try finish(fourth, isSigned: false, isPasscodeProven: true) == .itemAuthenticationFailed)
     }

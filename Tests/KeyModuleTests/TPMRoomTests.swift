@@ -60,7 +60,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A resource manager loads and saves what is kept with every command of a passcode's verification.
+    /// A resource manager loads and saves what is cached with every command of a passcode's verification.
     @Test func withoutABegunUseNothingIsKeptWhileCommandsAreCarried() throws {
         let (key, record) = try usedKey()
         #expect(try !tpm.handles(Self.objects).isEmpty && !tpm.handles(Self.loaded).isEmpty)
@@ -94,7 +94,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// The session of an earlier use is kept, that of another begun use is saved: it is loaded for the proof.
+    /// The session of an earlier use is cached, that of another begun use is saved: it is loaded for the proof.
     @Test func aSavedSessionFindsRoomWhereOneIsKeptForTheNextUse() throws {
         let (key, record) = try usedKey()
         let (first, second) = (try keys.begin(key), try keys.begin(key))
@@ -138,8 +138,8 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A TPM that says each time that there is no room for a command gets it twice; once if nothing is kept that could make
-    /// room, as for a session when the command names the only one.
+    /// A TPM that says each time that there is no room for a command gets it twice; once if nothing is cached that
+    /// could make room, as for a session when the command names the only one.
     @Test(
         arguments: [0x902, 0x903, 0x904, 0x905, 0x906] as [UInt32],
         [TPMCommand.startAuthSession, .policySecret, .sign])
@@ -167,7 +167,7 @@ import Testing
     func theSameBytesAreSentAgain(_ code: UInt32, _ command: TPMCommand) throws {
         let (key, record) = try usedKey(.both)
         let number = Self.bytes(of: command)
-        // The proof loads the session of the first use, so that a session is kept besides the one that is named.
+        // The proof loads the session of the first use, so that a session is cached besides the one that is named.
         let (first, second) = (try keys.begin(key), try keys.begin(key))
         #expect(try keys.isProven(first, record))
         let refused = FirstFrame()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// An approval is valid for a minute from the nonce of its session, and the user needs part of that time for the prompt: a
-/// session that was kept is used again only while its nonce is new.
+/// session that was cached is used again only while its nonce is new.
 @Suite(.needs(.softwareTPM)) struct TPMSessionAgeTests {
     private let clock = VirtualClock()
     private let machine: TPMUnderTest

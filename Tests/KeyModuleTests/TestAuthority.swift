@@ -23,7 +23,8 @@ enum TestAuthority {
     /// Signs an approval with the given parts.
     ///
     /// - Parameter seconds: the expiry. The TPM counts it by a clock of its own, which tests do not control, from the
-    ///   nonce of a session that the module may have kept from an earlier use; on a busy machine a minute is too short.
+    ///   nonce of a session that the module may have cached from an earlier use; on a busy machine a minute is too
+    ///   short.
     static func approve(
         _ subject: ApprovalSubject, nonce: [UInt8], reference: [UInt8], seconds: Int32 = 3600,
         signer: PrivateKey? = nil

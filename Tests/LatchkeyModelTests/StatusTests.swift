@@ -3,7 +3,7 @@
 import LatchkeyModel
 import Testing
 
-/// What people and scripts are told of each status.
+/// The texts of each status for people and scripts.
 @Suite struct StatusTests {
     @Test(arguments: Status.allCases) func everyStatusHasASentence(_ status: Status) {
         let sentence = status.sentence.description

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// An independent model of the reducer, which follows events and effects and reports violations of the invariants.
+/// An independent model of the reducer, which observes events and effects and reports violations of the invariants.
 struct Observer: Hashable, Sendable {
     /// Evaluations without a reply so far.
     private(set) var outstanding: [EvaluationRequest] = []

@@ -14,7 +14,7 @@ import Testing
 @Suite struct AppliedRemovalTests {
     private static let ways: [Request] = [.passcode(.remove), .discardProtected, .discardForgotten]
 
-    /// An authority that follows the removal of a passcode when the test wants, or not at all.
+    /// An authority that applies the removal of a passcode when the test wants, or not at all.
     private final class SlowAuthority: AuthorityDecorator {
         let authority: any AuthenticationAuthority
         let service = ServiceReference()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The removal that the authority has not followed so far.
+    /// The removal that the authority has not applied so far.
     private final class Held: Sendable {
         let removal = Mutex<(@Sendable (Failure?) -> Void)?>(nil)
 
@@ -103,7 +103,7 @@ import Testing
         #expect(!machine.keychain.tree.lockState.isLocked)
     }
 
-    /// So is a passcode whose setting failed in its last write, of which the authority was not told.
+    /// So is a passcode whose setting failed in its last write, which was not reported to the authority.
     @Test func aPasscodeThatTheKeychainAloneHasIsNotReplacedAsAFirstOne() throws {
         #expect(remove(.discardForgotten)().isEmpty)
         held.apply()

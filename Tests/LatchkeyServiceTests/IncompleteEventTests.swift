@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyKeychain
 @testable import LatchkeyService
 
-/// The last write of an event of the passcode fails: the event has happened, and the authority follows it.
+/// The last write of an event of the passcode fails: the event has happened, and the authority applies it.
 @Suite struct IncompleteEventTests {
     private let machine: SimulatedService
     private let disk: FullVault

@@ -10,7 +10,7 @@ import Testing
 
 /// The authority of a user shows a prompt in each of two login sessions, and verifies one of their passcodes at a time.
 @Suite struct SessionPromptAuthorityTests {
-    /// Shows every prompt, and remembers whom to tell what happens at it.
+    /// Shows every prompt, and remembers whom to notify of what happens at it.
     private final class Screens: Prompter {
         private struct State: Sendable {
             var events: [UInt64: @Sendable (PromptEvent) -> Void] = [:]

@@ -95,7 +95,7 @@ final class EchoServer: FrameHandler {
     /// Number of connections that have ended.
     var endedCount: Int { ended.load(ordering: .sequentiallyConsistent) }
 
-    /// How often the server has told that nothing happens.
+    /// How often the server has reported that nothing happens.
     var restCount: Int { rests.load(ordering: .sequentiallyConsistent) }
 
     func connect() throws -> EchoClient { try EchoClient(Sockets.connect(path)) }

@@ -4,7 +4,7 @@ import Glibc
 import LatchkeySystem
 import Testing
 
-/// The server tells its handler once that nothing happens.
+/// The server notifies its handler once that nothing happens.
 @Suite struct RestTests {
     @Test func aServerWithoutRequestsRestsOnceAndSleeps() throws {
         var setting = EchoServer.Setting()

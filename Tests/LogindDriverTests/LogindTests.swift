@@ -373,7 +373,7 @@ import Testing
         return (try LogindStandIn(bus, [Session(id: "2", user: 1001)]), driver)
     }
 
-    /// More requests than are kept may have displaced one of logind: every session counts as locked.
+    /// More requests than are stored may have displaced one of logind: every session counts as locked.
     @Test func aFloodOfRequestsLocks_abuse14() throws {
         let bus = try PrivateBus()
         let (second, driver) = try restarted(bus, afterForged: "Unlock", for: 0...256)
@@ -399,7 +399,7 @@ import Testing
         while driver.state() != Self.open { try driver.next(.changed) }
     }
 
-    /// Only what logind itself has sent is followed.
+    /// Only what logind itself has sent is applied.
     @Test func aLockOfAnotherProgramIsNotFollowedLater() throws {
         let bus = try PrivateBus()
         let (second, driver) = try restarted(bus, afterForged: "Lock", for: 2...2)

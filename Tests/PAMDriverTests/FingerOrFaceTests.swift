@@ -14,7 +14,7 @@ import Testing
     private static let camera = SensorState(
         kind: .faceID, enrolment: EnrolmentSet([2]), reportsEnrolmentChanges: false, isWeak: true)
 
-    /// A reader with a fixed state, which records what it is told.
+    /// A reader with a fixed state, which records its calls.
     private final class Recorded: BiometricReader {
         let fixed: SensorState
         let calls = Mutex<[String]>([])

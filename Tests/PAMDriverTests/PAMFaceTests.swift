@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// A log that keeps nothing.
+/// A log that stores nothing.
 private final class NoLog: EventLog {
     func record(_ event: DaemonEvent, _ failure: Failure?) {}
 }

@@ -142,7 +142,7 @@ final class Notes: EventLog {
     }
 }
 
-/// A clock that the test advances, and which tells when an alarm was set.
+/// A clock that the test advances, and which reports when an alarm was set.
 final class WatchedClock: Clock {
     private let clock = VirtualClock()
     private let alarms = Mutex<[Int64]>([])
