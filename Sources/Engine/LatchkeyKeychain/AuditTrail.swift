@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The newest entry also stores what authenticates the rest of the store: the set hash of all rows, and the serial
 /// numbers of the state record and of the counters. So an attacker who replaces a part of the files has to cut the log
-/// as well. A record outside of the chain names its end (`storeEnd`), so that a cut of the newest entries is found.
+/// as well. Such a cut is found by the record of the chain's end (`storeEnd`), or by comparing the log with the rows.
 ///
 /// Entries are sealed. `ChainVerifier` verifies them one by one, for `latchkey log --verify` and `StoreCheck`.
 final class AuditTrail: Sendable {
