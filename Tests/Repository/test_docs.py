@@ -1,14 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public symbol has a documentation comment that describes its parameters, names its errors, and says whether it
-blocks or prompts. Reads the symbol graphs of the modules with a catalogue; for others the formatter demands
-comments."""
+"""Documentation: relative links of Markdown files, and comments of public symbols."""
 
 import json
+import os
 import pathlib
 import re
+import urllib.parse
 
 import pytest
-from repository import ROOT, documented_modules, expect_none, symbol_graph
+from repository import ROOT, documented_modules, expect_none, files, symbol_graph
+
+
+# MARK: links
+
+# A link with at most one pair of parentheses in its target, and the definition of one.
+LINK = re.compile(r"\]\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+DEFINITION = re.compile(r"\s*\[[^\]]+\]:\s+(\S+)")
+
+
+def links(text):
+    """The number of each line outside fenced blocks with each of its targets."""
+    is_fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(r"\s*(```|~~~)", line):
+            is_fenced = not is_fenced
+        elif not is_fenced:
+            line = re.sub("`[^`]*`", "", line)
+            definition = DEFINITION.match(line)
+            for target in [definition[1]] if definition else LINK.findall(line):
+                yield number, target
+
+
+def test_links_name_existing_files():
+    """Or folders of the project."""
+    complaints = []
+    for name, text in files(r".*\.md"):
+        for number, target in links(text):
+            path = re.sub(r"""\s+".*$|#.*$""", "", target.removeprefix("<").removesuffix(">"))
+            if not path or re.match(r"[A-Za-z][\w+.-]*:", path):
+                continue
+            folder = ROOT if path.startswith("/") else (ROOT / name).parent
+            if not os.path.exists(folder / urllib.parse.unquote(path).lstrip("/")):
+                complaints.append(f"{name}:{number}: broken link: {path}")
+    expect_none(complaints)
+
+
+# MARK: comments
 
 WAITING = re.compile("block|prompt|suspend|at once|immediately", re.IGNORECASE)
 
@@ -33,6 +70,8 @@ def complaint(symbol):
 
 @pytest.mark.parametrize("module", documented_modules())
 def test_public_symbols_are_documented(module, tmp_path):
+    """The comment describes the parameters, names the errors, and says whether the function blocks or prompts. Only the
+    modules with a catalogue are read; of others the formatter demands comments."""
     # Members that the compiler generates, such as the == of an enumeration, have no location.
     graph = json.loads(symbol_graph(module, tmp_path).read_text())
     symbols = [symbol for symbol in graph["symbols"] if "location" in symbol]
