@@ -31,14 +31,17 @@ public final class RowGroup: Widget {
     /// Changes the text between heading and rows.
     public func setDescription(_ text: String) { adw_preferences_group_set_description(group, Markup.escaped(text)) }
 
-    /// Names the list that contains the rows, which libadwaita 1.2 leaves without an accessible name.
+    /// Names the list that contains the rows. libadwaita 1.2 leaves it without an accessible name, and 1.7 refers to the
+    /// heading, also to an empty one.
     private func nameList(_ name: String, in parent: UnsafeMutablePointer<GtkWidget>) {
         var child = gtk_widget_get_first_child(parent)
         while let widget = child {
             child = gtk_widget_get_next_sibling(widget)
             let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
             if g_type_check_instance_is_a(instance, gtk_list_box_get_type()) != 0 {
-                Widget(widget).setAccessibleName(name)
+                let list = Widget(widget)
+                gtk_accessible_reset_relation(list.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
+                list.setAccessibleName(name)
             } else {
                 nameList(name, in: widget)
             }
