@@ -51,9 +51,13 @@ def test_entries_of_desktops_are_valid_and_name_an_icon_and_a_program(tree, subt
 def test_profiles_of_apparmor_are_parsed_without_a_warning(tree, subtests):
     for profile in files(tree, "etc/apparmor.d/latchkey*"):
         with subtests.test(profile=profile.name):
-            # For the interface of the profiles themselves, because this kernel may have none.
-            subprocess.run(["apparmor_parser", "--skip-kernel-load", "--skip-cache", "--kernel-features",
-                            "/etc/apparmor.d/abi/3.0", "--warn=all", "--Werror=all", profile], check=True)
+            # For the interface of the profiles themselves, because this kernel may have none. Files of the distribution,
+            # which they include, can have a later one.
+            done = subprocess.run(["apparmor_parser", "--skip-kernel-load", "--skip-cache", "--kernel-features",
+                                   "/etc/apparmor.d/abi/3.0", "--warn=all", profile], stderr=subprocess.PIPE, text=True)
+            warnings = [line for line in done.stderr.splitlines()
+                        if line.strip() and "differs from policy declared feature abi" not in line]
+            assert (done.returncode, warnings) == (0, [])
 
 
 def test_no_program_searches_further_folders_for_libraries(tree):
