@@ -2,6 +2,7 @@
 
 import LatchkeyCertificates
 import Security
+import TestSupport
 import Testing
 
 /// Contents of certificates, compared with the output of `openssl x509`.
@@ -107,8 +108,11 @@ import Testing
 
     @Test func aCertificateWithoutAKeyIdentifierHasNone() throws {
         #expect(try made.certificate(.leaf).certificate.version == 3)
-        #expect(try made.certificate(.centuries).certificate.version == 1)
-        #expect(try made.certificate(.centuries).certificate.subjectKeyIdentifier == nil)
+        // One of version 1, which OpenSSL 3.5 no longer writes.
+        let old = try #require(Repository.inputs("certificate").first { $0.name == "centuries" })
+        let certificate = try #require(Certificate(der: old.bytes))
+        #expect(certificate.version == 1)
+        #expect(certificate.subjectKeyIdentifier == nil)
         #expect(Certificate.encoding == 3)
     }
 

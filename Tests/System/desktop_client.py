@@ -39,7 +39,7 @@ class Shown(Windows):
 
         def button(tree):
             return next((node for node in tree.all()
-                         if node.role == "push button" and node.name in names and node.sensitive), None)
+                         if node.role == "button" and node.name in names and node.sensitive), None)
 
         button(self.sees(button, title)).press()
 

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folders of the cache that machines are booted from. They are built when they are missing, which needs root:
-- `machine`: a root file system of the host's own release, with the packages of machine-packages.txt, made by
-  debootstrap from the mirror that the host's apt uses;
+"""Folders of the cache, which are built when they are missing. That needs root:
+- `machine`: a root file system with the packages of machine-packages.txt, which the tests boot. It is of Debian 13, unless
+  LATCHKEY_DEBIAN names another release;
+- `bookworm` and `trixie`: one of that release, in which scripts/debian runs a command;
 - `kernel`: the distribution's kernel (vmlinuz) and some of its modules, extracted and never installed.
+
+mmdebstrap makes a root file system from the mirror that this machine's apt uses.
 
 The name of a folder contains a hash of the function that builds it and of the list of packages. A folder is built
 beside its final place and then renamed, so an interrupted build leaves nothing that could be used. A run holds its
 folder with a shared lock on the file FOLDER.lock; folders without one that were last used more than a day ago are
-removed."""
+removed.
+
+usage: python3 Tests/System/image.py KIND   prints the folder"""
 
 import fcntl
 import hashlib
@@ -23,8 +28,6 @@ import time
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "latchkey"
 PACKAGES = pathlib.Path(__file__).parent / "machine-packages.txt"
-HOST = platform.freedesktop_os_release()
-IS_UBUNTU = HOST["ID"] == "ubuntu"
 ENVIRONMENT = os.environ | {"LC_ALL": "C"}
 
 
@@ -45,36 +48,27 @@ def remove(*paths):
 
 
 def mirror():
-    """The mirror from which apt fetches the main component of this release."""
-    columns = "$(CREATED_BY) $(CODENAME) $(RELEASE) $(COMPONENT) $(REPO_URI)"
+    """The mirror from which apt fetches the main component of Debian."""
+    columns = "$(CREATED_BY) $(ORIGIN) $(COMPONENT) $(REPO_URI)"
     for line in output("apt-get", "indextargets", "--format", columns).splitlines():
-        creator, codename, release, component, address = line.split()
-        if creator == "Packages" and HOST["VERSION_CODENAME"] in (codename, release) and component == "main":
+        creator, origin, component, address = line.split()
+        if (creator, origin, component) == ("Packages", "Debian", "main"):
             return address
-    raise RuntimeError(f"apt knows no source of {HOST['VERSION_CODENAME']}")
+    raise RuntimeError("apt knows no source of Debian")
 
 
-def packages():
+def machine_packages():
     lines = (line.partition("#")[0].strip() for line in PACKAGES.read_text().splitlines())
     return [line for line in lines if line]
 
 
-def build_machine(folder):
-    proxy = output("apt-config", "shell", "http_proxy", "Acquire::http::Proxy").partition("=")[2].strip("'")
-    # debootstrap mounts /proc and starts processes; they end with the namespaces in which it runs.
-    run("unshare", "-m", "-p", "-f", "--kill-child", "--mount-proc",
-        "debootstrap", "--variant=minbase", "--merged-usr", f"--components={'main,universe' if IS_UBUNTU else 'main'}",
-        f"--include={','.join(packages())}", HOST["VERSION_CODENAME"], folder, mirror(),
-        env=ENVIRONMENT | ({"http_proxy": proxy} if proxy else {}))
-    unused = ["var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale",
-              "etc/apt/sources.list", "etc/machine-id", "var/lib/dbus/machine-id"]
-    # Xvfb depends on drivers of graphics cards, 160 MB; it draws in software without them.
-    drivers = ["usr/lib/*/dri", "usr/lib/*/libLLVM-*", "usr/lib/*/libz3.so*"]
-    remove(*(folder / path for path in unused), *(path for pattern in drivers for path in folder.glob(pattern)))
+def build_root(folder, release, packages, unused=()):
+    run("mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", release, folder, mirror(), env=ENVIRONMENT)
+    remove(*(path for pattern in [*unused, "etc/machine-id", "var/lib/dbus/machine-id"] for path in folder.glob(pattern)))
 
 
 def build_kernel(folder):
-    general = "linux-image-generic" if IS_UBUNTU else f"linux-image-{output('dpkg', '--print-architecture')}"
+    general = f"linux-image-{output('dpkg', '--print-architecture')}"
     # The package of the current kernel is a dependency of the one without a version in its name.
     names = re.findall(r"^ *Depends: (linux-(?:image|modules)-[0-9].*)$",
                        output("apt-cache", "depends", "--important", general), re.MULTILINE)
@@ -109,10 +103,20 @@ def remove_old(folder):
                 lock.unlink()
 
 
-def image(kind):
+# Xvfb depends on drivers of graphics cards, 160 MB; it draws in software without them. The machine has no network.
+UNUSED = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/lib/*/dri", "usr/lib/*/libLLVM*", "usr/lib/*/libz3.so*",
+          "etc/apt/sources.list")
+
+
+def image(kind, release=os.environ.get("LATCHKEY_DEBIAN", "trixie")):
     """The folder, and the open file that keeps other runs from removing it."""
-    build = {"machine": build_machine, "kernel": build_kernel}[kind]
-    recipe = [inspect.getsource(build), HOST["VERSION_CODENAME"], platform.machine(), *packages()]
+    build, options = {
+        "machine": (build_root, (release, machine_packages(), UNUSED)),
+        "bookworm": (build_root, ("bookworm", ["ca-certificates", "git", "make"])),
+        "trixie": (build_root, ("trixie", ["ca-certificates", "git", "make"])),
+        "kernel": (build_kernel, ()),
+    }[kind]
+    recipe = [inspect.getsource(build), platform.machine(), *options]
     folder = CACHE / f"system-{kind}-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:16]}"
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / "system.lock", "w") as cache:
@@ -125,7 +129,11 @@ def image(kind):
             print(f"latchkey: building {folder}", file=sys.stderr)
             began = time.monotonic()
             building = pathlib.Path(f"{folder}.building")
-            build(building)
+            build(building, *options)
             building.rename(folder)
             print(f"latchkey: built in {time.monotonic() - began:.0f} s", file=sys.stderr)
     return str(folder), lock
+
+
+if __name__ == "__main__":
+    print(image(sys.argv[1])[0])

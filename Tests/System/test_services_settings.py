@@ -297,8 +297,10 @@ class FileBackupTests(FileTest):
 
     def choose_file(self, title, path):
         """Types the path into the file dialog of GTK, whose lists are too long to be read over the accessibility bus."""
-        self.window("keys", "ctrl+a", title=title)
-        self.window("writes", path, title=title)
+        # The first letter shows a field, which may lose the next ones before it has the focus, so everything is typed again.
+        for _ in range(2):
+            self.window("keys", "ctrl+a", title=title)
+            self.window("writes", path, title=title)
         self.window("keys", "Return", title=title)
 
 

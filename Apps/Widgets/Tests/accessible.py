@@ -16,7 +16,7 @@ PATIENCE = 20
 # A window that is destroyed while it is read may never reply. By default the library waits for it until the program has
 # run for 15 seconds, longer than a message is shown.
 Atspi.set_timeout(2000, 0)
-NAMED = ("push button", "toggle button", "check box", "combo box", "entry", "password text", "text", "list", "list item")
+NAMED = ("button", "toggle button", "check box", "combo box", "entry", "password text", "text", "list", "list item")
 
 
 class Failed(AssertionError):
@@ -54,13 +54,15 @@ class Node:
         self.sensitive = states.contains(Atspi.StateType.SENSITIVE)
         self.selected = states.contains(Atspi.StateType.SELECTED)
         self.pressed = states.contains(Atspi.StateType.PRESSED)
-        self.role = accessible.get_role_name()
+        # Later versions say "button".
+        self.role = accessible.get_role_name().removeprefix("push ")
         self.name = accessible.get_name() or ""
         self.description = accessible.get_description() or ""
         self.text = ""
         interface = accessible.get_text_iface()
         if interface:
-            self.text = interface.get_text(0, interface.get_character_count())
+            # Through the interface, since later versions give the widget another function of this name.
+            self.text = Atspi.Text.get_text(interface, 0, Atspi.Text.get_character_count(interface))
         self.children = []
         for index in range(accessible.get_child_count()):
             child = accessible.get_child_at_index(index)
@@ -227,15 +229,15 @@ class Windows:
         """Presses the button with this name over the accessibility bus."""
         def button(tree):
             # GTK 4.8 repeats the label in the name of a button with a plain label.
-            found = tree.named(name, "push button") or tree.named(f"{name} {name}", "push button")
+            found = tree.named(name, "button") or tree.named(f"{name} {name}", "button")
             return found if found and found.sensitive else None
 
         button(self.sees(button)).press()
 
     def answer(self, heading, button):
         """Presses a button of a question. Its mnemonic may be ignored: GTK does not say when a dialog has noticed its focus."""
-        tree = self.sees(lambda t: any(button in n.name for n in t.all() if n.role == "push button"), title=heading)
-        next(n for n in tree.all() if n.role == "push button" and button in n.name).press()
+        tree = self.sees(lambda t: any(button in n.name for n in t.all() if n.role == "button"), title=heading)
+        next(n for n in tree.all() if n.role == "button" and button in n.name).press()
 
     # The keyboard and the window
 

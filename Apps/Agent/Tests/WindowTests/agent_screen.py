@@ -30,12 +30,12 @@ class Shown(Node):
     @property
     def buttons(self):
         """The titles of the buttons in order, without the one in the field."""
-        return [node.name for node in self.of("push button") if node.name != REVEAL]
+        return [node.name for node in self.of("button") if node.name != REVEAL]
 
     @property
     def toggle(self):
         """The button that reveals the typed text. GTK 4.8 reports it with the role of a plain button."""
-        return self.named(REVEAL, "push button") or self.named(REVEAL, "toggle button")
+        return self.named(REVEAL, "button") or self.named(REVEAL, "toggle button")
 
     @property
     def field(self):
@@ -63,7 +63,7 @@ class Shown(Node):
 
     def press_button(self, name):
         """Presses the button with this name, which has to be there now."""
-        button = self.named(name, "push button")
+        button = self.named(name, "button")
         check(button, f"{name} is pressed; there are {self.buttons}")
         button.press()
 

@@ -63,7 +63,7 @@ def test_every_text_fits_the_window(language):
         looking = prompt.sees(lambda t: len(t.buttons) == 3 and t.buttons != asking.buttons)
         prompt.picture(f"{language}-face")
         if language == "he_IL":
-            left, right = (button.across()[0] for button in looking.of("push button")[-2:])
+            left, right = (button.across()[0] for button in looking.of("button")[-2:])
             check(left > right, "the first button is at the right")
         looking.press_button(looking.buttons[-1])
         prompt.sees(lambda t: t.announced)

@@ -56,7 +56,7 @@ def test_first_run_sets_a_password_and_shows_no_notes():
         everything_has_a_name(tree)
         window.picture("no-notes")
         # One button is in the placeholder of the text, one in the header bar.
-        check([n.name for n in tree.all() if n.role == "push button"].count("New Note") == 2, "it offers a new note")
+        check([n.name for n in tree.all() if n.role == "button"].count("New Note") == 2, "it offers a new note")
         place = next(n for n in tree.all() if any(c.name == "Write one: only you can read it." for c in n.children))
         next(n for n in place.all() if n.name == "New Note").press()
         window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
@@ -73,7 +73,7 @@ def test_new_note_is_saved_and_hidden_while_locked():
         window.keys("ctrl+l")
         tree = locked(window, "milk")
         everything_has_a_name(tree)
-        check(tree.named("Unlock with Fingerprint", "push button").focused, "the button has the focus")
+        check(tree.named("Unlock with Fingerprint", "button").focused, "the button has the focus")
         said = [n.name or n.text for n in tree.all() if n.role == "label" and (n.name or n.text)]
         check("Your Notes Are Locked" in said and len(said) < 12, f"the blurred picture is not exposed: {said}")
         window.picture("locked")
@@ -138,14 +138,14 @@ def test_changed_enrolment_requires_password_once():
         window.keys("ctrl+l")
         locked(window)
         window.press_button("Enroll Another")
-        window.sees(lambda t: t.named("Unlock with your password", "push button"))
+        window.sees(lambda t: t.named("Unlock with your password", "button"))
         window.keys("ctrl+l")
         window.sees("What the sensor recognises has changed.")
         window.picture("enrolment-changed")
         window.enter("pw")
         window.sees("milk and bread")
         window.keys("ctrl+l")
-        window.sees(lambda t: t.named("Unlock with Fingerprint", "push button"))
+        window.sees(lambda t: t.named("Unlock with Fingerprint", "button"))
 
 
 def test_face_device_shows_warning_and_never_mentions_fingerprint():
@@ -154,7 +154,7 @@ def test_face_device_shows_warning_and_never_mentions_fingerprint():
         window.keys("ctrl+l")
         tree = locked(window, "milk", "Fingerprint")
         check(tree.says("Face ID scans your face as soon as you press the button."), "the warning is shown")
-        check("scans your face" in tree.named("Unlock with Face ID", "push button").description, "it is exposed, too")
+        check("scans your face" in tree.named("Unlock with Face ID", "button").description, "it is exposed, too")
         window.picture("locked-face")
         window.keys("Return")
         tree = window.sees("Look at the sensor.")
@@ -177,7 +177,7 @@ def fits(window, condition):
         # The panel of the simulated sensor, which real machines do not have, can be scrolled.
         if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enroll Another", "Allow")):
             continue
-        if node.role in ("push button", "password text", "text", "label") and width > 0 and (node.name or node.text):
+        if node.role in ("button", "password text", "text", "label") and width > 0 and (node.name or node.text):
             # GTK reserves a pixel for the cursor in the content of an editable text, which its scrolled place does not show.
             limit = NARROW + 1 if node.role == "text" else NARROW
             check(left >= 0 and left + width <= limit, f"{node.role} {node.name!r} is at {left} to {left + width}")
@@ -321,7 +321,7 @@ def test_note_shortcuts_do_nothing_on_other_pages():
 def open_menu(window, command):
     window.sees(lambda t: t.named("Menu"))
     window.keys("F10")
-    window.sees(lambda t: t.named(command, "push button"))
+    window.sees(lambda t: t.named(command, "button"))
     window.press_button(command)
 
 

@@ -24,7 +24,7 @@ def test_a_passcode_is_set_at_the_prompt():
         # The prompt has taken the focus of the display.
         machine.prompt.sees("New passcode")
         window.focus()
-        window.sees(lambda t: t.named("Cancel", "push button").focused)
+        window.sees(lambda t: t.named("Cancel", "button").focused)
         window.picture("passcode-asking")
         machine.prompt.enter("135790", "135790")
         tree = window.sees("A Passcode Is Set")
@@ -79,7 +79,7 @@ def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
         window.picture("passcode-forgotten", title=FORGOTTEN)
 
         def delete(tree):
-            return next(n for n in tree.all() if n.role == "push button" and "Delete" in n.name)
+            return next(n for n in tree.all() if n.role == "button" and "Delete" in n.name)
 
         check(not delete(tree).sensitive, "nothing is deleted before the word was typed")
         window.type("remove", title=FORGOTTEN)
@@ -170,7 +170,7 @@ def test_without_a_daemon_it_explains_and_offers_the_fix():
         tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Program of the service"))
         everything_has_a_name(tree)
         window.picture("no-daemon-health")
-        check(tree.named("Copy Command: Program of the service", "push button"), "the fix is offered")
+        check(tree.named("Copy Command: Program of the service", "button"), "the fix is offered")
         os.symlink(PROGRAMS + "/latchkeyd", missing)
         window.open("Passcode")
         window.keys("alt+t")
@@ -285,7 +285,7 @@ def test_the_keychain_is_locked_and_unlocked():
         window = machine.open("apps")
         window.sees("login")
         window.keys("ctrl+l")
-        tree = window.sees(lambda t: (n := t.named("Unlock", "push button")) and n.sensitive)
+        tree = window.sees(lambda t: (n := t.named("Unlock", "button")) and n.sensitive)
         check(not tree.named("Lock Now"), "it cannot be locked twice")
         check('"keychainLocked":true' in machine.latchkey("status", "--json"), "the daemon is locked")
         everything_has_a_name(tree)
@@ -295,7 +295,7 @@ def test_the_keychain_is_locked_and_unlocked():
         window.keys("ctrl+u")
         machine.prompt.asks("unlock this keychain")
         machine.prompt.enter("135790")
-        window.sees(lambda t: t.named("Lock Now", "push button"))
+        window.sees(lambda t: t.named("Lock Now", "button"))
         check('"keychainLocked":false' in machine.latchkey("status", "--json"), "the daemon is unlocked")
 
 
@@ -346,7 +346,7 @@ def test_face_permissions_are_withdrawn():
         tree = window.sees("May use your face")
         everything_has_a_name(tree)
         window.picture("faces")
-        refuse = next(n.name for n in tree.all() if n.role == "push button" and n.name.startswith("Do not allow"))
+        refuse = next(n.name for n in tree.all() if n.role == "button" and n.name.startswith("Do not allow"))
         window.press_button(refuse)
         window.sees("May not use your face")
         check('"faceID":false' in machine.latchkey("apps", "--json"), "the daemon refuses the app")
@@ -376,7 +376,7 @@ def test_a_backup_is_written_and_restored():
         check(window.tree() and not window.tree().holds(code), "the settings window does not show the code")
         machine.prompt.picture("prompt-recovery-code")
         check((found := scanned(machine)) == code, f"the QR code is {found!r}, not {code!r}")
-        next(n for n in tree.all() if n.role == "push button" and n.name.startswith("I ")).press()
+        next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
         tree = window.sees("The backup contains 2 items.")
         check(tree.says("1 item could not be included:") and tree.says("card"), "\n".join(tree.lines()))
         window.picture("backup-written")
@@ -389,7 +389,7 @@ def test_a_backup_is_written_and_restored():
         restoring.picture("backup-no-passcode")
         other.set_passcode()
         restoring.keys("F5")
-        restoring.sees(lambda t: t.named("Restore…", "push button"))
+        restoring.sees(lambda t: t.named("Restore…", "button"))
         restoring.keys("alt+r")
         choose_file(restoring, "Restore a backup", path)
         other.prompt.enter("135790")
@@ -418,7 +418,7 @@ def test_a_backup_shows_how_many_items_are_written():
         machine.prompt.enter("135790")
         tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
         daemon = machine.daemon()
-        next(n for n in tree.all() if n.role == "push button" and n.name.startswith("I ")).press()
+        next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
 
         def has_begun():
             return any(entry.stat().st_size for entry in os.scandir(folder))
@@ -504,7 +504,7 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
             fprintd.scan("SCAN A")
             if number < 4:
                 window.busy_with(f"{number + 1} of 5 scans.")
-        window.sees(lambda t: t.named("Delete Right index finger", "push button"))
+        window.sees(lambda t: t.named("Delete Right index finger", "button"))
         window.picture("fingerprints")
         window.press_button("Delete Right index finger")
         window.picture("fingerprints-delete", title="Delete Right index finger?")
@@ -526,7 +526,7 @@ def enroll(window, fprintd, name="Right index finger"):
         fprintd.scan("SCAN A")
         if number < 4:
             window.busy_with(f"{number + 1} of 5 scans.")
-    window.sees(lambda t: t.named(f"Delete {name}", "push button") and t.says(f"{name} is enrolled."))
+    window.sees(lambda t: t.named(f"Delete {name}", "button") and t.says(f"{name} is enrolled."))
 
 
 def choose_last(window, name):
@@ -553,7 +553,7 @@ def test_an_enrolled_finger_is_replaced_only_after_a_question():
         everything_has_a_name(ask())
         window.picture("fingerprints-replace", title=question)
         window.answer(question, "Cancel")
-        window.sees(lambda t: t.named("Delete Right index finger", "push button"))
+        window.sees(lambda t: t.named("Delete Right index finger", "button"))
         ask()
         window.answer(question, "Replace")
         window.busy_with("Right index finger: swipe it over the reader.")
@@ -597,7 +597,7 @@ def test_a_narrow_window_shows_the_list_or_a_page():
         window.resize(360, 600)
         window.picture("narrow")
         # The page stays open, with a button that leads back.
-        tree = window.sees(lambda t: t.named("Back to the List", "push button"))
+        tree = window.sees(lambda t: t.named("Back to the List", "button"))
         check(tree.says("No Passcode Is Set"), "the page is shown")
         window.keys("alt+Left")
         window.sees(lambda t: not t.named("Back to the List") and any(n.focused and n.name == "Passcode" for n in t.all()))

@@ -9,7 +9,7 @@ from sign_in_screen import Machine, SIGN_IN, Server
 
 NARROW = 360
 FINGER = "Put your finger on the sensor."
-ROLES = ("push button", "text", "entry", "label", "combo box")
+ROLES = ("button", "text", "entry", "label", "combo box")
 
 
 def opened(machine, server, user="ada"):
@@ -57,13 +57,13 @@ def test_the_whole_way_by_keyboard():
         window.picture("register-filled")
         window.keys("Return")
         tree = window.sees(FINGER)
-        check(tree.named("Cancel", "push button").focused, "Cancel has the focus while the prompt is shown")
+        check(tree.named("Cancel", "button").focused, "Cancel has the focus while the prompt is shown")
         window.picture("register-finger")
         window.press_button("Play Finger")
         tree = window.sees("This device is registered.")
         everything_has_a_name(tree)
         check(tree.says("ada at localhost"), "the account is shown")
-        check(tree.named("Sign In with Fingerprint", "push button").focused, "the button has the focus")
+        check(tree.named("Sign In with Fingerprint", "button").focused, "the button has the focus")
         check(not tree.holds("Face ID"), "Face ID is not mentioned")
         window.picture("registered")
         window.keys("Return")
@@ -74,19 +74,19 @@ def test_the_whole_way_by_keyboard():
         everything_has_a_name(tree)
         check(tree.says("ada") and tree.says(f"http://{server.address}"), "user and server are shown")
         window.picture("signed-in")
-        window.sees(lambda t: t.named("Approve", "push button").focused)
+        window.sees(lambda t: t.named("Approve", "button").focused)
         window.keys("Return")
         window.sees(FINGER)
         window.picture("approve-finger")
         window.press_button("Play Finger")
         tree = window.sees("Approved: pay 20 EUR to Bob.")
         check(any(n.role == "alert" and n.name.startswith("Approved") for n in tree.all()), "it is announced")
-        check(tree.named("Approve", "push button").focused, "the button has the focus again")
+        check(tree.named("Approve", "button").focused, "the button has the focus again")
         window.picture("approved")
         check("pay 20 EUR to Bob" in server.command("export", "ada"), "the server has the act")
         window.keys("ctrl+l")
         tree = window.sees("Signed Out")
-        check(tree.named("Sign In with Fingerprint", "push button").focused, "the button has the focus")
+        check(tree.named("Sign In with Fingerprint", "button").focused, "the button has the focus")
         window.picture("signed-out")
 
 
@@ -125,7 +125,7 @@ def test_a_server_that_is_down_is_explained():
         window.sees(lambda t: True, title="Forget This Device?")
         window.picture("forget-question", title="Forget This Device?")
         window.answer("Forget This Device?", "Forget")
-        window.sees(lambda t: t.named("Remove Only Here", "push button"))
+        window.sees(lambda t: t.named("Remove Only Here", "button"))
         window.picture("not-forgotten")
         window.press_button("Remove Only Here")
         tree = window.sees("Register This Device")
@@ -151,7 +151,7 @@ def test_another_finger_ends_the_key_and_a_new_code_replaces_it():
         window.keys("Return")
         tree = window.sees("The enrolled fingers or faces changed")
         everything_has_a_name(tree)
-        check(tree.named("Use a New Code", "push button").focused, "the offer has the focus")
+        check(tree.named("Use a New Code", "button").focused, "the offer has the focus")
         window.picture("fingers-changed")
         window.keys("Return")
         tree = window.sees(lambda t: (n := t.named("Enrolment code", "text")) and n.focused)
@@ -173,8 +173,8 @@ def test_a_locked_sensor_asks_for_the_passcode():
                 machine.sim("touch", "--other")
             window.keys("ctrl+l")
             window.sees(lambda t: t.says("locked") or t.says("not recognised"))
-        tree = window.sees(lambda t: t.named("Enter Passcode", "push button"))
-        check(tree.named("Enter Passcode", "push button").focused, "the passcode is offered")
+        tree = window.sees(lambda t: t.named("Enter Passcode", "button"))
+        check(tree.named("Enter Passcode", "button").focused, "the passcode is offered")
         window.picture("sensor-locked")
         machine.sim("enter", input="1234\n")
         window.keys("Return")
@@ -209,7 +209,7 @@ def test_a_face_is_warned_of_while_signed_out():
         window.press_button("Play Face")
         tree = window.sees("This device is registered.")
         check(tree.says(warning), "the warning is shown")
-        check("scans your face" in tree.named("Sign In with Face ID", "push button").description, "it is exposed, too")
+        check("scans your face" in tree.named("Sign In with Face ID", "button").description, "it is exposed, too")
         check(not tree.holds("ingerprint"), "a fingerprint is not mentioned")
         window.picture("signed-out-face")
         machine.sim("look")
@@ -225,7 +225,7 @@ def test_a_machine_without_a_sensor_uses_the_passcode():
         window.picture("register-passcode")
         machine.sim("enter", input="1234\n")
         window.enter(server.code())
-        window.sees(lambda t: t.named("Sign In with Passcode", "push button"))
+        window.sees(lambda t: t.named("Sign In with Passcode", "button"))
         window.picture("signed-out-passcode")
         machine.sim("enter", input="1234\n")
         window.keys("Return")
@@ -263,7 +263,7 @@ def test_a_narrow_window_holds_every_state():
         window.press_button("Forget This Device")
         window.sees(lambda t: True, title="Forget This Device?")
         window.answer("Forget This Device?", "Forget")
-        window.sees(lambda t: t.named("Remove Only Here", "push button"))
+        window.sees(lambda t: t.named("Remove Only Here", "button"))
         fits(window)
 
 
@@ -293,7 +293,7 @@ def test_keychain_of_another_tier_is_reported():
             file.write("tier = user\n")
         window = machine.open()
         tree = window.sees("The Keychain Cannot Be Used")
-        check(tree.named("Try Again", "push button").focused, "it can be tried again")
+        check(tree.named("Try Again", "button").focused, "it can be tried again")
         window.picture("unavailable")
 
 
