@@ -56,6 +56,16 @@ import Testing
             json.contains("{\"name\":\"passcode\",\"state\":\"ok\",\"found\":\"set\",\"hint\":null,\"root\":false}"))
     }
 
+    @Test func aReportHasFactsOfTheMachineAndNoNames() throws {
+        let report = try shell("latchkey doctor --report")
+        #expect(report.exitCode == 0, "a report is no verdict: \(report.errors)")
+        #expect(report.output.contains("\nkernel: ") && report.output.contains("\ndoctor, passcode: "))
+        let host = try shell("uname -n; id -un; pwd").output.split(separator: "\n").filter { $0.count > 4 }
+        for name in host { #expect(!report.output.contains(name), "\(name)") }
+        let json = try shell("latchkey doctor --report --json").output
+        #expect(json.hasPrefix("[{\"name\":\"latchkey\",\"values\":[\""))
+    }
+
     @Test func noDaemonIsStartedAndNothingIsCreated() throws {
         let service = try row("service")
         #expect(service.state == "absent" && service.command == "latchkey status")

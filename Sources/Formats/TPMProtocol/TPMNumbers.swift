@@ -34,8 +34,10 @@ package enum TPMCommand: UInt32, Sendable {
     case readPublic = 0x173
     case startAuthSession = 0x176
     case getCapability = 0x17a
+    case getRandom = 0x17b
     case pcrRead = 0x17e
     case policyPCR = 0x17f
+    case readClock = 0x181
     case policyGetDigest = 0x189
 
     /// Whether a successful response begins with a handle.

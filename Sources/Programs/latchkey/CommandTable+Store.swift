@@ -61,10 +61,12 @@ extension CommandTable {
                 """, action: Restart.run),
         CommandEntry(
             "doctor", "show what this machine has and lacks, and the next steps",
+            [], [CommandOption(.report, "print what can be sent to the maintainers")],
             about: """
                 Examines kernel, tier, services, store, sensor, session, agent, enclave, SDK and compiler. Each line is
                 ok, absent (an optional part) or attention, with the command that mends it. Changes nothing and starts
-                no daemon. The exit code is 1 if a line needs attention.
+                no daemon. The exit code is 1 if a line needs attention. A report has no names, serial numbers or
+                secrets: it says which system, readers, TPM and PAM modules there are, and how fast the TPM is (as root).
                 """, action: DoctorCommand.run),
         CommandEntry(
             "export", "write a backup of the items that may leave this device", [CommandArgument("FILE", .file)],

@@ -98,6 +98,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case publicKey = "public-key"
     case allowUnbound = "allow-unbound"
     case reader
+    case report
     case foreground, kill, sh, csh
     case json, help
 
@@ -121,7 +122,8 @@ enum OptionName: String, CaseIterable, Sendable {
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .foreground, .kill, .sh, .csh,
+            .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .report, .foreground, .kill, .sh,
+            .csh,
             .json, .help:
             nil
         }

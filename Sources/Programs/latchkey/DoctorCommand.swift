@@ -4,12 +4,18 @@ import Glibc
 import LatchkeyDesktop
 import LatchkeyModel
 import LatchkeySystem
+import SystemDriver
+import TPMDriver
 
 /// doctor: shows what this machine has and lacks, and the next step for each gap.
 enum DoctorCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         // Without the program no row names a finger.
-        let rows = Doctor.rows(fingerprints: try? FingerprintProgram.find())
+        let fingerprints = try? FingerprintProgram.find()
+        let rows = Doctor.rows(fingerprints: fingerprints)
+        guard !options.has(.report) else {
+            return report(MachineReport(fingerprints: fingerprints, rows: rows, chip: chip()), options)
+        }
         let gaps = rows.filter { $0.state == .attention }
         if options.isJSON {
             let pairs: [(String, JSON)] = [("ok", .boolean(gaps.isEmpty)), ("rows", .array(rows.map(\.json)))]
@@ -23,6 +29,28 @@ enum DoctorCommand {
             let lines = localized.count(gaps.count, "One line needs attention", "\(gaps.count) lines need attention")
             throw .failure(
                 Failure(.internalFailure, "\(lines): \(names).", hint: "Run the commands beside them."))
+        }
+    }
+
+    private static func report(_ report: MachineReport, _ options: Options) {
+        guard options.isJSON else { return Output.write(report.text) }
+        let lines = report.lines.map { line in
+            JSON.object([("name", .text(line.name)), ("values", .array(line.values.map { .text($0) }))])
+        }
+        Output.write(JSON.array(lines).line + "\n")
+    }
+
+    /// What the TPM says about itself, and the times of ten commands; or why it cannot be asked.
+    private static func chip() -> [String] {
+        do throws(Failure) {
+            let found = try TPMExamination(TPMPlace(), random: SystemRandomSource(), now: { Uptime.nanoseconds })
+            let (identity, timings) = (found.identity, found.timings)
+            return ["\(identity.manufacturer) \(identity.vendor), firmware \(identity.firmware)"]
+                + timings.map {
+                    "\($0.command): \($0.microseconds.map(String.init).joined(separator: ", ")) microseconds"
+                }
+        } catch {
+            return [error.message.description]
         }
     }
 

@@ -15,7 +15,12 @@ package struct FingerFacts: Equatable, Sendable {
             readers = nil
             return
         }
-        readers = ProgramOutput.lines(program, ["list", "--plain"], seconds: seconds).map { lines in
+        readers = Self.readers(program, seconds: seconds)
+    }
+
+    /// The readers that the program lists; nil if it fails, or does not answer in time.
+    static func readers(_ program: String, seconds: Int64) -> [FingerprintReader]? {
+        ProgramOutput.lines(program, ["list", "--plain"], seconds: seconds).map { lines in
             FingerprintReader.readers(
                 lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) })
         }
