@@ -18,7 +18,7 @@ export LATCHKEY_STRICT = 1
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check build app pictures bench docs sdk install uninstall deb format fuzz mutants bootstrap
+.PHONY: help demo test test-all check build app pictures bench docs sdk install uninstall deb release format fuzz mutants bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,8 @@ test-all: check ## everything: every suite, the long tests, the address sanitize
 	@LATCHKEY_TESTS=all $(PYTEST) Tests/Mutants
 	@LATCHKEY_TESTS=all scripts/test sdk
 	@set -e; for suite in apps server browser system attacks deb; do scripts/test $$suite; done
+	@LATCHKEY_DEBIAN=bookworm scripts/test system
+	@set -e; for suite in root sdk deb; do scripts/debian trixie make test SUITE=$$suite; done
 
 check: bootstrap ## check formatting, warnings as errors, imports between modules, documentation and hygiene
 	@scripts/bootstrap RelyingParty/packages.txt
@@ -79,6 +81,9 @@ deb: bootstrap ## build the Debian packages into .build/deb and check them with 
 	@scripts/bootstrap packaging/packages.txt Apps/packages.txt RelyingParty/packages.txt
 	@scripts/build-deb
 	@$(PYTEST) Tests/Debian/test_contents.py
+
+release: bootstrap ## make a release of the tag of this commit in FOLDER, signed with KEY of gpg: sources, packages, SDK, checksums
+	@scripts/release '$(KEY)' '$(FOLDER)'
 
 format: bootstrap ## format the sources with swift format
 	@$(SWIFT) format format --in-place --parallel --recursive .
