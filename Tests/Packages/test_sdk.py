@@ -106,6 +106,29 @@ def test_the_program_of_the_readme_reads_its_token_after_a_touch_only(package, t
         run(PROGRAMS / "latchkey", "sim", "stop", env=environment)
 
 
+@pytest.mark.long
+def test_a_client_builds_from_a_repository_by_version_without_headers_of_libraries_that_it_does_not_use(namespace, tmp_path):
+    if not namespace:
+        pytest.skip("this kernel or container allows no mount namespace, in which headers can be hidden")
+    text = (CHECKOUT / "Sources/Formats/LatchkeyModel/Version.swift").read_text()
+    version = re.search('productVersion = "(.*)"', text)[1]
+    run("git", "clone", "--quiet", "--bare", CHECKOUT, tmp_path / "latchkey.git")
+    run("git", "-C", tmp_path / "latchkey.git", "tag", "--force", version)
+    write(tmp_path / "client/Package.swift", f"""// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "client", dependencies: [.package(url: "file://{tmp_path}/latchkey.git", from: "{version}")],
+    targets: [.executableTarget(name: "client", dependencies: [.product(name: "Security", package: "latchkey")])])
+""")
+    write(tmp_path / "client/Sources/client/main.swift", "import Security\nprint(errSecItemNotFound)\n")
+    (tmp_path / "empty").mkdir()
+    hidden = WITHOUT_LIBRARIES_OF_SERVICES.replace("exec ", "mount --bind /dev/null /usr/include/sqlite3.h\nexec ")
+    environment = {name: value for name, value in os.environ.items() if name != "LATCHKEY_STRICT"}
+    output = run(*NAMESPACE, "sh", "-ec", hidden, tmp_path / "empty", "swift", "run", "--quiet", cwd=tmp_path / "client",
+                 env=environment)
+    assert output.splitlines()[-1] == "-25300"
+
+
 # The same sources are compiled in release for the SDK below, so this is among the long tests.
 @pytest.mark.parametrize("configuration", ["debug", *["release"] * (os.environ.get("LATCHKEY_TESTS") == "all")])
 def test_the_example_app_uses_products_and_plugin(configuration):
