@@ -168,10 +168,12 @@ class SDK:
         assignments = [f"{name}={value}" for name, value in environment.items()]
         return run(*self.entering, "env", "-i", *assignments, *command, fails=fails, cwd=self.work)
 
-    def mixed(self, *command, **options):
+    def mixed(self, *command, toolset="toolset.json", **options):
         """Runs a command of Swift on the package of which one target uses the SDK and one does not."""
-        return self.run("swift", *command, "--package-path", self.work / "Mixed", "--scratch-path", self.work / "mixed",
-                        SWIFT_EXEC=self.folder / "bin/latchkey-swiftc", **options)
+        toolchain = self.work / "a toolchain"
+        self.run(self.folder / "bin/latchkey-toolchain", toolchain, "Vault", "VaultTests", "mixed")
+        return self.run("swift", *command, "--package-path", self.work / "Mixed", "--toolset", toolchain / toolset,
+                        SWIFT_EXEC=toolchain / "usr/bin/swiftc", **options)
 
     def app(self, name, source):
         """Builds a package with this program, and returns the program."""
@@ -215,21 +217,29 @@ def test_without_the_toolset_there_is_no_module(sdk):
     assert "error: no such module 'LocalAuthentication'" in output
 
 
+def needs(system):
+    if not re.search(f"^ *{system} ", run("swift", "build", "--help"), re.MULTILINE):
+        pytest.skip(f"this Swift has no build system {system}")
+
+
+def again(sdk, folder, command):
+    """The build system swiftbuild of Swift 6.3 sometimes crashes in libdispatch before it builds anything. If a signal ends
+    `swift` itself, and not a test, the cause is not the SDK, and the command runs once more."""
+    try:
+        return command()
+    except Failure as failure:
+        if 0 <= failure.status <= 128:
+            raise
+        shutil.rmtree(sdk.work / folder, ignore_errors=True)
+        return command()
+
+
 @pytest.mark.parametrize("options", [("-c", "debug"), ("-c", "release"),
                                      ("--build-system", "swiftbuild", "--scratch-path", "swiftbuild")], ids=" ".join)
 def test_a_package_is_built_and_tested_with_the_toolset(sdk, options):
-    if options[0] == "--build-system" and not re.search("^ *swiftbuild ", run("swift", "build", "--help"), re.MULTILINE):
-        pytest.skip("this Swift has no build system swiftbuild")
+    needs(options[1] if options[0] == "--build-system" else "native")
     command = ("swift", "test", *options, "--package-path", "Strongbox", "--toolset", sdk.folder / "toolset.json")
-    try:
-        output = sdk.run(*command)
-    except Failure as failure:
-        # The build system swiftbuild of Swift 6.3 sometimes crashes in libdispatch before it builds anything. If a signal ends
-        # `swift` itself, and not a test, the cause is not the SDK.
-        if options[0] != "--build-system" or 0 <= failure.status <= 128:
-            raise
-        shutil.rmtree(sdk.work / "swiftbuild", ignore_errors=True)
-        output = sdk.run(*command)
+    output = again(sdk, "swiftbuild", lambda: sdk.run(*command))
     assert re.search(XCTEST, output) and re.search(TESTING, output), output
 
 
@@ -255,28 +265,33 @@ def test_the_function_of_the_article_about_the_enclave_makes_a_key(sdk):
 
 
 def test_a_target_that_is_conditional_on_the_module_needs_a_list_of_targets(sdk):
-    """The reason for latchkey-swiftc: the toolset gives the SDK to all targets."""
+    """The reason for latchkey-toolchain: the toolset gives the SDK to all targets."""
     output = sdk.run("swift", "build", "--package-path", "Mixed", "--scratch-path", "everywhere",
                      "--toolset", sdk.folder / "toolset.json", fails=True)
     assert "error: cannot find 'SecTrustCopyCertificateChain' in scope" in output
     assert "reference to var 'stdout' is not concurrency-safe" not in output
-    assert re.search("^error: LATCHKEY_TARGETS is not set", sdk.mixed("build", fails=True), re.MULTILINE)
+    assert "usage: latchkey-toolchain FOLDER TARGET..." in sdk.run(sdk.folder / "bin/latchkey-toolchain", fails=True)
 
 
-def test_one_target_with_the_sdk_and_one_without(sdk):
-    assert re.search(TESTING, sdk.mixed("test", LATCHKEY_TARGETS="Vault mixed, VaultTests"))
-    assert sdk.run("mixed/debug/mixed") == "0 a token OpenSSL\n"
+@pytest.mark.parametrize("system", ["native", "swiftbuild"])
+def test_one_target_with_the_sdk_and_one_without(sdk, system):
+    needs(system)
+    folder = f"mixed {system}"
+    assert re.search(TESTING, again(sdk, folder, lambda: sdk.mixed("test", "--build-system", system, "--scratch-path", folder)))
+    program, = (path for path in (sdk.work / folder).rglob("mixed") if path.is_file() and os.access(path, os.X_OK))
+    assert sdk.run(program) == "0 a token OpenSSL\n"
 
 
 def test_one_target_with_the_sdk_and_one_without_with_a_static_library_of_swift(sdk):
-    sdk.mixed("build", "-c", "release", "--static-swift-stdlib", "--product", "mixed", LATCHKEY_TARGETS="Vault mixed")
-    assert sdk.run("mixed/release/mixed", LATCHKEY_DAEMON=sdk.prefix / "libexec/latchkeyd") == "0 a token OpenSSL\n"
+    sdk.mixed("build", "-c", "release", "--static-swift-stdlib", "--product", "mixed", "--scratch-path", "mixed native",
+              toolset="toolset-static.json")
+    assert sdk.run("mixed native/release/mixed", LATCHKEY_DAEMON=sdk.prefix / "libexec/latchkeyd") == "0 a token OpenSSL\n"
 
 
 def test_where_nothing_can_be_hidden_the_builds_name_neither_this_checkout_nor_headers(sdk):
     if not sdk.entering:
         found = subprocess.run(["grep", "-rlF", "-e", CHECKOUT, "-e", "/openssl/", "-e", "/sqlite3.h", "Strongbox/.build",
-                                "static", "swiftbuild", "mixed"], cwd=sdk.work, capture_output=True, text=True)
+                                "static", "swiftbuild", "mixed native", "mixed swiftbuild"], cwd=sdk.work, capture_output=True, text=True)
         assert found.stdout == ""
 
 
