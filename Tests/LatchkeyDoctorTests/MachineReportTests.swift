@@ -89,7 +89,8 @@ import Testing
     }
 
     @Test func whatIsNotKnownIsSaid() {
-        #expect(report().text.contains("reader on USB: not known\n"))
+        #expect(report().text.contains("reader on USB: not known\npackages: not known\n"))
+        #expect(values("reader", report(readers: [])) == ["none"])
         #expect(values("PAM, login", report()) == nil)
     }
 }

@@ -25,6 +25,16 @@ import Testing
         #expect(DoctorRow.session(SessionFacts()).state == .absent)
     }
 
+    @Test func theTerminalOfAnotherUserShowsNoPrompt() {
+        var facts = SessionFacts(terminal: "/dev/pts/1")
+        facts.ownsTerminal = false
+        let row = DoctorRow.session(facts)
+        #expect(row.state == .attention && row.hint?.command == "script -q /dev/null")
+        #expect(row.found.contains("/dev/pts/1 belongs to another user"))
+        facts.display = ":0"
+        #expect(DoctorRow.session(facts).state == .ok, "a prompt is shown in a window")
+    }
+
     @Test func agentIsNeededInAGraphicalSessionOnly() {
         #expect(DoctorRow.agent(AgentFacts(machine.places), SessionFacts(terminal: "/dev/pts/3")).state == .absent)
         #expect(agent.state == .attention && agent.hint?.command == "make install PART=agent PREFIX=~/.local")

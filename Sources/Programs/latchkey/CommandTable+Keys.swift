@@ -26,7 +26,7 @@ extension CommandTable {
                 CommandOption(.type, "\(KeyChoice.list); p256 is the default"),
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
                 CommandOption(.ssh, "for latchkey ssh-agent only: of the enclave, with presence if no RULE is given"),
-                CommandOption(.protect, "what releases the private half, as for latchkey set"),
+                CommandOption(.protect, "what releases the private half, as for latchkey set; none is the default"),
                 .deviceOnly,
                 CommandOption(.label, "a text that list shows"),
             ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",

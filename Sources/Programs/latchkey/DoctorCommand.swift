@@ -42,6 +42,7 @@ enum DoctorCommand {
 
     /// What the TPM says about itself, and the times of ten commands; or why it cannot be asked.
     private static func chip() -> [String] {
+        guard Files.exists(TPMPlace.device) else { return ["none"] }
         do throws(Failure) {
             let found = try TPMExamination(TPMPlace(), random: SystemRandomSource(), now: { Uptime.nanoseconds })
             let (identity, timings) = (found.identity, found.timings)

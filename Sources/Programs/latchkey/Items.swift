@@ -259,7 +259,10 @@ enum Items {
             }
             return Output.write(Table.text([Table.heads.all] + rows.sorted { $0.lexicographicallyPrecedes($1) }))
         }
-        if items.isEmpty { return Output.writeError(localized("No items. Store one with: latchkey set NAME\n")) }
+        if items.isEmpty {
+            let others = options.has(.all) ? "" : localized("Items of other apps: latchkey list --all\n")
+            return Output.writeError(localized("No items. Store one with: latchkey set NAME\n") + others)
+        }
         // The group is only shown where it distinguishes items.
         let showsGroup = Set(items.map { $0.text(.accessGroup) }).count > 1
         let rows = items.map { item in

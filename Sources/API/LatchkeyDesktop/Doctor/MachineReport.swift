@@ -42,10 +42,9 @@ package struct MachineReport: Sendable {
                     [places.system, KernelFacts.architecture, KernelFacts.library]),
                 Line("kernel", [plain(kernel.release), kernel.hasPeerProcess ? "SO_PEERPIDFD" : nil]),
                 Line("surroundings", places.surroundings),
-                Line(
-                    "reader", readers.map { $0.map { "\(plain($0.name)), \($0.isSwiped ? "swipe" : "press")" } } ?? []),
-                Line("reader on USB", places.usbReaders),
-                Line("packages", places.packages),
+                Line("reader", readers.map { $0.isEmpty ? ["none"] : $0.map(\.reported) } ?? []),
+                Line("reader on USB", places.usbReaders ?? []),
+                Line("packages", places.packages ?? []),
                 Line("TPM", chip),
             ]
             + places.stacks
@@ -72,6 +71,10 @@ package struct MachineReport: Sendable {
             line.values.isEmpty ? ["\(line.name): not known"] : line.values.map { "\(line.name): \($0)" }
         }.map { $0 + "\n" }.joined()
     }
+}
+
+extension FingerprintReader {
+    fileprivate var reported: String { "\(plain(name)), \(isSwiped ? "swipe" : "press")" }
 }
 
 /// The text with the characters of names and versions of products only, at most 80.
@@ -128,8 +131,9 @@ extension MachinePlaces {
         ]
     }
 
-    /// The fingerprint readers on USB that libfprint knows, as vendor and product, and which of them it has no driver for.
-    fileprivate var usbReaders: [String] {
+    /// The fingerprint readers on USB that libfprint knows, as vendor and product, and which of them it has no driver for;
+    /// nil without its list, or without USB.
+    fileprivate var usbReaders: [String]? {
         let files = ["libfprint-2", "fingerprint-reader"].map { "/lib/udev/hwdb.d/60-autosuspend-\($0).hwdb" }
         var note: [String: String] = [:]
         for file in files + files.map({ "/usr" + $0 }) {
@@ -143,32 +147,33 @@ extension MachinePlaces {
             }
         }
         let folder = "/sys/bus/usb/devices"
-        // Without the folder there is no USB.
-        guard let names = try? Descriptor.open(root + folder, O_RDONLY | O_DIRECTORY).names(limit: 4096) else {
-            return []
-        }
+        guard !note.isEmpty,
+            let names = try? Descriptor.open(root + folder, O_RDONLY | O_DIRECTORY).names(limit: 4096)
+        else { return nil }
         let present = names.compactMap { name -> String? in
             guard let vendor = lines("\(folder)/\(name)/idVendor").first,
                 let product = lines("\(folder)/\(name)/idProduct").first
             else { return nil }
             return plain("\(vendor):\(product)".lowercased())
         }
-        return Set(present).sorted().compactMap { device in note[device].map { device + $0 } }
+        let found = Set(present).sorted().compactMap { device in note[device].map { device + $0 } }
+        return found.isEmpty ? ["none"] : found
     }
 
-    /// The versions of fprintd and its parts, from the package manager.
-    fileprivate var packages: [String] {
+    /// The versions of fprintd and its parts; nil without a package manager that is known here.
+    fileprivate var packages: [String]? {
         let questions = [
             ("/usr/bin/dpkg-query", ["-W", "-f", "${Package} ${Version}\n"]), ("/usr/bin/rpm", ["-q"]),
             ("/usr/bin/pacman", ["-Q"]),
-        ]
-        return questions.flatMap { program, arguments -> [String] in
-            guard Files.exists(root + program) else { return [] }
-            return ["fprintd", "libfprint-2-2", "libfprint", "libpam-fprintd", "tpm2-abrmd"].compactMap { name in
+        ].filter { Files.exists(root + $0.0) }
+        guard !questions.isEmpty else { return nil }
+        let found = questions.flatMap { program, arguments in
+            ["fprintd", "libfprint-2-2", "libfprint", "libpam-fprintd", "tpm2-abrmd"].compactMap { name in
                 ProgramOutput.lines(root + program, arguments + [name], seconds: MachineReport.answerSeconds)?
                     .first.map { plain($0) }
             }
         }
+        return found.isEmpty ? ["none of fprintd installed"] : found
     }
 
     /// The shape of the PAM stacks by which people log in: control and module of each line of `auth`, without arguments.

@@ -6,6 +6,8 @@ import LatchkeySystem
 /// Where a prompt could be shown to the user of this process.
 package struct SessionFacts: Equatable, Sendable {
     package var terminal: String?
+    /// Whether the terminal is the user's: a prompt is shown on no other one, as after `su`.
+    package var ownsTerminal = true
     /// The login session (`XDG_SESSION_ID`).
     package var session: String?
     /// The display of the session, such as `wayland-0` or `:0`.
@@ -19,7 +21,10 @@ package struct SessionFacts: Equatable, Sendable {
     /// Reads the environment and the kernel's record of this process.
     package init() {
         let device = Terminal.controlling(getpid())
-        terminal = device == 0 ? nil : Terminal.path(of: device) ?? "a terminal"
+        let path = Terminal.path(of: device)
+        terminal = device == 0 ? nil : path ?? "a terminal"
+        // What cannot be read is not said to be wrong.
+        ownsTerminal = path.flatMap { PathState($0) }.map { $0.owner == geteuid() } ?? true
         session = Environment.value("XDG_SESSION_ID")
         display = Environment.value("WAYLAND_DISPLAY") ?? Environment.value("DISPLAY")
         isRemote = Environment.value("SSH_CONNECTION") != nil
@@ -78,6 +83,11 @@ extension AgentFacts {
 extension DoctorRow {
     /// Terminal, login session and display of this process.
     package static func session(_ facts: SessionFacts) -> DoctorRow {
+        if let terminal = facts.terminal, !facts.ownsTerminal, facts.display == nil {
+            return DoctorRow(
+                "session", .attention, "terminal \(terminal) belongs to another user, so no prompt is shown on it",
+                .init("script -q /dev/null"))
+        }
         let parts = [
             facts.terminal.map { "terminal \($0)" }, facts.session.map { "session \($0)" },
             facts.display.map { "display \($0)" }, facts.isRemote ? "over SSH" : nil,
