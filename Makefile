@@ -39,7 +39,8 @@ test-all: check ## everything: every suite, the long tests, the address sanitize
 	@LATCHKEY_TESTS=all scripts/test sdk
 	@set -e; for suite in apps server browser system attacks deb; do scripts/test $$suite; done
 	@LATCHKEY_DEBIAN=bookworm scripts/test system
-	@set -e; for suite in root sdk deb; do scripts/debian trixie make test SUITE=$$suite; done
+	@set -e; for suite in root sdk; do scripts/debian trixie make test SUITE=$$suite; done
+	@LATCHKEY_TESTS=all $(PYTEST) Tests/Debian/test_release.py
 
 check: bootstrap ## check formatting, warnings as errors, imports between modules, documentation and hygiene
 	@scripts/bootstrap RelyingParty/packages.txt
