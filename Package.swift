@@ -241,6 +241,7 @@ let package = Package(
             name: "SensorTestSupport",
             dependencies: [
                 "AuthorityDaemon", "ChildProcessDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "TestSupport",
             ],
             path: "Tests/SensorTestSupport", swiftSettings: strict),
         // Stand-ins for drivers of hardware; shared by several test targets.

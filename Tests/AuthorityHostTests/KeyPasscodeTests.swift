@@ -280,14 +280,14 @@ import Testing
         let session = machine.session()
         let context = try context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
-        let carried = Mutex<[UInt32]>([])
+        let carried = Recorder<UInt32>()
         machine.carry { (command, pass) throws(Failure) in
-            carried.withLock { $0.append(command[6..<10].reduce(0) { $0 << 8 | UInt32($1) }) }
+            carried.add(command[6..<10].reduce(0) { $0 << 8 | UInt32($1) })
             return try pass(command)
         }
         #expect(try sign(key, session: session, context: context) == nil)
         machine.carry(nil)
-        #expect(carried.withLock { $0 } == [TPMCommand.startAuthSession, .policySecret].map(\.rawValue))
+        #expect(carried.all == [TPMCommand.startAuthSession, .policySecret].map(\.rawValue))
     }
 
     /// A key that demands the passcode is not approved as one that relies on the authority, nor in another way.

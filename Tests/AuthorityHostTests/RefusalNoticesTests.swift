@@ -6,6 +6,7 @@ import LatchkeySeams
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyAuthority
@@ -16,13 +17,13 @@ import Testing
 
     /// What was reported, and whether reports are taken.
     private final class Reports: Sendable {
-        let taken = Mutex<[String]>([])
+        let taken = Recorder<String>()
         let isTaking = Mutex(true)
 
         func follow(_ notices: RefusalNotices) {
             notices.observe { source, count in
                 guard self.isTaking.withLock({ $0 }) else { return false }
-                self.taken.withLock { $0.append("\(source) \(count)") }
+                self.taken.add("\(source) \(count)")
                 return true
             }
         }
@@ -38,15 +39,15 @@ import Testing
         reports.follow(notices)
         record(.sensorRefused, 100, notices)
         record(.sessionsRefused, 1, notices)
-        #expect(reports.taken.withLock { $0 } == ["sensor 1", "sessions 1"])
+        #expect(reports.taken.all == ["sensor 1", "sessions 1"])
         clock.advance(seconds: RefusalNotices.seconds - 1)
         record(.sensorRefused, 1, notices)
-        #expect(reports.taken.withLock { $0.count } == 2)
+        #expect(reports.taken.all.count == 2)
         // No other refusal follows, and what was counted is reported nevertheless.
         clock.advance(seconds: 1)
-        #expect(reports.taken.withLock { $0 } == ["sensor 1", "sessions 1", "sensor 100"])
+        #expect(reports.taken.all == ["sensor 1", "sessions 1", "sensor 100"])
         clock.advance(seconds: RefusalNotices.seconds)
-        #expect(reports.taken.withLock { $0.count } == 3)
+        #expect(reports.taken.all.count == 3)
         #expect(log.entries.count == 102, "the log of the daemon has each of them")
     }
 
@@ -55,7 +56,7 @@ import Testing
         let notices = RefusalNotices(log, clock: VirtualClock())
         reports.follow(notices)
         for event in DaemonEvent.allCases where UntrustedSource(event) == nil { record(event, 1, notices) }
-        #expect(reports.taken.withLock { $0.isEmpty })
+        #expect(reports.taken.all.isEmpty)
         #expect(log.entries.count == DaemonEvent.allCases.count - UntrustedSource.allCases.count)
     }
 
@@ -68,7 +69,7 @@ import Testing
         record(.sensorRefused, 1, notices)
         reports.isTaking.withLock { $0 = true }
         notices.deliver()
-        #expect(reports.taken.withLock { $0 } == ["sensor 3"])
+        #expect(reports.taken.all == ["sensor 3"])
     }
 
     // MARK: - Through both services

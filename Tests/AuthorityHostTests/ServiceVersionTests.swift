@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 import SimulatedDriver
-import Synchronization
 import SystemDriver
 import TestPromises
 import Testing
@@ -13,16 +12,9 @@ import Testing
 
 /// The service channel between a latchkeyd and a latchkey-authd of different releases.
 @Suite struct ServiceVersionTests {
-    private final class CollectedFailures: EventLog {
-        let all = Mutex<[Failure]>([])
-        func record(_ event: DaemonEvent, _ failure: Failure?) {
-            if let failure { all.withLock { $0.append(failure) } }
-        }
-    }
-
     /// Connects to a latchkey-authd that sends a welcome of that version, and returns the link and what it logged.
     private func link(_ version: UInt64) -> (AuthorityLink, [Failure]) {
-        let log = CollectedFailures()
+        let log = CollectedEvents()
         let link = AuthorityLink(clock: VirtualClock(), work: ImmediateWorkQueue(), log: log) {
             (received, ended) throws(Failure) in
             let welcome = StoreCall.Welcome(
@@ -32,7 +24,7 @@ import Testing
             return { _ in }
         }
         link.start()
-        return (link, log.all.withLock { $0 })
+        return (link, log.entries.compactMap(\.failure))
     }
 
     @Test(

@@ -283,21 +283,12 @@ final class TwoServices: Sendable {
     /// Sends a request and returns a function that returns the replies so far.
     @discardableResult
     func answers(_ session: Session, _ request: Request) -> () -> [Reply] {
-        let replies = Mutex<[Reply]>([])
-        let box = Box(replies)
-        session.handle(box.number, request) { reply in box.replies.withLock { $0.append(reply) } }
-        return { box.replies.withLock { $0 } }
+        let replies = Recorder<Reply>()
+        session.handle(Self.requests.add(1, ordering: .relaxed).newValue, request, replies.add)
+        return { replies.all }
     }
 
-    private final class Box: Sendable {
-        private static let count = Atomic<UInt64>(0)
-        let number: UInt64
-        let replies: Mutex<[Reply]>
-        init(_ replies: consuming sending Mutex<[Reply]>) {
-            self.replies = replies
-            number = Self.count.add(1, ordering: .relaxed).newValue
-        }
-    }
+    private static let requests = Atomic<UInt64>(0)
 
     /// Answers a command for the TPM, perhaps with what `pass` returns, which sends it to the TPM.
     typealias Carrying =

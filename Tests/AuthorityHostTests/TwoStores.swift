@@ -10,6 +10,7 @@ import SQLiteDriver
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 /// A user's own store and the system's keychain on one machine, in one process.
@@ -160,9 +161,9 @@ final class ObservedMove: MoveDestination {
 
         func send(_ items: Request.ReceiveItems) throws(Failure) -> MigrationOutcome? {
             try move.step(items.isLast ? "commit" : "page")
-            let reply = Mutex<Reply?>(nil)
-            session.handle(1, .receiveItems(items)) { answer in reply.withLock { $0 = answer } }
-            guard let answer = reply.withLock({ $0 }) else { throw Failure(.timedOut, "no reply") }
+            let replies = Recorder<Reply>()
+            session.handle(1, .receiveItems(items), replies.add)
+            guard let answer = replies.all.last else { throw Failure(.timedOut, "no reply") }
             return try Request.ReceiveItems.contents(of: answer)
         }
     }

@@ -5,27 +5,21 @@ import BusTestSupport
 import Foundation
 import LatchkeySystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Another program on the bus, such as the settings of a desktop, with calls that wait for their answer.
 final class BusClient: Sendable {
     static let device = "/net/reactivated/Fprint/Device/0"
     let bus: SystemBus
-    private let signals = Mutex<[BusSignal]>([])
-    private let arrived = DispatchSemaphore(value: 0)
+    private let signals = Recorder<BusSignal>()
 
     init(_ private: PrivateBus) throws {
         bus = try SystemBus(address: `private`.address)
         // Installed when the first call has its answer.
-        bus.run { [self] in
-            bus.observe("type='signal',interface='net.reactivated.Fprint.Device'") { [weak self] signal in
-                self?.signals.withLock { $0.append(signal) }
-                self?.arrived.signal()
-            }
-            bus.observe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'") { [weak self] signal in
-                self?.signals.withLock { $0.append(signal) }
-                self?.arrived.signal()
-            }
+        bus.run { [bus, signals] in
+            bus.observe("type='signal',interface='net.reactivated.Fprint.Device'", signals.add)
+            bus.observe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'", signals.add)
         }
     }
 
@@ -63,20 +57,12 @@ final class BusClient: Sendable {
     }
 
     /// Removes the signals that came before the last answer.
-    func forget() { signals.withLock { $0 = [] } }
+    func forget() { signals.removeAll() }
 
     /// Waits for a signal that fulfils the condition, and removes it and those before it.
     @discardableResult
     func signal(_ isWanted: (BusSignal) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) throws -> BusSignal
     {
-        while true {
-            let found = signals.withLock { signals -> BusSignal? in
-                guard let index = signals.firstIndex(where: isWanted) else { return nil }
-                defer { signals.removeFirst(index + 1) }
-                return signals[index]
-            }
-            if let found { return found }
-            try arrived.signalled(sourceLocation: sourceLocation)
-        }
+        try signals.next(sourceLocation: sourceLocation, where: isWanted)
     }
 }

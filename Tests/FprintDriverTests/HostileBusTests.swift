@@ -51,28 +51,7 @@ extension FprintDriverTests {
             try ReaderUnderTest(bus, templates: nil, trustedUser: trustedUser, timing: timing)
         }
 
-        /// Waits until a program was called.
-        private final class Called: Sendable {
-            private let calls = Mutex<[BusProgram.Call]>([])
-            private let arrived = DispatchSemaphore(value: 0)
-            @Sendable func add(_ call: BusProgram.Call) {
-                calls.withLock { $0.append(call) }
-                arrived.signal()
-            }
-            func count(of member: String) -> Int { calls.withLock { $0.count { $0.member == member } } }
-            /// Waits for the next call.
-            func wait() throws { try arrived.signalled() }
-            @discardableResult
-            func wait(for member: String, path: String? = nil) throws -> BusProgram.Call {
-                while true {
-                    let call = calls.withLock { calls in
-                        calls.first { $0.member == member && (path == nil || $0.path == path) }
-                    }
-                    if let call { return call }
-                    try arrived.signalled()
-                }
-            }
-        }
+        private typealias Called = Recorder<BusProgram.Call>
 
         // MARK: - Who sends
 
@@ -251,14 +230,14 @@ extension FprintDriverTests {
             timing.unplugged = 50
             let reader = try reader(bus, timing: timing)
             reader.arm()
-            try called.wait(for: "VerifyStart")
+            try called.next { $0.member == "VerifyStart" }
             try reader.settle()
             service.signal(
                 Self.device, Self.interface, "VerifyStatus", [.string("verify-unknown-error"), .flag(true)])
             #expect(try reader.next() == .failed)
             // Nothing of the earlier scan is left, so the next one begins.
             reader.arm(2)
-            while called.count(of: "VerifyStart") < 2 { try called.wait() }
+            try called.next { $0.member == "VerifyStart" }
         }
 
         @Test func aMachineThatIsAlwaysAboutToSleepDelaysTheReleaseForALimitedTime() throws {
@@ -476,5 +455,15 @@ extension FprintDriverTests {
             reader.reader.disarm(1)
             try called.wait(for: "Release", path: Self.device)
         }
+    }
+}
+
+extension Recorder<BusProgram.Call> {
+    fileprivate func count(of member: String) -> Int { all.count { $0.member == member } }
+
+    /// Waits until a program was called.
+    @discardableResult
+    fileprivate func wait(for member: String, path: String? = nil) throws -> BusProgram.Call {
+        try first { $0.member == member && (path == nil || $0.path == path) }
     }
 }

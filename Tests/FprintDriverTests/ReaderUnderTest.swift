@@ -5,7 +5,7 @@ import BusTestSupport
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
-import Synchronization
+import TestSupport
 import Testing
 
 /// A reader of a test, and what it has reported.
@@ -14,8 +14,7 @@ final class ReaderUnderTest: Sendable {
     let bus: SystemBus
     let reader: FprintReader
     let log = CollectedLog()
-    private let events = Mutex<[SensorEvent]>([])
-    private let arrived = DispatchSemaphore(value: 0)
+    private let events = Recorder<SensorEvent>()
     private let changes = DispatchSemaphore(value: 0)
 
     init(
@@ -33,20 +32,14 @@ final class ReaderUnderTest: Sendable {
 
     var state: SensorState { reader.state(for: Self.user) }
 
-    func arm(_ evaluation: UInt64 = 1) {
-        reader.arm(evaluation, user: Self.user) { [self] event in
-            events.withLock { $0.append(event) }
-            arrived.signal()
-        }
-    }
+    func arm(_ evaluation: UInt64 = 1) { reader.arm(evaluation, user: Self.user, events: events.add) }
 
     /// The events so far.
-    var all: [SensorEvent] { events.withLock { $0 } }
+    var all: [SensorEvent] { events.all }
 
     /// Waits for the next event.
     func next(sourceLocation: SourceLocation = #_sourceLocation) throws -> SensorEvent {
-        try arrived.signalled(sourceLocation: sourceLocation)
-        return events.withLock { $0.removeFirst() }
+        try events.next(sourceLocation: sourceLocation)
     }
 
     /// Waits for a change of the state that fulfils the condition.

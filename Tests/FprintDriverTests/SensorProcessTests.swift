@@ -6,7 +6,6 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import SensorTestSupport
-import Synchronization
 import SystemDriver
 import TestSupport
 import Testing
@@ -64,8 +63,8 @@ extension FprintDriverTests {
             }
         }
 
-        private func arm(_ evaluation: UInt64) throws -> Scan {
-            let scan = Scan()
+        private func arm(_ evaluation: UInt64) throws -> Recorder<SensorEvent> {
+            let scan = Recorder<SensorEvent>()
             // A scan that was ended may have begun again before.
             machine.client.forget()
             sensors.arm(evaluation, user: ReaderUnderTest.user, events: scan.add)
@@ -119,22 +118,6 @@ extension FprintDriverTests {
             #expect(refused.state(for: ReaderUnderTest.user) == .absent)
             try log.wait(for: .sensorFailed)
             #expect(log.messages.contains { $0.contains("polkit refuses it") })
-        }
-    }
-
-    /// The events of one scan.
-    private final class Scan: Sendable {
-        private let events = Mutex<[SensorEvent]>([])
-        private let arrived = DispatchSemaphore(value: 0)
-
-        @Sendable func add(_ event: SensorEvent) {
-            events.withLock { $0.append(event) }
-            arrived.signal()
-        }
-
-        func next() throws -> SensorEvent {
-            try arrived.signalled()
-            return events.withLock { $0.removeFirst() }
         }
     }
 }

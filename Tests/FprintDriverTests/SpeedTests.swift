@@ -17,14 +17,14 @@ extension FprintDriverTests {
         @Test func everyTouchIsReportedOnce() throws {
             let machine = try Fprintd(.device)
             try machine.enroll("A")
-            let arrived = Mutex<[Int64]>([])
-            let reported = Mutex<[Int64]>([])
+            let arrived = Recorder<Int64>()
+            let reported = Recorder<Int64>()
             let observes = DispatchSemaphore(value: 0)
             let witness = try SystemBus(address: machine.bus.address)
             defer { witness.end() }
             witness.run {
                 witness.observe("type='signal',interface='net.reactivated.Fprint.Device',member='VerifyStatus'") {
-                    if $0.arguments[0].text == "verify-match" { arrived.withLock { $0.append(Uptime.nanoseconds) } }
+                    if $0.arguments[0].text == "verify-match" { arrived.add(Uptime.nanoseconds) }
                 }
                 witness.call(.init("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId"), milliseconds: 10_000)
                 { _ in observes.signal() }
@@ -33,7 +33,7 @@ extension FprintDriverTests {
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
             let (next, user) = (DispatchSemaphore(value: 0), ReaderUnderTest.user)
             reader.reader.arm(1, user: user) { _ in
-                reported.withLock { $0.append(Uptime.nanoseconds) }
+                reported.add(Uptime.nanoseconds)
                 next.signal()
             }
             let rounds = 100
@@ -43,11 +43,11 @@ extension FprintDriverTests {
                 try next.signalled()
             }
             reader.reader.disarm(1)
-            let late = zip(reported.withLock { $0 }, arrived.withLock { $0 }).map { $0 - $1 }.sorted()
+            let late = zip(reported.all, arrived.all).map { $0 - $1 }.sorted()
             try #require(late.count >= rounds - 1)
             let (median, most) = (late[late.count / 2] / 1000, late[late.count * 95 / 100] / 1000)
             print("after fprintd's signal: median \(median) µs, 95 % \(most) µs, \(late.count) touches")
-            #expect(reported.withLock { $0.count } == rounds)
+            #expect(reported.all.count == rounds)
         }
 
         @Test func theThreadSleepsWhileNothingHappens() throws {

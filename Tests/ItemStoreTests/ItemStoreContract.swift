@@ -3,7 +3,6 @@
 import Dispatch
 import LatchkeyModel
 import LatchkeySeams
-import Synchronization
 import TestSupport
 import Testing
 
@@ -114,7 +113,7 @@ import Testing
         let made = try driver.make()
         defer { withExtendedLifetime(made) {} }
         let store = made.store
-        let failures = Mutex<[Failure]>([])
+        let failures = Recorder<Failure>()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do throws(Failure) {
                 for _ in 0..<25 {
@@ -125,10 +124,10 @@ import Testing
                     }
                 }
             } catch {
-                failures.withLock { $0.append(error) }
+                failures.add(error)
             }
         }
-        #expect(failures.withLock { $0 } == [])
+        #expect(failures.all == [])
         #expect(try store.read { (store) throws(Failure) in try store.record("count") } == [200])
     }
 

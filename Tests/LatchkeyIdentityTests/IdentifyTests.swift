@@ -5,7 +5,6 @@ import Glibc
 import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
-import Synchronization
 import TestPromises
 import TestSupport
 import Testing
@@ -136,7 +135,7 @@ import Testing
         typealias SetAffinity = @convention(c) (pid_t, Int, UnsafeRawPointer) -> CInt
         let identifier = ProgramIdentifier(declarations: DeclarationFolder("/nonexistent/apps.d"), reference: getpid())
         let setAffinity = unsafeBitCast(try #require(dlsym(nil, "sched_setaffinity")), to: SetAffinity.self)
-        let results = Mutex<[Result<[String], any Error>]>([])
+        let results = Recorder<Result<[String], any Error>>()
         let ended = DispatchSemaphore(value: 0)
         Processes.detachThread {
             // The thread ends with the loop, so no other test runs on it.
@@ -155,12 +154,12 @@ import Testing
                         return undetermined
                     }
                 }
-                results.withLock { $0.append(result) }
+                results.add(result)
             }
             ended.signal()
         }
         ended.wait()
-        let groups = try results.withLock { try $0.map { try $0.get() } }
+        let groups = try results.all.map { try $0.get() }
         #expect(groups.count == 300 && groups.allSatisfy { $0 == undetermined })
     }
 

@@ -6,7 +6,6 @@ import LatchkeyPolicy
 import LatchkeySeams
 import LatchkeyService
 import SQLiteDriver
-import Synchronization
 import SystemDriver
 import TestPromises
 import TestSupport
@@ -61,17 +60,17 @@ import Testing
     /// Returns the files at each point of an event.
     private func files(_ event: Event) throws -> [Point: [String: Data]] {
         try fill(for: event)
-        let copies = Mutex<[[String: Data]]>([])
+        let copies = Recorder<[String: Data]>()
         let store = store
         let vault = CopyingVault(FileKeyVault(store.folder)) {
             let files = (try? store.files()) ?? [:]
-            copies.withLock { $0.append(files) }
+            copies.add(files)
         }
         let keychain = try StoreOnDisk.identity.open(
             SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
         if event != .setPasscode { #expect(try keychain.unlock(Self.old)) }
         try event(keychain)
-        let made = copies.withLock { $0 }
+        let made = copies.all
         // The files are copied before and after each of the two writes of the anchor.
         try #require(made.count == 4, "P and F write the anchor")
         return Dictionary(uniqueKeysWithValues: zip(Point.allCases, made))
@@ -334,11 +333,11 @@ import Testing
         let plan = FaultPlan()
         FaultyFiles.plan(plan, for: store.folder.path)
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
-        let copies = Mutex<[[String: Data]]>([])
+        let copies = Recorder<[String: Data]>()
         let store = store
         let vault = CopyingVault(FileKeyVault(store.folder)) {
             let files = (try? store.files()) ?? [:]
-            copies.withLock { $0.append(files) }
+            copies.add(files)
         }
         do {
             let keychain = try StoreOnDisk.identity.open(
@@ -351,11 +350,11 @@ import Testing
             let failure = status { try Event.removePasscode(keychain) }
             #expect(failure == (fault == .inputOutputError ? .storeUnreadable : .diskFull) && plan.hasFailed)
             #expect(keychain.isPasscodeSet)
-            copies.withLock { $0 = [] }
+            copies.removeAll()
             try Event.lockout(keychain)
         }
         // The daemon was killed after the lockout was prepared, before its commit.
-        let prepared = copies.withLock { $0[1] }
+        let prepared = copies.all[1]
         FaultyFiles.plan(nil, for: store.folder.path)
         try store.restore(prepared)
         let reopened = try store.open()

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import Synchronization
+import TestSupport
 
 /// A store that records the audit entries of committed transactions and fails at a chosen write.
 final class RecordingStore: ItemStore {
@@ -53,14 +54,14 @@ final class RecordingStore: ItemStore {
     func mergeLog() throws(Failure) -> Bool { try inner.mergeLog() }
 
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
-        let entries = Mutex<[AuditEntry]>([])
+        let entries = Recorder<AuditEntry>()
         let result = try inner.write { (rows) throws(Failure) in
-            let result = try body(Recorder(rows: rows, store: self) { entry in entries.withLock { $0.append(entry) } })
+            let result = try body(WritingRecorder(rows: rows, store: self) { entries.add($0) })
             // The commit itself counts as a write.
             try step()
             return result
         }
-        state.withLock { $0.entries += entries.withLock { $0 } }
+        state.withLock { $0.entries += entries.all }
         return result
     }
 
@@ -108,7 +109,7 @@ private struct ReadingRecorder: ItemReading {
     }
 }
 
-private struct Recorder: ItemWriting {
+private struct WritingRecorder: ItemWriting {
     let rows: any ItemWriting
     let store: RecordingStore
     let appended: (AuditEntry) -> Void

@@ -6,8 +6,8 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import SimulatedDriver
-import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 /// The service of a daemon that has just started on a keychain, without a sensor or a user at the prompt.
@@ -39,9 +39,9 @@ struct StartedService {
     private func answer(_ request: Request) -> Reply? {
         let session = service.session(
             caller: StoreOnDisk.caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
-        let reply = Mutex<Reply?>(nil)
-        session.handle(1, request) { answer in reply.withLock { $0 = answer } }
-        return reply.withLock { $0 }
+        let replies = Recorder<Reply>()
+        session.handle(1, request, replies.add)
+        return replies.all.last
     }
 
     private func status(of request: Request) -> Status? {

@@ -6,7 +6,6 @@ import LatchkeyPolicy
 import LatchkeySeams
 import SQLiteDriver
 import SeamStandIns
-import Synchronization
 import SystemDriver
 import TestSupport
 import Testing
@@ -186,10 +185,10 @@ import Testing
     @Test(arguments: [SecurityEvent.passcodeChanged, .enrollmentChanged, .protectedDiscarded, .anchored])
     func anEventIsCompleteOrAbsentAfterAKill_abuse35(event: SecurityEvent) throws {
         typealias Moment = (files: [String: Data], number: UInt64?)
-        let moments = Mutex<[Moment]>([])
+        let moments = Recorder<Moment>()
         let note: @Sendable () -> Void = { [store, chip] in
             let files = (try? store.files()) ?? [:]
-            moments.withLock { $0.append((files, chip.number)) }
+            moments.add((files, chip.number))
         }
         chip.observeIncrements(note)
         let keychain = try open { CopyingVault($0, copy: note) }
@@ -202,7 +201,7 @@ import Testing
         default: try keychain.moveAnchor(isTimed: false)
         }
         chip.observeIncrements(nil)
-        let made = moments.withLock { $0 }
+        let made = moments.all
         #expect(made.count == 6, "P, I and F")
         for (index, moment) in made.enumerated() {
             try store.restore(moment.files)

@@ -6,7 +6,6 @@ import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
-import Synchronization
 import TestPromises
 import TestSupport
 import Testing
@@ -40,11 +39,9 @@ import Testing
     private func replies(
         _ request: Request, _ actions: [SimulatedWorld.Action] = [], of handler: ScriptedRequestHandler? = nil
     ) -> [Reply] {
-        final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
-        let replies = Replies()
-        (handler ?? self.handler).handle(1, request) { reply in replies.all.withLock { $0.append(reply) } }
+        let replies = InterruptedService.answers(handler ?? self.handler, request)
         for action in actions { world.perform(action) }
-        return replies.all.withLock { $0 }
+        return replies()
     }
 
     private func enrolment(_ party: String) -> Request { .beginEnrolment(Request.BeginEnrolment(party: party)) }
@@ -122,11 +119,11 @@ import Testing
     }
 
     @Test func aLockWhileThePromptIsShownEndsTheEnrolment() {
-        let context = Mutex<[Reply]>([])
-        handler.handle(2, enrolment("example.com")) { reply in context.withLock { $0.append(reply) } }
+        let context = Recorder<Reply>()
+        handler.handle(2, enrolment("example.com")) { context.add($0) }
         #expect(replies(.lock) == [.done])
         world.perform(.touch(matching: true))
-        #expect(isRefused(context.withLock { $0 }, .systemCancel))
+        #expect(isRefused(context.all, .systemCancel))
         #expect(module.calls.isEmpty)
     }
 
@@ -149,13 +146,13 @@ import Testing
     @Test func aLockBeforeTheKeyIsMadeEndsTheEnrolment() throws {
         let queue = HeldWorkQueue()
         let (machine, module, handler) = try slowMachine(queue)
-        let begun = Mutex<[Reply]>([])
-        handler.handle(2, enrolment("example.com")) { reply in begun.withLock { $0.append(reply) } }
+        let begun = Recorder<Reply>()
+        handler.handle(2, enrolment("example.com")) { begun.add($0) }
         machine.world.perform(.touch(matching: true))
-        #expect(begun.withLock { $0.isEmpty })
+        #expect(begun.all.isEmpty)
         #expect(replies(.lock, of: handler) == [.done])
         queue.run()
-        #expect(isRefused(begun.withLock { $0 }, .systemCancel))
+        #expect(isRefused(begun.all, .systemCancel))
         #expect(module.calls.isEmpty)
     }
 
@@ -186,20 +183,20 @@ import Testing
     @Test func oneChallengeIsAnsweredAtATime() throws {
         let queue = HeldWorkQueue()
         let (machine, module, handler) = try slowMachine(queue)
-        let all = Mutex<[Reply]>([])
+        let sent = Recorder<Reply>()
         func send(_ request: Request, _ id: UInt64) {
-            handler.handle(id, request) { reply in all.withLock { $0.append(reply) } }
+            handler.handle(id, request) { sent.add($0) }
         }
         send(enrolment("example.com"), 2)
         machine.world.perform(.touch(matching: true))
         queue.run()
-        guard case .enrolment(let made)? = all.withLock({ $0.first }) else { throw Failure(.internalFailure) }
+        guard case .enrolment(let made)? = sent.all.first else { throw Failure(.internalFailure) }
         send(answer(made.attestationKey), 3)
         #expect(isRefused(replies(answer(made.attestationKey), of: handler), .limitExceeded))
         queue.run()
         send(answer(made.attestationKey), 4)
         queue.run()
-        #expect(all.withLock { $0.count } == 3)
+        #expect(sent.all.count == 3)
         #expect(module.calls == [.newAttestationKey, .answer, .answer])
     }
 
@@ -214,10 +211,10 @@ import Testing
     @Test(.promise("proof.attestation-key")) func theKeyOfAnotherProgramIsNotAttested() throws {
         let (stored, detached) = (try makeKey(), try makeKey(isPermanent: false))
         let other = machine.handler(Request.Hello(application: "other"))
-        let begun = Mutex<[Reply]>([])
-        other.handle(1, enrolment("example.com")) { reply in begun.withLock { $0.append(reply) } }
+        let begun = Recorder<Reply>()
+        other.handle(1, enrolment("example.com")) { begun.add($0) }
         world.perform(.touch(matching: true))
-        guard case .enrolment(let made)? = begun.withLock({ $0.first }) else { throw Failure(.internalFailure) }
+        guard case .enrolment(let made)? = begun.all.first else { throw Failure(.internalFailure) }
         #expect(isRefused(replies(proof(stored, made.attestationKey), of: other), .itemNotFound))
         #expect(isRefused(replies(proof(detached, made.attestationKey), of: other), .invalidParameter))
         #expect(module.calls == [.newAttestationKey])

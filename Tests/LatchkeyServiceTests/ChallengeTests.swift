@@ -16,7 +16,7 @@ import Testing
     private static let challenge = [UInt8](repeating: 7, count: Request.Hello.challengeBytes)
 
     private final class State: Sendable {
-        let confirming = Mutex<[@Sendable (Failure?) -> Void]>([])
+        let confirming = Recorder<@Sendable (Failure?) -> Void>()
         let isOver = Mutex(false)
     }
 
@@ -24,7 +24,7 @@ import Testing
         let (simulated, state) = (try SimulatedService(), State())
         self.state = state
         let challenge = HostSession.Challenge(Self.challenge) { answer in
-            state.confirming.withLock { $0.append(answer) }
+            state.confirming.add(answer)
         }
         connection = HostSession(
             send: answers.add, end: { state.isOver.withLock { $0 = true } }, challenge: challenge,
@@ -40,7 +40,7 @@ import Testing
     }
 
     private func confirm(_ failure: Failure?) {
-        for answer in state.confirming.withLock({ $0 }) { answer(failure) }
+        for answer in state.confirming.all { answer(failure) }
     }
 
     private var isOver: Bool { state.isOver.withLock { $0 } }

@@ -15,7 +15,7 @@ import Testing
     /// A connection that also stores the bytes of received frames.
     private final class Connection: Sendable {
         let replies = Replies()
-        private let bytes = Mutex<[[UInt8]]>([])
+        private let bytes = Recorder<[UInt8]>()
         private let nextID = Mutex<UInt64>(10)
         private let host = Mutex<HostSession?>(nil)
 
@@ -23,7 +23,7 @@ import Testing
             let handler = machine.handler(Request.Hello(application: application))
             let made = HostSession(greeted: handler) { [replies, weak self] payload in
                 replies.add(payload)
-                self?.bytes.withLock { $0.append(payload.copyBytes()) }
+                self?.bytes.add(payload.copyBytes())
             }
             host.withLock { $0 = made }
         }
@@ -46,7 +46,7 @@ import Testing
         /// Returns whether a received frame contains the text.
         func holds(_ text: String) -> Bool {
             let needle = Array(text.utf8)
-            return bytes.withLock { $0 }.contains { frame in
+            return bytes.all.contains { frame in
                 frame.indices.contains { frame[$0...].starts(with: needle) }
             }
         }

@@ -4,7 +4,6 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import SystemDriver
 import TestPromises
 import Testing
@@ -13,11 +12,6 @@ import Testing
 
 /// The audit log records failed tries and the lockouts that they cause.
 @Suite struct FailedTryTests {
-    private final class NotingLog: EventLog {
-        let recorded = Mutex<[DaemonEvent]>([])
-        func record(_ event: DaemonEvent, _ failure: Failure?) { recorded.withLock { $0.append(event) } }
-    }
-
     /// Returns the number of audit log entries of that event.
     private func entries(_ event: AuditEvent, _ simulated: SimulatedService) throws -> Int {
         let request = Request.Log(after: 0, limit: Limits.auditEntries, verifies: true)
@@ -83,7 +77,7 @@ import Testing
     }
 
     @Test func failedTryThatCannotBeRecordedIsLoggedAndStaysCounted() throws {
-        let log = NotingLog()
+        let log = CollectedEvents()
         let simulated = try SimulatedService(WorldState(sensor: .none), scriptsStore: true) { parts, _ in
             parts.log = log
         }
@@ -92,7 +86,7 @@ import Testing
         InterruptedService.answers(session, .passcode(.change(SecretBytes("5678".utf8))), id: 2)
         _ = try simulated.world.apply(.fail(.diskFull))
         simulated.world.perform(.passcode(SecretBytes("0000".utf8)))
-        #expect(log.recorded.withLock { $0 } == [.tryNotRecorded])
+        #expect(log.entries.map(\.event) == [.tryNotRecorded])
         #expect(simulated.service.authority.state.passcodeFailures == 1)
         #expect(try entries(.tryFailed, simulated) == 0)
     }

@@ -3,7 +3,6 @@
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import Testing
 
 @testable import LatchkeyService
@@ -19,10 +18,7 @@ import Testing
     }
 
     private func reply(to request: Request) -> Reply? {
-        final class Replies: Sendable { let last = Mutex<Reply?>(nil) }
-        let replies = Replies()
-        session.handle(1, request) { reply in replies.last.withLock { $0 = reply } }
-        return replies.last.withLock { $0 }
+        InterruptedService.answers(session, request)().last
     }
 
     private func refusals() throws -> [UInt64] {

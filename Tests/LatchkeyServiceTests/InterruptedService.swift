@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TestSupport
 
 @testable import LatchkeyService
 
@@ -81,10 +82,9 @@ struct InterruptedService {
     /// - Returns: a function that returns its replies so far.
     @discardableResult
     static func answers(_ session: any RequestHandler, _ request: Request, id: UInt64 = 1) -> () -> [Reply] {
-        final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
-        let replies = Replies()
-        session.handle(id, request) { reply in replies.all.withLock { $0.append(reply) } }
-        return { replies.all.withLock { $0 } }
+        let replies = Recorder<Reply>()
+        session.handle(id, request, replies.add)
+        return { replies.all }
     }
 
     @discardableResult

@@ -3,9 +3,9 @@
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import SystemDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -47,12 +47,12 @@ import Testing
     @Test func keychainIsUnlockedWhenAnUnlockIsAnswered() {
         #expect(machine.answers(.lock)() == [.done])
         let tree = machine.simulated.keychain.tree
-        let seen = Mutex<[Bool]>([])
+        let seen = Recorder<Bool>()
         world.perform(.touch(matching: true))
         session.handle(1, .unlock(Prompting())) { reply in
-            seen.withLock { $0.append(reply == .done && !tree.lockState.isLocked) }
+            seen.add(reply == .done && !tree.lockState.isLocked)
         }
-        #expect(seen.withLock { $0 } == [true])
+        #expect(seen.all == [true])
     }
 
     @Test func unlockFailsIfTheSensorWasRemovedMeanwhile() {

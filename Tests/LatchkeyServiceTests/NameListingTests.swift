@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyWire
 import SeamStandIns
 import SimulatedDriver
-import Synchronization
 import TestPromises
 import TestSupport
 import Testing
@@ -31,27 +30,15 @@ import Testing
         self.prompts = try #require(prompts)
     }
 
-    private final class Answers: Sendable {
-        private let all = Mutex<[Reply]>([])
-        var replies: [Reply] { all.withLock { $0 } }
-        func add(_ reply: Reply) { all.withLock { $0.append(reply) } }
-        var items: [FoundItem] {
-            replies.flatMap { reply -> [FoundItem] in if case .items(let items, _) = reply { items } else { [] } }
-        }
-        var statuses: [Status] {
-            replies.compactMap { reply in if case .failure(let failure) = reply { failure.status } else { nil } }
-        }
-    }
-
     @discardableResult
-    private func answers(_ request: Request, _ handler: ScriptedRequestHandler? = nil) -> Answers {
-        let answers = Answers()
-        (handler ?? machine.handler()).handle(1, request) { answers.add($0) }
+    private func answers(_ request: Request, _ handler: ScriptedRequestHandler? = nil) -> Recorder<Reply> {
+        let answers = Recorder<Reply>()
+        (handler ?? machine.handler()).handle(1, request, answers.add)
         return answers
     }
 
     private func setPasscode() {
-        #expect(answers(.passcode(.set(SecretBytes("1234".utf8)))).replies == [.done])
+        #expect(answers(.passcode(.set(SecretBytes("1234".utf8)))).all == [.done])
     }
 
     /// Adds items of another app.
@@ -85,11 +72,11 @@ import Testing
         try fill()
         let answers = answers(.listNames)
         background.run()
-        #expect(answers.replies.isEmpty, "nothing is sent before the user agreed")
+        #expect(answers.all.isEmpty, "nothing is sent before the user agreed")
         for action in actions { world.perform(action) }
         background.run()
         let item = try #require(answers.items.first)
-        #expect(answers.replies.count == 1 && answers.items.count == 1)
+        #expect(answers.all.count == 1 && answers.items.count == 1)
         #expect(
             item.attributes == [
                 .accessGroup: .text("bank"), .account: .text("account 0"), .service: .text("bank.example"),
@@ -105,7 +92,7 @@ import Testing
         world.perform(.touch(matching: true))
         background.run()
         #expect(answers.items.count == 3)
-        for reply in answers.replies {
+        for reply in answers.all {
             let bytes = Message.reply(id: 1, reply).encoded().copyBytes()
             for text in ["topsecret", "a private comment", "private bytes"] {
                 #expect(!bytes.contains(Array(text.utf8)), "\(text)")
@@ -120,7 +107,7 @@ import Testing
         world.perform(.touch(matching: true))
         background.run()
         #expect(answers.items.map { $0.attributes?[.account] } == (0..<600).map { .text("account \($0)") })
-        #expect(answers.replies.count > 1 && answers.replies.last?.isPartial == false)
+        #expect(answers.all.count > 1 && answers.all.last?.isPartial == false)
     }
 
     // MARK: - The prompt
@@ -135,15 +122,15 @@ import Testing
     @Test(.promise("decision.names")) func aProofThatWasGivenForSomethingElseIsNotAccepted() {
         setPasscode()
         let handler = machine.handler()
-        guard case .context(let context)? = answers(.createContext, handler).replies.last else { return }
+        guard case .context(let context)? = answers(.createContext, handler).all.last else { return }
         let request = Request.Evaluate(
             context: context, policy: .deviceOwnerAuthentication, prompting: Prompting(), reuseSeconds: 300)
         let proven = answers(.evaluate(request), handler)
         world.perform(.touch(matching: true))
-        #expect(proven.replies == [.proven([.biometry])])
+        #expect(proven.all == [.proven([.biometry])])
         let listed = answers(.listNames, handler)
         background.run()
-        #expect(listed.replies.isEmpty && prompts.shown.last?.purpose == .listNames, "the user is asked again")
+        #expect(listed.all.isEmpty && prompts.shown.last?.purpose == .listNames, "the user is asked again")
     }
 
     @Test(arguments: [[SimulatedWorld.Action.cancel], [.touch(matching: false), .cancel]])
@@ -153,7 +140,7 @@ import Testing
         let answers = answers(.listNames)
         for action in actions { world.perform(action) }
         background.run()
-        #expect(answers.statuses == [.userCancel] && answers.replies.count == 1)
+        #expect(answers.statuses == [.userCancel] && answers.all.count == 1)
         #expect(try events().contains(.refused) && !events().contains(.namesListed))
     }
 
@@ -166,7 +153,7 @@ import Testing
 
     @Test func whileTheKeychainIsLockedItIsRefused() throws {
         setPasscode()
-        #expect(answers(.lock).replies == [.done])
+        #expect(answers(.lock).all == [.done])
         #expect(answers(.listNames).statuses == [.interactionNotAllowed])
         #expect(prompts.shown.isEmpty)
     }
@@ -189,11 +176,11 @@ import Testing
         let handler = machine.handler()
         let set = answers(.passcode(.set(SecretBytes("1234".utf8))), handler)
         work.run()
-        #expect(set.replies == [.done])
+        #expect(set.all == [.done])
         let list = answers(.listNames, handler)
         work.run()
         machine.world.perform(.touch(matching: true))
-        #expect(list.replies.isEmpty, "the entry of the audit log waits for its turn")
+        #expect(list.all.isEmpty, "the entry of the audit log waits for its turn")
         machine.service.forgetProofs()
         work.run()
         #expect(list.statuses == [.systemCancel] && list.items.isEmpty)
@@ -221,7 +208,16 @@ import Testing
         try fill()
         let answers = answers(.listNames)
         world.perform(.touch(matching: true))
-        #expect(answers.replies.isEmpty, "the page waits for its turn")
+        #expect(answers.all.isEmpty, "the page waits for its turn")
         #expect(try events().count { $0 == .namesListed } == 1)
+    }
+}
+
+extension Recorder<Reply> {
+    fileprivate var items: [FoundItem] {
+        all.flatMap { reply -> [FoundItem] in if case .items(let items, _) = reply { items } else { [] } }
+    }
+    fileprivate var statuses: [Status] {
+        all.compactMap { reply in if case .failure(let failure) = reply { failure.status } else { nil } }
     }
 }

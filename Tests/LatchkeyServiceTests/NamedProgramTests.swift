@@ -4,7 +4,6 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import TestPromises
 import Testing
 
@@ -12,17 +11,8 @@ import Testing
 
 /// The name and path of a program are sanitised like any other text of a caller, since the program can choose them.
 @Suite struct NamedProgramTests {
-    private final class CollectingPrompter: Prompter {
-        let shown = Mutex<Prompt?>(nil)
-        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-            shown.withLock { $0 = prompt }
-        }
-        func update(_ id: UInt64, _ content: PromptContent) {}
-        func dismiss(_ id: UInt64) {}
-    }
-
     @Test(.promise("name.texts")) func nameAndPathOfAProgramCannotImitateThePromptsText_abuse19() throws {
-        let prompter = CollectingPrompter()
+        let prompter = CollectingPrompter(SimulatedPrompter())
         let machine = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
         let name = "notes” wants nothing.\n\u{202e}“bank"
         InterruptedService.answers(machine.session(), .passcode(.set(SecretBytes("1234".utf8))))
@@ -30,7 +20,7 @@ import Testing
         let session = machine.service.session(
             caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
         InterruptedService.answers(session, .passcode(.remove))
-        let prompt = try #require(prompter.shown.withLock { $0 })
+        let prompt = try #require(prompter.shown.last)
         #expect(prompt.caller == "notes' wants nothing. \u{fffd}'bank")
         #expect(prompt.program == "/tmp/notes' wants nothing. \u{fffd}'bank")
         #expect(prompt.processID == 7 && prompt.purpose == .removePasscode)

@@ -3,8 +3,8 @@
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
-import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -12,49 +12,23 @@ import Testing
 /// Prompts for the daemon's own operations, which show no text of the caller and may have a recovery code in the last
 /// step.
 @Suite struct OwnPromptTests {
-    /// Records the shown prompts.
-    private final class CollectingPrompter: Prompter {
-        private let prompter: any Prompter
-        private let prompts = Mutex<[Prompt]>([])
-        private let receiver = Mutex<(@Sendable (PromptEvent) -> Void)?>(nil)
-        var shown: [Prompt] { prompts.withLock { $0 } }
-        /// Receives the events of the latest prompt.
-        var events: (@Sendable (PromptEvent) -> Void)? { receiver.withLock { $0 } }
-
-        init(_ prompter: any Prompter) { self.prompter = prompter }
-        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-            prompts.withLock { $0.append(prompt) }
-            receiver.withLock { $0 = events }
-            prompter.show(prompt, events: events)
-        }
-        func update(_ id: UInt64, _ content: PromptContent) { prompter.update(id, content) }
-        func dismiss(_ id: UInt64) { prompter.dismiss(id) }
-    }
-
-    private final class Ends: Sendable {
-        private let all = Mutex<[Result<Agreement, Failure>]>([])
-        func add(_ end: Result<Agreement, Failure>) { all.withLock { $0.append(end) } }
-        /// Each result as text: the methods or the status, and the entered recovery code.
-        var words: [String] {
-            all.withLock { all in
-                all.map { end in
-                    switch end {
-                    case .success(let agreement):
-                        let code = agreement.text.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
-                        return "\(agreement.proof.methods.map { "\($0)" }.sorted()) \(code ?? "no code")"
-                    case .failure(let failure): return "\(failure.status) no code"
-                    }
-                }
-            }
-        }
-    }
-
     private let prompter: CollectingPrompter
     private let machine: SimulatedService
     private let session: Session
     /// Handles the requests of the session and commands of a script.
     private let handler: ScriptedRequestHandler
-    private let ends = Ends()
+    private let ends = Recorder<Result<Agreement, Failure>>()
+    /// Each result as text: the methods or the status, and the entered recovery code.
+    private var words: [String] {
+        ends.all.map { end in
+            switch end {
+            case .success(let agreement):
+                let code = agreement.text.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
+                return "\(agreement.proof.methods.map { "\($0)" }.sorted()) \(code ?? "no code")"
+            case .failure(let failure): return "\(failure.status) no code"
+            }
+        }
+    }
     private var world: SimulatedWorld { machine.world }
 
     init() throws {
@@ -73,18 +47,17 @@ import Testing
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
         _ lastStep: LastStep, showing code: SecretBytes? = nil
     ) {
-        session.ask(1, Question(plan: plan, purpose: purpose, lastStep: lastStep, recoveryCode: code)) { [ends] in
-            ends.add($0)
-        }
+        let question = Question(plan: plan, purpose: purpose, lastStep: lastStep, recoveryCode: code)
+        session.ask(1, question, ends.add)
     }
 
     @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {
         ask(AuthenticationPlan([]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
         #expect(prompter.shown.last?.content.recoveryCode == SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
         world.perform(.codeAcknowledged)
-        #expect(ends.words == ["[] no code"])
+        #expect(words == ["[] no code"])
     }
 
     @Test func recoveryCodeIsShownOnlyAfterAllStages() {
@@ -92,21 +65,21 @@ import Testing
         ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
         world.perform(.codeAcknowledged)
-        #expect(ends.words.isEmpty, "there is no code to acknowledge yet")
+        #expect(words.isEmpty, "there is no code to acknowledge yet")
         #expect(InterruptedService.answers(handler, .simulate(.reset), id: 2)() == [.done])
         world.perform(.passcode(SecretBytes("1234".utf8)))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
         world.perform(.codeAcknowledged)
-        #expect(ends.words == ["[\"passcode\"] no code"])
+        #expect(words == ["[\"passcode\"] no code"])
     }
 
     @Test func enteredRecoveryCodeIsPassedToTheRequest() {
         ask(AuthenticationPlan([]), for: .importItems, .asksRecoveryCode)
         let code = String(repeating: "0", count: 26)
         world.perform(.recoveryCode(SecretBytes("XY".utf8)))
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
         world.perform(.recoveryCode(SecretBytes(code.utf8)))
-        #expect(ends.words == ["[] \(code)"])
+        #expect(words == ["[] \(code)"])
     }
 
     private func enterNew(_ passcodes: String...) {
@@ -119,7 +92,7 @@ import Testing
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         #expect(prompter.shown.last?.purpose == .setPasscode && lastPrompt?.step == .newPasscodeAsked)
         enterNew("abcd", "abcd")
-        #expect(ends.words == ["[] abcd"])
+        #expect(words == ["[] abcd"])
     }
 
     @Test func currentAndNewPasscodeAreEnteredInOnePrompt() {
@@ -127,33 +100,33 @@ import Testing
         ask(AuthenticationPlan([[.passcode]]), for: .changePasscode, .asksNewPasscode)
         world.perform(.passcode(SecretBytes("1234".utf8)))
         enterNew("5678", "5678")
-        #expect(ends.words == ["[\"passcode\"] 5678"])
+        #expect(words == ["[\"passcode\"] 5678"])
     }
 
     @Test func newPasscodeCountsCodePointsNotBytes() {
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         // Six bytes, three characters.
         enterNew("äöü")
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
         enterNew("äöüß", "äöüß")
-        #expect(ends.words == ["[] äöüß"])
+        #expect(words == ["[] äöüß"])
     }
 
     @Test func differentSecondEntryForgetsTheFirstOne() {
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         enterNew("abcd", "abce", "abce")
-        #expect(ends.words.isEmpty, "the third entry is again a first one")
+        #expect(words.isEmpty, "the third entry is again a first one")
         enterNew("abcd")
-        #expect(ends.words.isEmpty, "an entry before the last failure does not count")
+        #expect(words.isEmpty, "an entry before the last failure does not count")
         enterNew("wxyz", "wxyz")
-        #expect(ends.words == ["[] wxyz"])
+        #expect(words == ["[] wxyz"])
     }
 
     @Test func newPasscodeEnteredOnceIsNotPassedToTheRequest() {
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         enterNew("abcd")
         world.perform(.cancel)
-        #expect(ends.words == ["userCancel no code"])
+        #expect(words == ["userCancel no code"])
     }
 
     /// A program that shows prompts can send several events before the daemon has answered the first.
@@ -166,10 +139,10 @@ import Testing
         send?(.codeEntered(SecretBytes("ab".utf8)))
         send?(.passcode(SecretBytes("ab".utf8)))
         send?(.newPasscodeRepeated(SecretBytes("ab".utf8)))
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
         send?(.newPasscodeEntered(SecretBytes("wxyz".utf8)))
         send?(.newPasscodeRepeated(SecretBytes("wxyz".utf8)))
-        #expect(ends.words == ["[] wxyz"])
+        #expect(words == ["[] wxyz"])
     }
 
     /// While the daemon processes another event, entries wait in its queue and the step has not changed yet.
@@ -181,7 +154,7 @@ import Testing
             send?(.newPasscodeEntered(SecretBytes("wxyz".utf8)))
         }
         send?(.newPasscodeRepeated(SecretBytes("wxyz".utf8)))
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
     }
 
     /// A program that shows prompts may send an entry before the daemon has processed the event that permits it.
@@ -192,7 +165,7 @@ import Testing
             send?(.newPasscodeEntered(SecretBytes("abcd".utf8)))
             send?(.newPasscodeRepeated(SecretBytes("abcd".utf8)))
         }
-        #expect(ends.words == ["[] abcd"])
+        #expect(words == ["[] abcd"])
     }
 
     @Test func noNewPasscodeIsInTheTranscript() {
@@ -207,7 +180,7 @@ import Testing
     @Test func cancellingTheRecoveryCodeIsUserCancel() {
         ask(AuthenticationPlan([]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         world.perform(.cancel)
-        #expect(ends.words == ["userCancel no code"])
+        #expect(words == ["userCancel no code"])
     }
 
     @Test func promptForADaemonOperationShowsNoTextOfTheCaller() {
@@ -231,12 +204,12 @@ import Testing
         pass(59)
         world.perform(.passcode(SecretBytes("1234".utf8)))
         pass(599)
-        #expect(ends.words.isEmpty)
+        #expect(words.isEmpty)
         pass(1)
-        #expect(ends.words == ["systemCancel no code"])
+        #expect(words == ["systemCancel no code"])
         ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         pass(60)
-        #expect(ends.words == ["systemCancel no code", "systemCancel no code"])
+        #expect(words == ["systemCancel no code", "systemCancel no code"])
     }
 
     @Test func noRecoveryCodeIsInTheTranscript() {

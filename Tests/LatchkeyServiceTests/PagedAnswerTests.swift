@@ -17,19 +17,19 @@ import Testing
 @Suite struct PagedAnswerTests {
     /// The replies on all connections, in the order in which they were sent.
     private final class Events: Sendable {
-        private let all = Mutex<[(app: String, id: UInt64, reply: Reply)]>([])
+        private let sent = Recorder<(app: String, id: UInt64, reply: Reply)>()
 
         func add(_ app: String, _ payload: SecretBytes) {
             guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
-            all.withLock { $0.append((app, id, reply)) }
+            sent.add((app, id, reply))
         }
 
         func of(_ app: String, _ id: UInt64) -> [Reply] {
-            all.withLock { $0.filter { $0.app == app && $0.id == id }.map(\.reply) }
+            sent.all.filter { $0.app == app && $0.id == id }.map(\.reply)
         }
 
         /// Connection and request ID of each reply, in order.
-        var order: [String] { all.withLock { $0.map { "\($0.app)\($0.id)" } } }
+        var order: [String] { sent.all.map { "\($0.app)\($0.id)" } }
     }
 
     /// The send queue of a connection, whose room the test controls.
@@ -247,20 +247,20 @@ import Testing
     @Test func pagesDoNotRecurseOnASynchronousQueue() throws {
         let tests = try PagedAnswerTests(background: ImmediateWorkQueue())
         try tests.fill(0..<3000)
-        let depths = Mutex<[Int]>([])
+        let depths = Recorder<Int>()
         let session = HostSession(
             greeted: tests.service.session(
                 caller: SimulatedService.caller, terminal: 0, mayNameItself: true,
                 hello: Request.Hello(application: "")
             ) { body in
                 var mark = 0
-                withUnsafePointer(to: &mark) { place in depths.withLock { $0.append(Int(bitPattern: place)) } }
+                withUnsafePointer(to: &mark) { place in depths.add(Int(bitPattern: place)) }
                 body()
             }
         ) { [events = tests.events] in events.add("lister ", $0) }
         tests.send(session, 1, Self.reading())
         #expect(tests.secrets("lister ", 1).count == 3000)
-        let all = depths.withLock { $0 }
+        let all = depths.all
         #expect(all.count > 20)
         let (lowest, highest) = (try #require(all.dropFirst().min()), try #require(all.dropFirst().max()))
         #expect(highest - lowest < 1024)

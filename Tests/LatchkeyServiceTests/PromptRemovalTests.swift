@@ -6,6 +6,7 @@ import SimulatedDriver
 import Synchronization
 import SystemDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -15,12 +16,12 @@ import Testing
     /// A prompter whose prompts are gone when the test says so.
     private final class HeldPrompter: Prompter {
         private let held = Mutex<[UInt64: @Sendable () -> Void]>([:])
-        private let all = Mutex<[UInt64]>([])
-        var shown: [UInt64] { all.withLock { $0 } }
+        private let prompts = Recorder<UInt64>()
+        var shown: [UInt64] { prompts.all }
         var leaving: Int { held.withLock { $0.count } }
 
         func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-            all.withLock { $0.append(prompt.id) }
+            prompts.add(prompt.id)
             events(.visible)
         }
         func update(_ id: UInt64, _ content: PromptContent) {}

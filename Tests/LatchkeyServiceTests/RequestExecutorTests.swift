@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -51,23 +52,17 @@ import Testing
         #expect(result.ran.isSubset(of: result.allowed))
     }
 
-    private final class Steps: Sendable {
-        let all = Mutex<[String]>([])
-        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
-
-        func record(_ step: String) { all.withLock { $0.append(step) } }
-    }
-
     @Test func taskBeginsAndContinuesWhereItsWaitEnds() {
-        let steps = Steps()
+        let steps = Recorder<String>()
+        let waiting = Recorder<CheckedContinuation<Void, Never>>()
         Task(executorPreference: RequestExecutor.shared) {
-            steps.record("begins")
-            await withCheckedContinuation { continuation in steps.waiting.withLock { $0 = continuation } }
-            steps.record("continues")
+            steps.add("begins")
+            await withCheckedContinuation { waiting.add($0) }
+            steps.add("continues")
         }
-        steps.record("waits")
-        steps.waiting.withLock { $0.take() }?.resume()
-        steps.record("ended")
-        #expect(steps.all.withLock { $0 } == ["begins", "waits", "continues", "ended"])
+        steps.add("waits")
+        waiting.all.first?.resume()
+        steps.add("ended")
+        #expect(steps.all == ["begins", "waits", "continues", "ended"])
     }
 }

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -14,7 +15,7 @@ import Testing
     private final class CollectingReader: BiometricReader {
         private let reader: any BiometricReader
         let asked = Mutex<Set<UInt32>>([])
-        let armed = Mutex<[UInt32]>([])
+        let armed = Recorder<UInt32>()
 
         init(_ reader: any BiometricReader) { self.reader = reader }
         func state(for user: UInt32) -> SensorState {
@@ -22,7 +23,7 @@ import Testing
             return reader.state(for: user)
         }
         func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
-            armed.withLock { $0.append(user) }
+            armed.add(user)
             reader.arm(evaluation, user: user, events: events)
         }
         func disarm(_ evaluation: UInt64) { reader.disarm(evaluation) }
@@ -63,21 +64,15 @@ import Testing
 
     /// Asks for biometry or the passcode, as an operation of the daemon does, and returns the results so far.
     private func ask(_ machine: SimulatedService, _ plan: AuthenticationPlan) -> () -> [String] {
-        let ends = Ends()
-        machine.session().ask(9, Question(plan: plan, purpose: .exportItems)) { ends.add($0) }
-        return { ends.words }
-    }
-
-    private final class Ends: Sendable {
-        private let all = Mutex<[String]>([])
-        var words: [String] { all.withLock { $0 } }
-        func add(_ end: Result<Agreement, Failure>) {
-            let words =
+        let ends = Recorder<Result<Agreement, Failure>>()
+        machine.session().ask(9, Question(plan: plan, purpose: .exportItems), ends.add)
+        return {
+            ends.all.map { end in
                 switch end {
                 case .success(let agreement): "\(agreement.proof.methods.map { "\($0)" }.sorted())"
                 case .failure(let failure): "\(failure.status)"
                 }
-            all.withLock { $0.append(words) }
+            }
         }
     }
 
@@ -97,7 +92,7 @@ import Testing
         machine.world.perform(.touch(matching: true))
         let words = ask(machine, AuthenticationPlan([[.biometry]]))
         #expect(words() == ["[\"biometry\"]"])
-        #expect(reader.asked.withLock { $0 } == [1] && reader.armed.withLock { $0 } == [1])
+        #expect(reader.asked.withLock { $0 } == [1] && reader.armed.all == [1])
     }
 
     @Test func aMatchOfASetThatWasNotAnnouncedIsFollowedFirstAndCounts_abuse32() throws {
@@ -119,10 +114,10 @@ import Testing
     @Test func aFingerOfAnotherUserNeverMatches() throws {
         let machine = try SimulatedService()
         #expect(machine.world.state(for: 1).enrolment != nil && machine.world.state(for: 2).enrolment == nil)
-        let events = Mutex<[SensorEvent]>([])
-        machine.world.arm(7, user: 2) { event in events.withLock { $0.append(event) } }
+        let events = Recorder<SensorEvent>()
+        machine.world.arm(7, user: 2) { events.add($0) }
         machine.world.perform(.touch(matching: true))
-        #expect(events.withLock { $0 } == [.noMatch])
+        #expect(events.all == [.noMatch])
     }
 
     @Test func guidanceIsShownAndUsesNoTry() throws {
@@ -177,9 +172,9 @@ import Testing
 
     @Test func simulatedSessionEventsNameTheUserOfTheMachine() throws {
         let machine = try SimulatedService()
-        let events = Mutex<[SessionEvent]>([])
-        machine.world.observeSession { event, _ in events.withLock { $0.append(event) } }
+        let events = Recorder<SessionEvent>()
+        machine.world.observeSession { event, _ in events.add(event) }
         _ = try machine.world.apply(.lock)
-        #expect(events.withLock { $0 } == [SessionEvent(user: 1, session: "simulated", .locked)])
+        #expect(events.all == [SessionEvent(user: 1, session: "simulated", .locked)])
     }
 }

@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import SoftwareEnclaveDriver
-import Synchronization
 import TestPromises
 import Testing
 
@@ -23,20 +22,10 @@ import Testing
         }
         world = simulated.world
         session = simulated.handler()
-        let made = Self.answers(session, .createContext)
+        let made = InterruptedService.answers(session, .createContext)
         guard case .context(let handle)? = made().first else { throw Failure(.internalFailure) }
         context = handle
-        #expect(Self.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
-    }
-
-    /// Sends a request.
-    ///
-    /// - Returns: a function that returns its replies so far.
-    private static func answers(_ session: any RequestHandler, _ request: Request) -> () -> [Reply] {
-        final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
-        let replies = Replies()
-        session.handle(1, request) { reply in replies.all.withLock { $0.append(reply) } }
-        return { replies.all.withLock { $0 } }
+        #expect(InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
     /// As after a real restart, proofs of the earlier boot are void, also on a connection that is still open.
@@ -45,14 +34,14 @@ import Testing
         func evaluate(mayAsk: Bool) -> () -> [Reply] {
             var prompting = Prompting(reason: "test")
             prompting.interactionAllowed = mayAsk
-            return Self.answers(
+            return InterruptedService.answers(
                 session,
                 .evaluate(
                     Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: prompting)))
         }
         #expect(evaluate(mayAsk: true)() == [.proven([.biometry])])
         #expect(evaluate(mayAsk: false)() == [.proven([.biometry])], "the context has the proof")
-        #expect(Self.answers(session, .simulate(.restart))() == [.done])
+        #expect(InterruptedService.answers(session, .simulate(.restart))() == [.done])
         guard case .failure(let failure)? = evaluate(mayAsk: false)().first else {
             Issue.record("the proof is accepted in the next boot")
             return
@@ -66,25 +55,25 @@ import Testing
     /// Adds a proof by biometry to the context while the key derived from the passcode is not in memory, so that the
     /// request also requires the passcode; then replaces the finger while that prompt is shown.
     private func exchangingTheFinger(_ request: Request) -> () -> [Reply] {
-        #expect(Self.answers(session, .simulate(.lock))() == [.done])
-        #expect(Self.answers(session, .simulate(.unlock(byBiometry: true)))() == [.done])
+        #expect(InterruptedService.answers(session, .simulate(.lock))() == [.done])
+        #expect(InterruptedService.answers(session, .simulate(.unlock(byBiometry: true)))() == [.done])
         world.perform(.touch(matching: true))
-        let proven = Self.answers(
+        let proven = InterruptedService.answers(
             session,
             .evaluate(
                 Request.Evaluate(
                     context: context, policy: .deviceOwnerAuthenticationWithBiometrics,
                     prompting: Prompting(reason: "test"))))
         #expect(proven() == [.proven([.biometry])])
-        let answers = Self.answers(session, request)
+        let answers = InterruptedService.answers(session, request)
         #expect(answers().isEmpty, "the passcode is requested")
-        #expect(Self.answers(session, .simulate(.replaceFinger))() == [.done])
+        #expect(InterruptedService.answers(session, .simulate(.replaceFinger))() == [.done])
         world.perform(.passcode(SecretBytes("1234".utf8)))
         return answers
     }
 
     @Test(.promise("abuse.32")) func keyIsNotUsedWithAProofOfAnEarlierEnrolmentSet_abuse32() throws {
-        let made = Self.answers(
+        let made = InterruptedService.answers(
             session,
             .createEnclaveKey(
                 Request.CreateEnclaveKey(
@@ -107,7 +96,7 @@ import Testing
         let item = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text("account")], accessControl: rule,
             secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
-        #expect(Self.answers(session, .addItem(item))() == [.done])
+        #expect(InterruptedService.answers(session, .addItem(item))() == [.done])
         let change = Request.UpdateItems(
             query: ItemQuery(itemClass: .genericPassword), changes: [.label: .text("new")], accessControl: nil,
             secret: nil, authentication: Authentication(context: context))

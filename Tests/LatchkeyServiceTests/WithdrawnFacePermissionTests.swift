@@ -2,7 +2,6 @@
 
 import LatchkeyModel
 import SimulatedDriver
-import Synchronization
 import Testing
 
 @testable import LatchkeyService
@@ -18,10 +17,8 @@ import Testing
     }
 
     private func withdraw(mayAskAgain: Bool = false) -> [Reply] {
-        let replies = Mutex<[Reply]>([])
         let change = Request.FacePermissionChange(application: "app", mayAskAgain: mayAskAgain)
-        machine.session().handle(1, .changeFacePermission(change)) { reply in replies.withLock { $0.append(reply) } }
-        return replies.withLock { $0 }
+        return InterruptedService.answers(machine.session(), .changeFacePermission(change))()
     }
 
     private func changeStateRecord() throws {

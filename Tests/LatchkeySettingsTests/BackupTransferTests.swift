@@ -13,7 +13,7 @@ import Testing
 @Suite struct BackupTransferTests {
     /// A daemon that answers each request with the next of these results.
     private final class ScriptedDaemon: RequestCaller {
-        let requests = Mutex<[Request]>([])
+        let requests = Recorder<Request>()
         private let answers: Mutex<[Result<Reply, Failure>]>
 
         init(_ answers: Result<Reply, Failure>...) { self.answers = Mutex(answers) }
@@ -23,7 +23,7 @@ import Testing
             guard case .request(_, let sent)? = try? Message(decoding: Message.encoded(request, id: 1)) else {
                 throw Failure(.internalFailure)
             }
-            requests.withLock { $0.append(sent) }
+            requests.add(sent)
             let answer = answers.withLock { $0.isEmpty ? .failure(Failure(.internalFailure)) : $0.removeFirst() }
             return try Call.contents(of: answer.get())
         }
@@ -45,7 +45,7 @@ import Testing
         #expect(result.count == 2 && counts == [1, 2])
         #expect(try Files.read(folder.path + "/backup", limit: 100)?.copyBytes() == Array("one,two".utf8))
         #expect(
-            daemon.requests.withLock { $0 } == [
+            daemon.requests.all == [
                 .exportItems(.init(cursor: nil)), .exportItems(.init(cursor: Self.cursor(1))),
             ])
     }
@@ -63,7 +63,7 @@ import Testing
             ])
         _ = try BackupTransfer(daemon).restore(from: path) { _ in }
         #expect(
-            daemon.requests.withLock { $0.last }
+            daemon.requests.all.last
                 == .importItems(.init(cursor: nil, bytes: Array("one".utf8), isLast: true)))
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(result.count == 4 && result.present == 1)
         let bytes = Array("items".utf8)
         #expect(
-            daemon.requests.withLock { $0 } == [
+            daemon.requests.all == [
                 .importItems(.init(cursor: nil, bytes: bytes, isLast: true)),
                 .importItems(.init(cursor: Self.cursor(9), bytes: bytes, isLast: true)),
             ])

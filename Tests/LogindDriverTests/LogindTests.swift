@@ -155,7 +155,7 @@ import Testing
         #expect(driver.state() == Self.locked && driver.state(0) == Self.locked)
         logind.dropOwnDelay()
         #expect(try held.wait(for: POLLIN, until: Uptime.deadline(seconds: 0)) == false, "sleep still waits")
-        for done in driver.finish.withLock({ $0 }) { done() }
+        for done in driver.finish.all { done() }
         #expect(try held.wait(for: POLLIN, until: Uptime.deadline(seconds: 10)), "released")
         logind.manager("PrepareForSleep", [.flag(false)])
         #expect(try driver.next(.changed).user == nil)

@@ -7,6 +7,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// A program of the test that owns logind's name on a private bus. It stands in for logind where a container has none of
@@ -131,10 +132,9 @@ final class SessionsUnderTest: Sendable {
     let bus: SystemBus
     let sessions: LogindSessions
     let log = CollectedLog()
-    private let events = Mutex<[SessionEvent]>([])
-    private let arrived = DispatchSemaphore(value: 0)
+    private let events = Recorder<SessionEvent>()
     /// The calls that let the machine sleep.
-    let finish = Mutex<[@Sendable () -> Void]>([])
+    let finish = Recorder<@Sendable () -> Void>()
 
     init(
         _ private: PrivateBus, trustedUser: UInt32 = user, timing: LogindSessions.Timing = LogindSessions.Timing()
@@ -147,9 +147,8 @@ final class SessionsUnderTest: Sendable {
         sessions = LogindSessions(bus, trustedUser: trustedUser, timing: timing, log: log)
         sessions.observeSession { [weak self] event, done in
             guard let self else { return done() }
-            finish.withLock { $0.append(done) }
-            events.withLock { $0.append(event) }
-            arrived.signal()
+            finish.add(done)
+            events.add(event)
         }
     }
 
@@ -160,15 +159,7 @@ final class SessionsUnderTest: Sendable {
     /// Waits until an event with that change was reported, and removes it and those before it.
     @discardableResult
     func next(_ change: SessionEvent.Change, sourceLocation: SourceLocation = #_sourceLocation) throws -> SessionEvent {
-        while true {
-            let found = events.withLock { events -> SessionEvent? in
-                guard let index = events.firstIndex(where: { $0.change == change }) else { return nil }
-                defer { events.removeFirst(index + 1) }
-                return events[index]
-            }
-            if let found { return found }
-            try arrived.signalled(sourceLocation: sourceLocation)
-        }
+        try events.next(sourceLocation: sourceLocation) { $0.change == change }
     }
 
     /// A semaphore that is signalled when a connection has left the bus.

@@ -95,17 +95,17 @@ import Testing
     /// What was reported, and what confirms it.
     private final class Reports: Sendable {
         private let changes = Mutex<[SessionEvent.Change]>([])
-        private let unfinished = Mutex<[@Sendable () -> Void]>([])
+        private let unfinished = Recorder<@Sendable () -> Void>()
         private let arrived = DispatchSemaphore(value: 0)
         let keepsDone = Mutex(false)
 
         func add(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
-            if keepsDone.withLock({ $0 }) { unfinished.withLock { $0.append(done) } } else { done() }
+            if keepsDone.withLock({ $0 }) { unfinished.add(done) } else { done() }
             changes.withLock { $0.append(event.change) }
             arrived.signal()
         }
 
-        func finish() { for done in unfinished.withLock({ $0 }) { done() } }
+        func finish() { for done in unfinished.all { done() } }
         func wait(_ sourceLocation: SourceLocation) throws { try arrived.signalled(sourceLocation: sourceLocation) }
         func wait(for change: SessionEvent.Change, sourceLocation: SourceLocation = #_sourceLocation) throws {
             while !changes.withLock({ $0.contains(change) }) { try wait(sourceLocation) }

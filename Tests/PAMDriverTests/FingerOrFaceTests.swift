@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChildProcessDrivers
@@ -17,15 +17,14 @@ import Testing
     /// A reader with a fixed state, which records its calls.
     private final class Recorded: BiometricReader {
         let fixed: SensorState
-        let calls = Mutex<[String]>([])
+        let calls = Recorder<String>()
         init(_ fixed: SensorState) { self.fixed = fixed }
         func state(for user: UInt32) -> SensorState { fixed }
         func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
-            calls.withLock { $0.append("arm \(evaluation)") }
+            calls.add("arm \(evaluation)")
         }
-        func disarm(_ evaluation: UInt64) { calls.withLock { $0.append("disarm \(evaluation)") } }
-        func observe(_ changed: @escaping @Sendable () -> Void) { calls.withLock { $0.append("observe") } }
-        var all: [String] { calls.withLock { $0 } }
+        func disarm(_ evaluation: UInt64) { calls.add("disarm \(evaluation)") }
+        func observe(_ changed: @escaping @Sendable () -> Void) { calls.add("observe") }
     }
 
     @Test(arguments: [
@@ -45,7 +44,7 @@ import Testing
         let reader = FingerOrFace(finger: finger, face: face)
         reader.arm(7, user: 1000) { _ in }
         reader.disarm(7)
-        #expect(finger.all == (usesFinger ? ["arm 7", "disarm 7"] : ["disarm 7"]))
-        #expect(face.all == (usesFinger ? ["disarm 7"] : ["arm 7", "disarm 7"]))
+        #expect(finger.calls.all == (usesFinger ? ["arm 7", "disarm 7"] : ["disarm 7"]))
+        #expect(face.calls.all == (usesFinger ? ["disarm 7"] : ["arm 7", "disarm 7"]))
     }
 }

@@ -6,7 +6,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
-import Synchronization
 import TestSupport
 import Testing
 
@@ -99,12 +98,12 @@ import Testing
         let driver = try driver(
             "if mkdir \(scripts.file("first")) 2>/dev/null; then echo >\(begun); exec tail -f /dev/null; fi\n"
                 + begin + scripts.send(.ended(.authentication, code: 7)))
-        let events = Mutex<[SensorEvent]>([])
-        driver.arm(7, user: Self.user) { event in events.withLock { $0.append(event) } }
+        let events = Recorder<SensorEvent>()
+        driver.arm(7, user: Self.user) { events.add($0) }
         try scripts.waitForLine("begun")
         driver.disarm(7)
         #expect(await scan(driver) == .noMatch)
-        #expect(events.withLock { $0 }.isEmpty)
+        #expect(events.all.isEmpty)
     }
 }
 

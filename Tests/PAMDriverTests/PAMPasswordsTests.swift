@@ -6,7 +6,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
-import Synchronization
 import TestPromises
 import TestSupport
 import Testing
@@ -36,18 +35,16 @@ import Testing
         _ driver: PAMPasswords, _ password: String = "secret"
     ) async throws -> (AccountVerdict, messages: [String]) {
         let account = try #require(AccountName("ada"))
-        let messages = Box()
+        let messages = Recorder<String>()
         let verdict = await withCheckedContinuation { continuation in
             driver.verify(SecretBytes(password.utf8), of: account) { text in
-                messages.all.withLock { $0.append(text) }
+                messages.add(text)
             } completion: {
                 continuation.resume(returning: $0)
             }
         }
-        return (verdict, messages.all.withLock { $0 })
+        return (verdict, messages.all)
     }
-
-    private final class Box: Sendable { let all = Mutex<[String]>([]) }
 
     private let question = PAMMessage.said(.hiddenQuestion, "Password: ")
     private let answer = PAMMessage.answer(SecretBytes("secret".utf8))

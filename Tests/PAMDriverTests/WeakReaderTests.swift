@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import SensorTestSupport
+import TestSupport
 import Testing
 
 /// What drivers of weak sensors fulfil in place of the continuous scans and the changing sets of the contract.
@@ -10,7 +11,7 @@ import Testing
     @Test(arguments: ReaderDriver.all.filter(\.isWeak)) func aScanOfAWeakSensorEndsWithItsEventAndTheNextOneIsItsOwn(
         _ driver: ReaderDriver
     ) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         let state = reader.state()
         #expect(!state.reportsEnrolmentChanges)
         reader.arm(1, events.add)

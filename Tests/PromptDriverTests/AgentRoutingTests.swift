@@ -3,25 +3,21 @@
 import ChildProcessDrivers
 import LatchkeyModel
 import LatchkeyPrompts
-import Synchronization
 import TestPromises
+import TestSupport
 import Testing
 
 /// Each prompt goes to an agent of the caller's user, and only that agent can answer it.
 @Suite struct AgentRoutingTests {
     /// An agent's connection: the frames that it was sent.
     private final class Connection: Sendable {
-        private final class Received: Sendable {
-            let frames = Mutex<[AgentFrame]>([])
-        }
-
-        private let received = Received()
+        private let received = Recorder<AgentFrame>()
         private let agent: RegisteredAgent?
-        var frames: [AgentFrame] { received.frames.withLock { $0 } }
+        var frames: [AgentFrame] { received.all }
 
         init(_ prompter: AgentPrompter, _ user: UInt32, _ session: String) {
             agent = prompter.register(user: user, session: session) { [received] payload in
-                if let frame = try? AgentFrame(decoding: payload) { received.frames.withLock { $0.append(frame) } }
+                if let frame = try? AgentFrame(decoding: payload) { received.add(frame) }
             }
         }
 
@@ -43,12 +39,6 @@ import Testing
         func end() { agent?.disconnected() }
     }
 
-    private final class Events: Sendable {
-        private let all = Mutex<[PromptEvent]>([])
-        var list: [PromptEvent] { all.withLock { $0 } }
-        func add(_ event: PromptEvent) { all.withLock { $0.append(event) } }
-    }
-
     private let sessions = ["a": Int32(1), "b": 2, "": 3]
     private let prompter: AgentPrompter
 
@@ -59,12 +49,12 @@ import Testing
 
     private let content = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
 
-    private func show(_ id: UInt64, user: UInt32, session: String) throws -> Events {
-        let events = Events()
+    private func show(_ id: UInt64, user: UInt32, session: String) throws -> Recorder<PromptEvent> {
+        let events = Recorder<PromptEvent>()
         let prompt = Prompt(
             id: id, caller: "notes", processID: try #require(sessions[session]), reason: "", cancelTitle: "",
             fallbackTitle: "", faceUsage: "", sensor: .none, tier: .file, terminal: 0, userID: user, content: content)
-        prompter.show(prompt) { events.add($0) }
+        prompter.show(prompt, events: events.add)
         return events
     }
 
@@ -84,7 +74,7 @@ import Testing
         _ = try show(3, user: 1, session: "")
         #expect(a.shown == [1])
         a.send(.cancel, 2)
-        #expect(events.list.isEmpty, "a prompt that the agent does not show cannot be answered")
+        #expect(events.all.isEmpty, "a prompt that the agent does not show cannot be answered")
         var later = content
         later.notice = .wrongPasscode
         prompter.update(2, later)
@@ -95,7 +85,7 @@ import Testing
         guard case .message(2, .show(let prompt))? = a.frames.last else { throw Failure(.internalFailure) }
         #expect(prompt.content == later, "with its latest content")
         a.send(.cancel, 2)
-        #expect(events.list == [.cancel])
+        #expect(events.all == [.cancel])
     }
 
     /// Outside tier `simulated` there is no hardware that an agent operates.
@@ -105,7 +95,7 @@ import Testing
         let events = try show(1, user: 1, session: "a")
         #expect(a.stays(after: .visible, 1))
         for prompt: UInt64 in [1, 2] { #expect(!a.stays(after: event, prompt)) }
-        #expect(events.list == [.visible])
+        #expect(events.all == [.visible])
         let simulated = AgentPrompter(isSimulated: true)
         #expect(Connection(simulated, 1, "").stays(after: event, 1))
     }
@@ -114,7 +104,7 @@ import Testing
         let a = Connection(prompter, 1, "a")
         let (first, second) = (try show(1, user: 1, session: "a"), try show(2, user: 1, session: "a"))
         a.end()
-        #expect(first.list == [.lost] && second.list == [.lost])
+        #expect(first.all == [.lost] && second.all == [.lost])
     }
 
     @Test func theAgentOfAProgramIsThatOfItsSessionOrTheFirstOne() {
@@ -144,22 +134,22 @@ import Testing
             PromptEvent.passcode(SecretBytes("1234".utf8)), .cancel, .lost, .unavailable, .visible,
             .newPasscodeEntered(SecretBytes("1234".utf8)),
         ] { other.send(event, 7) }
-        #expect(events.list.isEmpty)
+        #expect(events.all.isEmpty)
         other.end()
-        #expect(events.list.isEmpty, "its connection has none of this user's prompts")
+        #expect(events.all.isEmpty, "its connection has none of this user's prompts")
         own.send(.visible, 7)
-        #expect(events.list == [.visible])
+        #expect(events.all == [.visible])
         own.end()
-        #expect(events.list == [.visible, .lost])
+        #expect(events.all == [.visible, .lost])
     }
 
     @Test(.promise("attacker.agent")) func anotherSessionOfTheSameUserCannotAnswer() throws {
         let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
         let events = try show(7, user: 1, session: "a")
         b.send(.cancel, 7)
-        #expect(events.list.isEmpty)
+        #expect(events.all.isEmpty)
         a.send(.cancel, 7)
-        #expect(events.list == [.cancel])
+        #expect(events.all == [.cancel])
     }
 
     @Test func aSessionHasOneAgent() {

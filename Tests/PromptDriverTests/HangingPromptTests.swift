@@ -5,7 +5,6 @@ import Dispatch
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
-import Synchronization
 import TestPromises
 import TestSupport
 import Testing
@@ -27,12 +26,12 @@ import Testing
     }
 
     private final class Events: Sendable {
-        private let list = Mutex<[PromptEvent]>([])
+        private let list = Recorder<PromptEvent>()
         let gone = DispatchSemaphore(value: 0)
         let lost = DispatchSemaphore(value: 0)
-        var all: [PromptEvent] { list.withLock { $0 } }
+        var all: [PromptEvent] { list.all }
         func add(_ event: PromptEvent) {
-            list.withLock { $0.append(event) }
+            list.add(event)
             if event == .lost { lost.signal() }
         }
     }

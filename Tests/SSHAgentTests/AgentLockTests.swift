@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SSHAgent
@@ -25,18 +26,18 @@ import Testing
 
     @Test func eachWrongPassphraseDoublesTheWaitUpToTheLimit() {
         let time = Mutex<Int64>(0)
-        let waits = Mutex<[Int64]>([])
+        let waits = Recorder<Int64>()
         let lock = AgentLock(now: { time.withLock { $0 } })
         #expect(lock.lock(Self.secret("a")))
         for _ in 0..<9 {
             let isOpen = lock.unlock(Self.secret("b")) { end in
-                waits.withLock { waits in waits.append(end - time.withLock { $0 }) }
+                waits.add(end - time.withLock { $0 })
                 time.withLock { $0 = end }
                 return true
             }
             #expect(!isOpen)
         }
-        let milliseconds = waits.withLock { $0.map { $0 / 1_000_000 } }
+        let milliseconds = waits.all.map { $0 / 1_000_000 }
         #expect(milliseconds == [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
     }
 

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 package import LatchkeySeams
-import Synchronization
+import TestSupport
 
 /// A stand-in for a TPM that attests. Another module does its computations; its attestation keys and messages are
 /// constants that a test compares.
@@ -14,7 +14,7 @@ package final class AttestingKeyModule: KeyModule {
         case attest
     }
     private let inner: any KeyModule
-    private let made = Mutex<[Call]>([])
+    private let made = Recorder<Call>()
 
     /// The message that identifies the device.
     package static let request = Array("endorsement key of this device".utf8)
@@ -25,7 +25,7 @@ package final class AttestingKeyModule: KeyModule {
     }
 
     /// What was asked for so far.
-    package var calls: [Call] { made.withLock { $0 } }
+    package var calls: [Call] { made.all }
 
     package var kind: EnclaveKind { .tpm }
     package let isImmediate: Bool
@@ -47,19 +47,19 @@ package final class AttestingKeyModule: KeyModule {
     package func abandon(_ use: KeyChallenge.Identifier) { inner.abandon(use) }
 
     package func newAttestationKey() throws(Failure) -> AttestationKey {
-        made.withLock { $0.append(.newAttestationKey) }
+        made.add(.newAttestationKey)
         return AttestationKey(blob: SecretBytes([4, 4, 4]), request: Self.request)
     }
 
     package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
-        made.withLock { $0.append(.answer) }
+        made.add(.answer)
         return attestationKey.copyBytes() + challenge
     }
 
     package func attest(
         _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
     ) throws(Failure) -> [UInt8] {
-        made.withLock { $0.append(.attest) }
+        made.add(.attest)
         return attestationKey.copyBytes() + nonce
     }
 

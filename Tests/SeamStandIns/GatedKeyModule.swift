@@ -4,13 +4,14 @@ import Dispatch
 package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
+import TestSupport
 
 /// A stand-in for a slow device: each operation of another module waits until the test lets it pass.
 package final class GatedKeyModule: KeyModule {
     private let inner: any KeyModule
     private let gate = DispatchSemaphore(value: 0)
     private let arrivals = DispatchSemaphore(value: 0)
-    private let begun = Mutex<[EnclaveOperation]>([])
+    private let begun = Recorder<EnclaveOperation>()
     private let erasures = Mutex(0)
     private let ownDevice: EnclaveDevice?
     private let isFound = Mutex(false)
@@ -29,7 +30,7 @@ package final class GatedKeyModule: KeyModule {
     package func waitForArrival() -> Bool { arrivals.wait(timeout: .now() + 10) == .success }
 
     /// The operations that were begun, in order.
-    package var operations: [EnclaveOperation] { begun.withLock { $0 } }
+    package var operations: [EnclaveOperation] { begun.all }
 
     /// The number of keys that were erased.
     package var erased: Int { erasures.withLock { $0 } }
@@ -62,7 +63,7 @@ package final class GatedKeyModule: KeyModule {
 
     package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
         try pass()
-        begun.withLock { $0.append(operation) }
+        begun.add(operation)
         return try inner.begin(blob, operation)
     }
 

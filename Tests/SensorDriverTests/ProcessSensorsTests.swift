@@ -6,7 +6,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
-import Synchronization
 import TestPromises
 import Testing
 
@@ -92,11 +91,11 @@ import Testing
         #expect(test.all == [.failed])
         #expect(test.state == .absent)
         #expect(test.sessions == .unknown)
-        #expect(test.reported.withLock { $0 } == [.changed, .changed], "the first state and the loss")
+        #expect(test.reported.all == [.changed, .changed], "the first state and the loss")
         test.arm(2)
         try test.awaitEvent()
         #expect(test.all == [.failed, .failed], "no process scans")
-        #expect(test.log.all.withLock { $0.map(\.event) }.contains(.sensorFailed))
+        #expect(test.log.lines.all.map(\.event).contains(.sensorFailed))
     }
 
     @Test func theNextProcessInheritsNoStateOfTheOneBefore() throws {
@@ -202,7 +201,7 @@ import Testing
         for number in 0..<300 { try program.send(.log(.sensorFailed, message: "line \(number)", hint: "")) }
         try program.send(.sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
-        #expect(test.log.all.withLock { $0.count } == 256)
+        #expect(test.log.lines.all.count == 256)
     }
 
     @Test func aLineThatIsRepeatedIsWrittenOnceUntilThereIsASensor() throws {
@@ -210,7 +209,7 @@ import Testing
         let line = SensorMessage.log(.sensorFailed, message: "no reader", hint: "")
         try program.send(line, line, .sensor(.finger), line, .sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
-        #expect(test.log.all.withLock { $0.map(\.text) } == ["no reader ", "no reader "])
+        #expect(test.log.lines.all.map(\.text) == ["no reader ", "no reader "])
     }
 
     // MARK: - Sessions
@@ -225,7 +224,7 @@ import Testing
         test.unapplied.withLock { $0 = [] }
         try program.send(.sessions(9, told, .unknown), .sensor(.absent))
         while test.state != .absent { try test.awaitChange() }
-        #expect(test.reported.withLock { $0.last } == change)
+        #expect(test.reported.all.last == change)
         #expect(test.sessions == .unknown)
         // A question that is sent later arrives first.
         test.sensors.look()

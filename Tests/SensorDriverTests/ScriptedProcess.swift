@@ -8,6 +8,7 @@ import LatchkeySystem
 import LatchkeyWire
 import SimulatedDriver
 import Synchronization
+import TestSupport
 import Testing
 
 /// A process of the sensors, played by the test: it sends what the test says, and answers nothing by itself.
@@ -86,7 +87,7 @@ final class SensorsUnderTest: Sendable {
     private let events = Mutex<[SensorEvent]>([])
     private let arrived = DispatchSemaphore(value: 0)
     private let changes = DispatchSemaphore(value: 0)
-    let reported = Mutex<[SessionEvent.Change]>([])
+    let reported = Recorder<SessionEvent.Change>()
     /// What confirms the changes of sessions, unless they are confirmed at once.
     let unapplied = Mutex<[@Sendable () -> Void]?>(nil)
 
@@ -97,7 +98,7 @@ final class SensorsUnderTest: Sendable {
         sensors.observe { [changes] in changes.signal() }
         sensors.observeSession { [weak self] event, done in
             guard let self else { return done() }
-            reported.withLock { $0.append(event.change) }
+            reported.add(event.change)
             let isKept = unapplied.withLock { kept in
                 kept?.append(done)
                 return kept != nil
@@ -136,35 +137,27 @@ final class SensorsUnderTest: Sendable {
 
 /// A log that a test reads.
 final class Notes: EventLog {
-    let all = Mutex<[(event: DaemonEvent, text: String)]>([])
+    let lines = Recorder<(event: DaemonEvent, text: String)>()
     func record(_ event: DaemonEvent, _ failure: Failure?) {
-        all.withLock { $0.append((event, failure.map { "\($0.message) \($0.hint)" } ?? "")) }
+        lines.add((event, failure.map { "\($0.message) \($0.hint)" } ?? ""))
     }
 }
 
 /// A clock that the test advances, and which reports when an alarm was set.
 final class WatchedClock: Clock {
     private let clock = VirtualClock()
-    private let alarms = Mutex<[Int64]>([])
-    private let isSet = DispatchSemaphore(value: 0)
+    private let alarms = Recorder<Int64>()
     var uptime: Int64 { clock.uptime }
     var bootID: [UInt8] { clock.bootID }
     var wallTime: Int64 { clock.wallTime }
 
     func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm {
-        defer {
-            alarms.withLock { $0.append(seconds) }
-            isSet.signal()
-        }
+        defer { alarms.add(seconds) }
         return clock.alarm(after: seconds, body)
     }
 
     func advance(seconds: Int64) { clock.advance(seconds: seconds) }
 
     /// Waits until an alarm for so many seconds was set.
-    func awaitAlarm(after seconds: Int64) throws {
-        while !alarms.withLock({ $0.contains(seconds) }) {
-            try #require(isSet.wait(timeout: .now() + 10) == .success)
-        }
-    }
+    func awaitAlarm(after seconds: Int64) throws { try alarms.first { $0 == seconds } }
 }

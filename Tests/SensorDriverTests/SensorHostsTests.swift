@@ -6,6 +6,7 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyWire
 import Synchronization
+import TestSupport
 import Testing
 
 /// The process of the sensors, with the processes of several users.
@@ -96,7 +97,7 @@ private final class CollectingReader: BiometricReader {
         let user: UInt32
         let events: @Sendable (SensorEvent) -> Void
     }
-    private let armed = Mutex<[Armed]>([])
+    private let armed = Recorder<Armed>()
     private let changed: (near: Descriptor, far: Descriptor)?
     private let disarmed = ReplyBox<UInt64>()
 
@@ -104,7 +105,7 @@ private final class CollectingReader: BiometricReader {
 
     func state(for user: UInt32) -> SensorState { .absent }
     func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
-        armed.withLock { $0.append(Armed(scan: evaluation, user: user, events: events)) }
+        armed.add(Armed(scan: evaluation, user: user, events: events))
         if let changed { _ = try? Sockets.send(changed.near, [1]) }
     }
     func disarm(_ evaluation: UInt64) { disarmed.put(evaluation) }
@@ -116,26 +117,26 @@ private final class CollectingReader: BiometricReader {
             try #require(try changed.far.wait(for: 1, until: Uptime.deadline(seconds: 20)))
             _ = try changed.far.read(atMost: 1)
         }
-        return armed.withLock { $0 }
+        return armed.all
     }
 
     func awaitDisarmed() throws -> UInt64 { try #require(disarmed.take(seconds: 20)) }
 
     func report(_ event: SensorEvent, of scan: UInt64) {
-        armed.withLock { $0.first { $0.scan == scan }?.events }?(event)
+        armed.all.first { $0.scan == scan }?.events(event)
     }
 }
 
 /// Login sessions that the test changes.
 private final class GivenSessions: SessionMonitor {
-    private let observers = Mutex<[@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void]>([])
+    private let observers = Recorder<@Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void>()
 
     func sessions(of user: UInt32) -> SessionState { SessionState(isLocked: false, biometry: .every) }
     func observeSession(_ report: @escaping @Sendable (SessionEvent, @escaping @Sendable () -> Void) -> Void) {
-        observers.withLock { $0.append(report) }
+        observers.add(report)
     }
 
     func report(_ event: SessionEvent, _ done: @escaping @Sendable () -> Void) {
-        for observer in observers.withLock({ $0 }) { observer(event, done) }
+        for observer in observers.all { observer(event, done) }
     }
 }

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
-import Synchronization
+import TestSupport
 import Testing
 
 /// The contract of `BiometricReader`, which every driver must fulfil: the test target of a driver checks each case.
@@ -38,7 +38,7 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
     }
 
     private static func aMatchNamesTheEnrolmentSetAndTheKindOfTheSensor(_ driver: ReaderDriver) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         let state = reader.state()
         let set = try #require(state.enrolment)
         reader.arm(1, events.add)
@@ -48,7 +48,7 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
     }
 
     private static func eachTouchOfAnotherFingerIsReported(_ driver: ReaderDriver) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         reader.arm(1, events.add)
         reader.touch(false)
         reader.touch(false)
@@ -56,7 +56,7 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
     }
 
     private static func aSensorThatIsNotArmedReportsNothing(_ driver: ReaderDriver) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         reader.touch(true)
         reader.arm(1, events.add)
         #expect(events.all.isEmpty, "an earlier touch does not count")
@@ -66,7 +66,7 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
     }
 
     private static func disarmingEndsOnlyTheScanOfThatEvaluation(_ driver: ReaderDriver) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         reader.arm(2, events.add)
         reader.disarm(1)
         reader.touch(false)
@@ -74,7 +74,7 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
     }
 
     private static func aFailureIsReported(_ driver: ReaderDriver) throws {
-        let (reader, events) = (try driver.make(), SensorEvents())
+        let (reader, events) = (try driver.make(), Recorder<SensorEvent>())
         reader.arm(1, events.add)
         reader.fail()
         #expect(events.all == [.failed])
@@ -82,14 +82,14 @@ package enum BiometricReaderContract: String, CaseIterable, CustomTestStringConv
 
     private static func aChangeOfTheEnrolmentIsObservedAndChangesTheSet(_ driver: ReaderDriver) throws {
         let reader = try driver.make()
-        let seen = Mutex<[EnrolmentSet?]>([])
-        reader.observe { seen.withLock { $0.append(reader.state().enrolment) } }
+        let seen = Recorder<EnrolmentSet?>()
+        reader.observe { seen.add(reader.state().enrolment) }
         let before = try #require(reader.state().enrolment)
         try reader.replaceFinger()
         let after = try #require(reader.state().enrolment)
         #expect(after != before)
-        #expect(seen.withLock { $0 } == [after], "the observer reads the new state")
-        let events = SensorEvents()
+        #expect(seen.all == [after], "the observer reads the new state")
+        let events = Recorder<SensorEvent>()
         reader.arm(1, events.add)
         reader.touch(true)
         #expect(events.all == [.match(after, isVirtual: reader.state().isVirtual)])

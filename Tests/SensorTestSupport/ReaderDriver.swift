@@ -2,7 +2,6 @@
 
 package import LatchkeyModel
 import LatchkeySeams
-import Synchronization
 import Testing
 
 /// A driver that `BiometricReaderContract` is checked for, with the person at its sensor.
@@ -44,13 +43,4 @@ package struct ReaderDriver: Sendable, CustomTestStringConvertible {
     }
 
     package var testDescription: String { name }
-}
-
-/// Collects the events of a scan.
-package final class SensorEvents: Sendable {
-    private let list = Mutex<[SensorEvent]>([])
-    package var all: [SensorEvent] { list.withLock { $0 } }
-    package init() {}
-
-    @Sendable package func add(_ event: SensorEvent) { list.withLock { $0.append(event) } }
 }

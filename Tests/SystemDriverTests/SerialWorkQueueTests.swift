@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 import SystemDriver
+import TestSupport
 import Testing
 
 @Suite struct SerialWorkQueueTests {
@@ -33,26 +34,26 @@ import Testing
 
     @Test func workRunsInTheOrderOfSubmission() {
         let queue = SerialWorkQueue { true }
-        let order = Mutex<[Int]>([])
+        let order = Recorder<Int>()
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let done = DispatchSemaphore(value: 0)
         queue.submit(.any) {
             began.signal()
             goOn.wait()
-            order.withLock { $0.append(1) }
+            order.add(1)
         }
         began.wait()
         for number in 2...3 {
             queue.submit(.oneItem) {
-                order.withLock { $0.append(number) }
+                order.add(number)
                 done.signal()
             }
         }
-        #expect(order.withLock { $0 } == [], "work does not overtake earlier work")
+        #expect(order.all == [], "work does not overtake earlier work")
         goOn.signal()
         done.wait()
         done.wait()
-        #expect(order.withLock { $0 } == [1, 2, 3])
+        #expect(order.all == [1, 2, 3])
     }
 
     @Test func queryNamesOneItemByPrimaryKeyOrReference() {

@@ -2,7 +2,6 @@
 
 import Dispatch
 import LatchkeyModel
-import Synchronization
 import SystemDriver
 import TestSupport
 import Testing
@@ -14,7 +13,7 @@ import Testing
 
     @Test func noTwoSecretsHaveCommonBytesWhenManyThreadsAsk() {
         let source = SystemRandomSource()
-        let parts = Mutex<[[UInt8]]>([])
+        let parts = Recorder<[[UInt8]]>()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             var own: [[UInt8]] = []
             for turn in 0..<500 {
@@ -23,10 +22,9 @@ import Testing
                 // Eight bytes are never equal by chance; a pair that overlaps, or a part that was overwritten, is.
                 own += stride(from: 0, to: bytes.count / 4 * 4 - 4, by: 4).map { Array(bytes[$0..<$0 + 8]) }
             }
-            let all = own
-            parts.withLock { $0 += all }
+            parts.add(own)
         }
-        let all = parts.withLock { $0 }
+        let all = parts.all.flatMap { $0 }
         #expect(all.count == 8 * 125 * (2 + 3 + 7 + 74))
         #expect(Set(all).count == all.count)
     }
