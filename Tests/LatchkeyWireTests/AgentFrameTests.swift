@@ -9,19 +9,18 @@ import Testing
 
 @testable import FuzzProperties
 
-/// A frame of an agent's connection and the name of its golden vector.
-struct AgentSample: Sendable, CustomTestStringConvertible {
-    let name: String
-    let frame: AgentFrame
-    var testDescription: String { name }
+typealias AgentSample = WireSample<AgentFrame>
 
-    private init(_ name: String, _ frame: AgentFrame) {
-        self.name = name
-        self.frame = frame
-    }
+extension AgentFrame: WireMessage {
+    package static let vectors = ["agent"]
+}
 
-    private init(_ name: String, _ message: AgentMessage) { self.init(name, .message(prompt: 7, message)) }
+extension AgentSample {
+    fileprivate init(_ name: String, _ message: AgentMessage) { self.init(name, .message(prompt: 7, message)) }
+}
 
+/// The frames of an agent's connection.
+private enum Samples {
     private static let content = PromptContent(
         method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true)
 
@@ -35,7 +34,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         PromptContent(method: .passcode, notice: notice, triesLeft: 0, showsFallback: false, step: step)
     }
 
-    static let all = [
+    static let all: [AgentSample] = [
         AgentSample("agent-register", .register),
         AgentSample("agent-registered", .registered),
         AgentSample("agent-refused", .refused(.taken)),
@@ -116,49 +115,19 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
 @Suite struct AgentFrameTests {
     private func refusal(_ item: CBORItem) -> WireError? { refusal(item.encoded) }
 
-    private func refusal(_ bytes: [UInt8]) -> WireError? {
-        do throws(WireError) {
-            _ = try AgentFrame(decoding: SecretBytes(bytes))
-            return nil
-        } catch {
-            return error
-        }
+    private func refusal(_ bytes: [UInt8]) -> WireError? { AgentFrame.refusal(of: bytes) }
+
+    @Test func eachVectorHasASample() throws {
+        try WireContract.expectOneSampleForEachVector(Samples.all)
     }
 
-    @Test func samplesAndVectorsHaveTheSameNames() throws {
-        #expect(try Vector.load(["agent"]).map(\.name).sorted() == AgentSample.all.map(\.name).sorted())
-    }
-
-    @Test(arguments: AgentSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(
-        _ sample: AgentSample
-    ) throws {
-        let vector = try #require(try Vector.load(["agent"]).first { $0.name == sample.name })
-        let encoded = sample.frame.encoded().copyBytes()
-        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
-        #expect(try AgentFrame(decoding: SecretBytes(vector.payload)) == sample.frame)
-        #expect(try #require(CBORItem(reading: vector.payload)).encoded == vector.payload)
-    }
-
-    @Test(arguments: AgentSample.all) func truncatedAndExtendedFramesAreRefused(_ sample: AgentSample) {
-        let bytes = sample.frame.encoded().copyBytes()
-        for count in 0..<bytes.count { #expect(refusal(Array(bytes[..<count])) != nil, "\(count) bytes") }
-        #expect(refusal(bytes + [0]) == .trailingBytes)
-    }
-
-    @Test(arguments: AgentSample.all) func aFlippedBitNeverGivesASecondEncoding(_ sample: AgentSample) throws {
-        let bytes = sample.frame.encoded().copyBytes()
-        for index in bytes.indices {
-            for bit in 0..<8 {
-                var changed = bytes
-                changed[index] ^= 1 << bit
-                guard let frame = try? AgentFrame(decoding: SecretBytes(changed)) else { continue }
-                #expect(frame.encoded().copyBytes() == changed, "\(digits(changed))")
-            }
-        }
+    @Test(arguments: Samples.all, WireContract<AgentFrame>.allCases)
+    func eachMessageHasOneEncoding(_ sample: AgentSample, _ contract: WireContract<AgentFrame>) throws {
+        try contract.check(sample)
     }
 
     @Test func theFirstByteDistinguishesAgentFramesFromClientFrames() {
-        for sample in AgentSample.all { #expect(AgentFrame.mayBegin(sample.frame.encoded())) }
+        for sample in Samples.all { #expect(AgentFrame.mayBegin(sample.message.encoded())) }
         for sample in Sample.all { #expect(!AgentFrame.mayBegin(sample.message.encoded()), "\(sample.name)") }
         #expect(!AgentFrame.mayBegin(SecretBytes([])))
     }
@@ -183,8 +152,8 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     }
 
     @Test func aPromptShownUnderAnotherNumberIsRefused() throws {
-        let sample = try #require(AgentSample.all.first { $0.name == "agent-show" })
-        guard case .message(_, let show) = sample.frame else { return }
+        let sample = try #require(Samples.all.first { $0.name == "agent-show" })
+        guard case .message(_, let show) = sample.message else { return }
         let bytes = AgentFrame.message(prompt: 8, show).encoded().copyBytes()
         #expect(refusal(bytes) == .invalidValue)
     }
@@ -219,7 +188,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             #expect(refusal(content(step, [])) == nil)
             #expect(refusal(content(step, [0x41])) == .invalidValue)
         }
-        var early = AgentSample.code
+        var early = Samples.code
         early.step = .proof
         #expect(AgentFrame.message(prompt: 7, .update(early)).encoded().copyBytes() == content(0, []), "never written")
     }

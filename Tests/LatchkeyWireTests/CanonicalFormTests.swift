@@ -7,45 +7,21 @@ import Testing
 
 @testable import FuzzProperties
 
+extension Message: WireMessage {
+    package static let vectors = Vector.ofClients
+    package static func complaint(about bytes: [UInt8]) -> String? { FuzzProperties.complaint(aboutFrame: bytes) }
+    fileprivate static let samples = Sample.all.map { WireSample($0.name, $0.message) }
+}
+
 /// Each message has exactly one encoding: changed bytes are refused, or are the one encoding of a different message.
 @Suite struct CanonicalFormTests {
-    @Test(arguments: Sample.all) func everyTruncationIsRefused(_ sample: Sample) {
-        let payload = sample.message.encoded().copyBytes()
-        for count in payload.indices {
-            let refusal = refusal(of: Array(payload.prefix(count)))
-            #expect(refusal == .truncated, "first \(count) bytes")
-        }
+    @Test func eachVectorHasASample() throws {
+        try WireContract.expectOneSampleForEachVector(Message.samples)
     }
 
-    @Test(arguments: Sample.all) func everyTrailingByteIsRefused(_ sample: Sample) {
-        let payload = sample.message.encoded().copyBytes()
-        for byte in UInt8.min...UInt8.max { #expect(refusal(of: payload + [byte]) == .trailingBytes) }
-        #expect(refusal(of: payload + payload) == .trailingBytes)
-    }
-
-    @Test(arguments: Sample.all) func everyFlippedBitIsRefusedOrGivesACanonicalMessage(_ sample: Sample) {
-        let payload = sample.message.encoded().copyBytes()
-        for index in payload.indices {
-            for bit in 0..<8 {
-                var flipped = payload
-                flipped[index] ^= 1 << UInt8(bit)
-                let complaint = complaint(aboutFrame: flipped)
-                #expect(complaint == nil, "byte \(index), bit \(bit): \(digits(flipped))")
-            }
-        }
-    }
-
-    @Test(arguments: Sample.all) func everyReplacedByteIsRefusedOrGivesACanonicalMessage(_ sample: Sample) {
-        // The first bytes select the message and its fields; the fuzzer and the random bytes cover the rest.
-        let payload = sample.message.encoded().copyBytes()
-        for index in payload.indices.prefix(20) {
-            for byte in UInt8.min...UInt8.max {
-                var changed = payload
-                changed[index] = byte
-                let complaint = complaint(aboutFrame: changed)
-                #expect(complaint == nil, "byte \(index): \(digits(changed))")
-            }
-        }
+    @Test(arguments: Message.samples, WireContract<Message>.allCases)
+    func eachMessageHasOneEncoding(_ sample: WireSample<Message>, _ contract: WireContract<Message>) throws {
+        try contract.check(sample)
     }
 
     @Test(arguments: Sample.all) func removingAMapEntryIsRefusedOrGivesACanonicalMessage(_ sample: Sample) throws {

@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 
 @testable import FuzzProperties
 
@@ -25,14 +26,7 @@ func written(_ body: (inout CBORWriter) -> Void) -> [UInt8] {
 }
 
 /// Why the payload is refused, or nil when it is accepted.
-func refusal(of payload: [UInt8]) -> WireError? {
-    do throws(WireError) {
-        _ = try Message(decoding: SecretBytes(payload))
-        return nil
-    } catch {
-        return error
-    }
-}
+func refusal(of payload: [UInt8]) -> WireError? { Message.refusal(of: payload) }
 
 /// The bytes of a request with these items: `[0, id, [operation, parameters]]`.
 func request(_ operation: UInt64, _ parameters: CBORItem, id: UInt64 = 1) -> [UInt8] {

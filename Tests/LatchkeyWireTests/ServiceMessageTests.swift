@@ -5,22 +5,21 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// A message between `latchkeyd` and `latchkey-authd`, and the name of its golden vector.
-struct ServiceSample: Sendable, CustomTestStringConvertible {
-    let name: String
-    let message: ServiceMessage
-    var testDescription: String { name }
+typealias ServiceSample = WireSample<ServiceMessage>
 
-    private init(_ name: String, _ message: ServiceMessage) {
-        self.name = name
-        self.message = message
-    }
+extension ServiceMessage: WireMessage {
+    package static let vectors = ["services"]
+}
 
-    private init(_ name: String, call: AuthorityCall) { self.init(name, .authorityCall(1, call)) }
-    private init(_ name: String, reply: AuthorityReply) { self.init(name, .authorityReply(1, reply)) }
-    private init(_ name: String, store: StoreCall) { self.init(name, .storeCall(0, store)) }
-    private init(_ name: String, answer: StoreReply) { self.init(name, .storeReply(2, answer)) }
+extension ServiceSample {
+    fileprivate init(_ name: String, call: AuthorityCall) { self.init(name, .authorityCall(1, call)) }
+    fileprivate init(_ name: String, reply: AuthorityReply) { self.init(name, .authorityReply(1, reply)) }
+    fileprivate init(_ name: String, store: StoreCall) { self.init(name, .storeCall(0, store)) }
+    fileprivate init(_ name: String, answer: StoreReply) { self.init(name, .storeReply(2, answer)) }
+}
 
+/// The messages between `latchkeyd` and `latchkey-authd`.
+private enum Samples {
     private static func bytes(_ value: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: value, count: count) }
     private static let process = ProcessName(processID: 77, startTime: 1234, userID: 1000)
 
@@ -41,7 +40,7 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
     private static let counters = PolicyCounters(
         biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3, lastPasscode: 4, lastBiometry: nil)
 
-    static let all = [
+    static let all: [ServiceSample] = [
         ServiceSample("service-identify", call: .identify(process)),
         ServiceSample(
             "service-attach", call: .attach(AuthorityCall.Attach(userID: 1000, isPasscodeSet: true, isLocked: false))),
@@ -187,36 +186,12 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
 
 /// The messages of the service channel have the bytes of `Tests/Vectors/wire/services.hex`, and no others are read.
 @Suite struct ServiceMessageTests {
-    @Test(arguments: ServiceSample.all) func encodingYieldsTheVector(_ sample: ServiceSample) throws {
-        let vector = try #require(try Vector.load(["services"]).first { $0.name == sample.name }, "\(sample.name)")
-        #expect(sample.message.encoded().copyBytes() == vector.payload)
-        let decoded = try ServiceMessage(decoding: SecretBytes(vector.payload))
-        #expect(decoded == sample.message)
-        #expect(decoded.encoded().copyBytes() == vector.payload)
+    @Test func eachVectorHasASample() throws {
+        try WireContract.expectOneSampleForEachVector(Samples.all)
     }
 
-    @Test func vectorsAreThoseOfTheSamples() throws {
-        #expect(try Vector.load(["services"]).map(\.name).sorted() == ServiceSample.all.map(\.name).sorted())
-    }
-
-    @Test(arguments: ServiceSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: ServiceSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for count in 0..<bytes.count {
-            #expect(throws: WireError.self) { try ServiceMessage(decoding: SecretBytes(bytes[..<count])) }
-        }
-        #expect(throws: WireError.self) { try ServiceMessage(decoding: SecretBytes(bytes + [0])) }
-    }
-
-    /// Every change of one bit is refused or gives another message with exactly these bytes.
-    @Test(arguments: ServiceSample.all) func noMessageHasTwoEncodings(_ sample: ServiceSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for place in bytes.indices {
-            for bit in 0..<8 {
-                var changed = bytes
-                changed[place] ^= 1 << bit
-                guard let message = try? ServiceMessage(decoding: SecretBytes(changed)) else { continue }
-                #expect(message.encoded().copyBytes() == changed, "byte \(place), bit \(bit)")
-            }
-        }
+    @Test(arguments: Samples.all, WireContract<ServiceMessage>.allCases)
+    func eachMessageHasOneEncoding(_ sample: ServiceSample, _ contract: WireContract<ServiceMessage>) throws {
+        try contract.check(sample)
     }
 }

@@ -5,18 +5,15 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// A message between `latchkey-authd` and `latchkey-pam`, and the name of its golden vector.
-struct PAMSample: Sendable, CustomTestStringConvertible {
-    let name: String
-    let message: PAMMessage
-    var testDescription: String { name }
+typealias PAMSample = WireSample<PAMMessage>
 
-    private init(_ name: String, _ message: PAMMessage) {
-        self.name = name
-        self.message = message
-    }
+extension PAMMessage: WireMessage {
+    package static let vectors = ["pam"]
+}
 
-    static let all =
+/// The messages between `latchkey-authd` and `latchkey-pam`.
+private enum Samples {
+    static let all: [PAMSample] =
         [
             PAMSample("pam-begin-password", .begin(AccountName(known: "ada"), .password)),
             PAMSample("pam-begin-face", .begin(AccountName(known: "zoë"), .face)),
@@ -37,36 +34,13 @@ extension AccountName {
 
 /// The messages of `latchkey-pam` have the bytes of `Tests/Vectors/wire/pam.hex`, and no others are read.
 @Suite struct PAMMessageTests {
-    @Test func vectorsAreThoseOfTheSamples() throws {
-        #expect(try Vector.load(["pam"]).map(\.name).sorted() == PAMSample.all.map(\.name).sorted())
+    @Test func eachVectorHasASample() throws {
+        try WireContract.expectOneSampleForEachVector(Samples.all)
     }
 
-    @Test(arguments: PAMSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(_ sample: PAMSample) throws {
-        let vector = try #require(try Vector.load(["pam"]).first { $0.name == sample.name })
-        let encoded = sample.message.encoded().copyBytes()
-        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
-        #expect(try PAMMessage(decoding: SecretBytes(vector.payload)) == sample.message)
-    }
-
-    @Test(arguments: PAMSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: PAMSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for count in bytes.indices {
-            #expect(throws: WireError.self) { try PAMMessage(decoding: SecretBytes(bytes[..<count])) }
-        }
-        #expect(throws: WireError.trailingBytes) { try PAMMessage(decoding: SecretBytes(bytes + [0])) }
-    }
-
-    /// Every change of one byte is refused or gives another message with exactly these bytes.
-    @Test(arguments: PAMSample.all) func noMessageHasTwoEncodings(_ sample: PAMSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for place in bytes.indices {
-            for value in UInt8.min...UInt8.max {
-                var changed = bytes
-                changed[place] = value
-                guard let message = try? PAMMessage(decoding: SecretBytes(changed)) else { continue }
-                #expect(message.encoded().copyBytes() == changed, "\(digits(changed))")
-            }
-        }
+    @Test(arguments: Samples.all, WireContract<PAMMessage>.allCases)
+    func eachMessageHasOneEncoding(_ sample: PAMSample, _ contract: WireContract<PAMMessage>) throws {
+        try contract.check(sample)
     }
 
     @Test(

@@ -8,27 +8,26 @@ import Testing
 
 @testable import FuzzProperties
 
-/// A message between `latchkeyd` and the process of its sensors, and the name of its golden vector.
-struct SensorSample: Sendable, CustomTestStringConvertible {
-    let name: String
-    let message: SensorMessage
-    var testDescription: String { name }
+typealias SensorSample = WireSample<SensorMessage>
 
-    private init(_ name: String, _ message: SensorMessage) {
-        self.name = name
-        self.message = message
-    }
+extension SensorMessage: WireMessage {
+    package static let vectors = ["sensor"]
+}
 
-    private init(
+extension SensorSample {
+    fileprivate init(
         _ name: String, _ isLocked: Bool, _ change: SensorMessage.SessionChange, _ sessions: BiometrySessions
     ) {
         self.init(name, .sessions(3, change, SessionState(isLocked: isLocked, biometry: sessions)))
     }
+}
 
+/// The messages between `latchkeyd` and the process of its sensors.
+private enum Samples {
     private static let enrolled = SensorState(
         kind: .touchID, enrolment: EnrolmentSet([1, 2, 3]), reportsEnrolmentChanges: false)
 
-    static let all =
+    static let all: [SensorSample] =
         [
             SensorSample("sensor-look", .look(1)), SensorSample("sensor-arm", .arm(2)),
             SensorSample("sensor-disarm", .disarm(.max)), SensorSample("sensor-applied", .applied(24)),
@@ -62,38 +61,13 @@ struct SensorSample: Sendable, CustomTestStringConvertible {
     }
     private static let longest = String(repeating: "x", count: SensorMessage.textBytes)
 
-    @Test func vectorsAreThoseOfTheSamples() throws {
-        #expect(try Vector.load(["sensor"]).map(\.name).sorted() == SensorSample.all.map(\.name).sorted())
+    @Test func eachVectorHasASample() throws {
+        try WireContract.expectOneSampleForEachVector(Samples.all)
     }
 
-    @Test(arguments: SensorSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(
-        _ sample: SensorSample
-    ) throws {
-        let vector = try #require(try Vector.load(["sensor"]).first { $0.name == sample.name })
-        let encoded = sample.message.encoded().copyBytes()
-        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
-        #expect(try SensorMessage(decoding: SecretBytes(vector.payload)) == sample.message)
-    }
-
-    @Test(arguments: SensorSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: SensorSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for count in bytes.indices {
-            #expect(throws: WireError.self) { try SensorMessage(decoding: SecretBytes(bytes[..<count])) }
-        }
-        #expect(throws: WireError.trailingBytes) { try SensorMessage(decoding: SecretBytes(bytes + [0])) }
-    }
-
-    /// Every change of one byte is refused or gives another message with exactly these bytes.
-    @Test(arguments: SensorSample.all) func noMessageHasTwoEncodings(_ sample: SensorSample) {
-        let bytes = sample.message.encoded().copyBytes()
-        for place in bytes.indices {
-            for value in UInt8.min...UInt8.max {
-                var changed = bytes
-                changed[place] = value
-                guard let message = try? SensorMessage(decoding: SecretBytes(changed)) else { continue }
-                #expect(message.encoded().copyBytes() == changed, "\(digits(changed))")
-            }
-        }
+    @Test(arguments: Samples.all, WireContract<SensorMessage>.allCases)
+    func eachMessageHasOneEncoding(_ sample: SensorSample, _ contract: WireContract<SensorMessage>) throws {
+        try contract.check(sample)
     }
 
     @Test(

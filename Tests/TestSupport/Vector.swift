@@ -12,10 +12,11 @@ package struct Vector: Sendable, CustomTestStringConvertible {
     /// The folder of the files.
     private static let folder = Repository.vectors("wire")
 
-    /// Loads the vectors of the files; by default those of client messages.
-    package static func load(
-        _ names: [String] = ["requests", "items", "replies", "enclave", "migration"]
-    ) throws -> [Vector] {
+    /// The files of client messages.
+    package static let ofClients = ["requests", "items", "replies", "enclave", "migration"]
+
+    /// Loads the vectors of the files.
+    package static func load(_ names: [String]) throws -> [Vector] {
         try names.flatMap { name in
             try String(contentsOf: folder.appending(component: name + ".hex"), encoding: .utf8)
                 .split(separator: "\n").filter { !$0.hasPrefix("#") }
