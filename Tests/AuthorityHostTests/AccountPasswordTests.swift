@@ -33,13 +33,7 @@ import Testing
     }
 
     private func evaluate(_ machine: TwoServices? = nil) -> () -> [Reply] {
-        let machine = machine ?? self.machine
-        let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return { [] } }
-        return machine.answers(
-            session,
-            .evaluate(
-                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
+        (machine ?? self.machine).evaluate()
     }
 
     @Test(.promise("account.first")) func theFirstPasscodeIsThePasswordOfTheAccount() throws {

@@ -20,15 +20,6 @@ import Testing
         machine.crashAuthority()
     }
 
-    private func evaluation(_ session: Session) throws -> () -> [Reply] {
-        let answers = machine.answers(session, .createContext)
-        guard case .context(let context)? = answers().first else { throw Failure(.internalFailure) }
-        return machine.answers(
-            session,
-            .evaluate(
-                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
-    }
-
     private func statuses(_ replies: [Reply]) -> [Status] {
         replies.compactMap { if case .failure(let failure) = $0 { failure.status } else { nil } }
     }
@@ -40,12 +31,12 @@ import Testing
         #expect(try machine.keychain.tree.lockState.isLocked && replies().isEmpty)
         work.run()
         #expect(replies() == [.done] && machine.authority.state.isLocked)
-        #expect(statuses(try evaluation(machine.session())()) == [.notInteractive])
+        #expect(statuses(machine.evaluate()()) == [.notInteractive])
     }
 
     @Test func anEvaluationThatArrivesMeanwhileIsAskedAfterwardsAndEndsWithALock() throws {
         let before = shows
-        let replies = try evaluation(machine.session())
+        let replies = machine.evaluate()
         #expect(shows == before && replies().isEmpty)
         work.run()
         #expect(shows == before + 1 && replies().isEmpty)
@@ -58,17 +49,17 @@ import Testing
     @Test func anEvaluationThatIsCancelledMeanwhileIsNotAsked() throws {
         let before = shows
         let session = machine.session()
-        let replies = try evaluation(session)
+        let replies = machine.evaluate(in: session)
         session.close()
         work.run()
         #expect(shows == before && machine.authority.shownPrompts.isEmpty)
         #expect(statuses(replies()) == [.systemCancel])
-        #expect(try evaluation(machine.session())().isEmpty && shows == before + 1)
+        #expect(machine.evaluate()().isEmpty && shows == before + 1)
     }
 
     @Test func anEvaluationOfAConnectionThatEndsMeanwhileIsNotAsked() throws {
         let before = shows
-        let replies = try evaluation(machine.session())
+        let replies = machine.evaluate()
         machine.crashAuthority()
         #expect(statuses(replies()) == [.systemCancel])
         work.run()
@@ -77,7 +68,7 @@ import Testing
 
     /// What programs can cause leaves room for a lock.
     @Test func aLockIsNotRefusedBehindAsManyEvaluationsAsMayWait() throws {
-        let replies = try (0..<1100).map { _ in try evaluation(machine.session()) }
+        let replies = (0..<1100).map { _ in machine.evaluate() }
         #expect(replies.contains { !statuses($0()).isEmpty }, "those beyond the limit are refused")
         let lock = machine.answers(machine.session(), .lock)
         work.run()

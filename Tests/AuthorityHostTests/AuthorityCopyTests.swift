@@ -327,12 +327,7 @@ extension TwoServices {
 
     /// Types a passcode in place of a touch.
     fileprivate func type(_ passcode: String) -> [Reply] {
-        let session = session()
-        guard case .context(let context)? = answers(session, .createContext)().last else { return [] }
-        let replies = answers(
-            session,
-            .evaluate(
-                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
+        let replies = evaluate()
         if seen.shown?.asks(for: .biometry) == true {
             // The button for the passcode is shown after a failed touch.
             _ = try? world.apply(.touch(matching: false))

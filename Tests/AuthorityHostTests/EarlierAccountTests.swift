@@ -22,28 +22,18 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let session = machine.session()
         let attributes: Attributes = [.account: .text("mail"), .service: .text("example.org")]
-        let add = Request.AddItem(
-            itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
-            secret: SecretBytes("word".utf8), returns: [], authentication: Authentication())
+        let add = Request.AddItem(attributes: attributes, secret: SecretBytes("word".utf8))
         #expect(machine.answers(session, .addItem(add))().compactMap(\.status).isEmpty)
         #expect(Self.count(machine, session) == 1)
-        let replies = Self.evaluate(machine, session)
+        let replies = machine.evaluate(in: session)
         machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
         machine.world.perform(.cancel)
         #expect(replies().count == 1)
         #expect(machine.authority.state.passcodeFailures == 1)
     }
 
-    private static func evaluate(_ machine: TwoServices, _ session: Session) -> () -> [Reply] {
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return { [] } }
-        let evaluate = Request.Evaluate(
-            context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())
-        return machine.answers(session, .evaluate(evaluate))
-    }
-
     private static func count(_ machine: TwoServices, _ session: Session) -> Int? {
-        let request = Request.CopyItems(
-            query: query, limit: .all, returns: .attributes, authentication: Authentication())
+        let request = Request.CopyItems(query, limit: .all, returns: .attributes)
         guard case .items(let items, _)? = machine.answers(session, .copyItems(request))().last else { return nil }
         return items.count
     }

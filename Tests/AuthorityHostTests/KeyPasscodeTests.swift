@@ -91,13 +91,6 @@ import Testing
         return replies()
     }
 
-    private func context(_ session: Session) throws -> ContextHandle {
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else {
-            throw UnexpectedReply(reply: nil)
-        }
-        return context
-    }
-
     // MARK: - Which proof the TPM gets
 
     @Test func thePasscodeIsProvenToTheTPMAndNothingIsSigned() throws {
@@ -162,7 +155,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         machine.clock.advance(seconds: Limits.passcodeValueSeconds - 1)
         for _ in 1...2 { #expect(try sign(key, session: session, context: context) == nil) }
@@ -182,7 +175,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         let user = TwoServices.userID
         _ = try machine.call(.change(AuthorityCall.Change(userID: user, kind: .locked)), number: 9700)
@@ -196,7 +189,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         #expect(machine.changePasscode(from: "abcdef", to: "ghijkl") == [.done])
         // The value of the earlier passcode would count as a wrong one in the TPM.
@@ -234,7 +227,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         let tries = Mutex(0)
         machine.carry { (command, pass) throws(Failure) in
@@ -258,7 +251,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         let tries = Mutex(0)
         machine.carry { (command, pass) throws(Failure) in
@@ -278,7 +271,7 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         let key = try makeKey(.devicePasscode)
         let session = machine.session()
-        let context = try context(session)
+        let context = try machine.context(session)
         #expect(try sign(key, .passcode("abcdef"), session: session, context: context) == nil)
         let carried = Recorder<UInt32>()
         machine.carry { (command, pass) throws(Failure) in

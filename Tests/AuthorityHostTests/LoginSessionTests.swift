@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -20,13 +21,6 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
     }
 
-    private func evaluate(_ policy: Policy) -> () -> [Reply] {
-        let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().first else { return { [] } }
-        return machine.answers(
-            session, .evaluate(Request.Evaluate(context: context, policy: policy, prompting: Prompting())))
-    }
-
     private func status(_ replies: [Reply]) -> Status? {
         if case .failure(let failure)? = replies.first { failure.status } else { nil }
     }
@@ -37,13 +31,13 @@ import Testing
 
     @Test func aLockedSessionEndsPromptsAndWipesKeysAndItsUnlockReturnsThem() throws {
         #expect(try tree.holdsPasscodeKey)
-        let replies = evaluate(.deviceOwnerAuthentication)
+        let replies = machine.evaluate()
         #expect(replies().isEmpty)
         #expect(machine.sessions.send(.locked, isLocked: true), "reported as done")
         #expect(status(replies()) == .systemCancel)
         #expect(try !tree.holdsPasscodeKey && tree.lockState.isLocked)
         #expect(machine.authority.state.isLocked)
-        #expect(status(evaluate(.deviceOwnerAuthentication)()) == .notInteractive)
+        #expect(status(machine.evaluate()()) == .notInteractive)
         machine.sessions.send(.changed, isLocked: false)
         #expect(try !tree.lockState.isLocked && !tree.holdsPasscodeKey)
         #expect(!machine.authority.state.isLocked)
@@ -65,7 +59,7 @@ import Testing
     }
 
     @Test func sessionsThatAreNotKnownAnyMoreLockUntilTheyAre() throws {
-        let replies = evaluate(.deviceOwnerAuthentication)
+        let replies = machine.evaluate()
         machine.sessions.send(.changed, isLocked: true)
         #expect(status(replies()) == .systemCancel)
         #expect(try tree.lockState.isLocked && machine.authority.state.isLocked)
@@ -97,13 +91,13 @@ import Testing
     }
 
     @Test func theSessionOfAnotherUserChangesNothing() throws {
-        let replies = evaluate(.deviceOwnerAuthentication)
+        let replies = machine.evaluate()
         #expect(machine.sessions.send(.locked, user: 1001), "there is nothing to wait for")
         #expect(try replies().isEmpty && !tree.lockState.isLocked)
     }
 
     @Test func theEndOfTheLastSessionWipesKeysAndLocksNothing() throws {
-        let replies = evaluate(.deviceOwnerAuthentication)
+        let replies = machine.evaluate()
         machine.sessions.send(.ended, biometry: .only([]))
         #expect(status(replies()) == .systemCancel)
         #expect(try !tree.holdsPasscodeKey && !tree.lockState.isLocked)
@@ -147,8 +141,8 @@ import Testing
         guard case .policy(let answer)? = preflight.first else { return #expect(Bool(false), "\(preflight)") }
         #expect(answer.refusal?.status == .biometryNotAvailable)
         #expect(answer.refusal?.message.contains("session at this machine") == true)
-        #expect(status(evaluate(.deviceOwnerAuthenticationWithBiometrics)()) == .biometryNotAvailable)
-        let replies = evaluate(.deviceOwnerAuthentication)
+        #expect(status(machine.evaluate(.deviceOwnerAuthenticationWithBiometrics)()) == .biometryNotAvailable)
+        let replies = machine.evaluate()
         machine.world.perform(.touch(matching: true))
         #expect(replies().isEmpty, "the sensor is not armed")
         _ = try machine.world.apply(.reset)
@@ -158,19 +152,19 @@ import Testing
 
     @Test func programsOfTheUserManagerBelongToTheSessionAtTheMachine() throws {
         machine.sessions.callerSession = BiometrySessions.userManager
-        let replies = evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        let replies = machine.evaluate(.deviceOwnerAuthenticationWithBiometrics)
         machine.world.perform(.touch(matching: true))
         #expect(replies() == [.proven([.biometry])])
         machine.sessions.send(.changed, biometry: .only([]))
-        #expect(status(evaluate(.deviceOwnerAuthenticationWithBiometrics)()) == .biometryNotAvailable)
+        #expect(status(machine.evaluate(.deviceOwnerAuthenticationWithBiometrics)()) == .biometryNotAvailable)
     }
 
     @Test(.promise("abuse.22")) func aSessionThatBecomesInactiveStopsTheSensor_abuse22() throws {
-        let biometry = evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        let biometry = machine.evaluate(.deviceOwnerAuthenticationWithBiometrics)
         machine.sessions.send(.changed, biometry: .only(["3"]))
         #expect(status(biometry()) == .systemCancel)
         machine.sessions.send(.changed, biometry: .only(["2"]))
-        let either = evaluate(.deviceOwnerAuthentication)
+        let either = machine.evaluate()
         machine.sessions.send(.changed, biometry: .only([]))
         machine.world.perform(.touch(matching: true))
         #expect(either().isEmpty)
@@ -182,13 +176,9 @@ import Testing
     /// latchkeyd's own view of the caller's session decides nothing.
     @Test func theAuthorityDeterminesTheSessionItself_abuse22() throws {
         let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().first else { return }
+        let context = try machine.context(session)
         machine.sessions.callerSession = "7"
-        let replies = machine.answers(
-            session,
-            .evaluate(
-                Request.Evaluate(
-                    context: context, policy: .deviceOwnerAuthenticationWithBiometrics, prompting: Prompting())))
+        let replies = machine.answers(session, .evaluate(context, .deviceOwnerAuthenticationWithBiometrics))
         #expect(status(replies()) == .biometryNotAvailable)
     }
 }

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeyService
 import SimulatedDriver
 import TestPromises
+import TestSupport
 import Testing
 
 /// The items of a user's own store move to the system's keychain: all of them, or none.
@@ -114,9 +115,7 @@ import Testing
         stores.add("one", "first")
         stores.destination.state.withLock { $0.failingStep = 4 }
         _ = try stores.move()
-        let update = Request.UpdateItems(
-            query: ItemQuery(itemClass: .genericPassword), changes: [:], accessControl: nil,
-            secret: SecretBytes("changed".utf8), authentication: Authentication())
+        let update = Request.UpdateItems(secret: SecretBytes("changed".utf8))
         stores.system.clock.advance(seconds: 60)
         #expect(stores.replies(stores.ownSession(), .updateItems(update))() == [.done])
         stores.destination.state.withLock { $0.failingStep = nil }

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import AuthorityDaemon
@@ -17,9 +18,8 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
         _ = try machine.keychain.add(
             Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text("card"), .service: .text("bank.example")],
-                accessControl: AccessControl(), secret: SecretBytes("topsecret".utf8), returns: [],
-                authentication: Authentication()),
+                attributes: [.account: .text("card"), .service: .text("bank.example")],
+                secret: SecretBytes("topsecret".utf8)),
             caller: Caller(groups: ["org.example.bank"], label: "bank", program: "", processID: 78, userID: 1000))
     }
 
@@ -57,10 +57,7 @@ import Testing
         let reference = try #require(items.first?.persistentReference)
         let read = machine.answers(
             session,
-            .copyItems(
-                Request.CopyItems(
-                    query: ItemQuery(itemClass: .genericPassword, persistentReference: reference), limit: .one,
-                    returns: .data, authentication: Authentication())))
+            .copyItems(Request.CopyItems(ItemQuery(itemClass: .genericPassword, persistentReference: reference))))
         #expect(read().compactMap(\.status) == [.itemNotFound])
     }
 }

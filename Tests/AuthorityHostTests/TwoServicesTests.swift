@@ -7,6 +7,7 @@ import LatchkeyService
 import LatchkeyWire
 import SimulatedDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import AuthorityDaemon
@@ -17,19 +18,10 @@ import Testing
 
     init() throws { machine = try TwoServices(WorldState(sensor: .none)) }
 
-    private func evaluate(
-        _ session: Session, _ policy: Policy = .deviceOwnerAuthentication, on machine: TwoServices? = nil
-    ) -> () -> [Reply] {
-        let machine = machine ?? self.machine
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return { [] } }
-        return machine.answers(
-            session, .evaluate(Request.Evaluate(context: context, policy: policy, prompting: Prompting())))
-    }
-
     @Test func aPasscodeChosenAtThePromptIsAcceptedAtThePrompt() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         #expect(try machine.keychain.isPasscodeSet && machine.authority.state.isPasscodeSet)
-        let replies = evaluate(machine.session())
+        let replies = machine.evaluate()
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(replies() == [.proven([.passcode])])
         #expect(try machine.keychain.tree.holdsPasscodeKey)
@@ -43,7 +35,7 @@ import Testing
 
     /// Returns the replies to an evaluation that a touch answers.
     private func touch(_ machine: TwoServices) -> [Reply] {
-        let replies = evaluate(machine.session(), .deviceOwnerAuthenticationWithBiometrics, on: machine)
+        let replies = machine.evaluate(.deviceOwnerAuthenticationWithBiometrics)
         machine.world.perform(.touch(matching: true))
         return replies()
     }
@@ -83,7 +75,7 @@ import Testing
 
     @Test(.promise("attacker.latchkeyd")) func aWrongPasscodeIsCountedByTheAuthority() {
         #expect(machine.setPasscode("abcdef") == [.done])
-        let replies = evaluate(machine.session())
+        let replies = machine.evaluate()
         machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
         #expect(machine.authority.state.passcodeFailures == 1)
         machine.world.perform(.cancel)
@@ -94,7 +86,7 @@ import Testing
     }
 
     @Test(.promise("attacker.latchkeyd")) func aRequestMayNotCarryAPasscode() {
-        let reply = machine.answers(machine.session(), .passcode(.set(SecretBytes("abcdef".utf8))))().last
+        let reply = machine.answers(machine.session(), .setPasscode("abcdef"))().last
         guard case .failure(let failure)? = reply else {
             Issue.record("the passcode was accepted")
             return
@@ -104,7 +96,7 @@ import Testing
 
     @Test(.promise("attacker.latchkeyd")) func thePasscodeNeverReachesTheStoresService() {
         #expect(machine.setPasscode("remarkable") == [.done])
-        let replies = evaluate(machine.session())
+        let replies = machine.evaluate()
         machine.world.perform(.passcode(SecretBytes("remarkable".utf8)))
         #expect(replies() == [.proven([.passcode])])
         let text = Array("remarkable".utf8)
@@ -114,17 +106,15 @@ import Testing
     }
 
     @Test(.promise("attacker.earlier-proof", "abuse.13"))
-    func aCrashOfTheAuthorityEndsEvaluationsAndVoidsProofs_abuse13() {
+    func aCrashOfTheAuthorityEndsEvaluationsAndVoidsProofs_abuse13() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         let session = machine.session()
-        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return }
-        let evaluate = Request.evaluate(
-            Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting()))
+        let evaluate = Request.evaluate(try machine.context(session))
         let proven = machine.answers(session, evaluate)
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(proven() == [.proven([.passcode])])
         #expect(machine.answers(session, evaluate)() == [.proven([.passcode])], "the context keeps its proof")
-        let waiting = self.evaluate(session)
+        let waiting = machine.evaluate(in: session)
         machine.crashAuthority(refusing: true)
         #expect(waiting().compactMap(\.status) == [.systemCancel])
         let without = machine.answers(session, evaluate)
@@ -141,7 +131,7 @@ import Testing
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         machine.enterNew("uvwxyz")
         #expect(replies() == [.done])
-        let old = evaluate(machine.session())
+        let old = machine.evaluate()
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(old().isEmpty)
         machine.world.perform(.passcode(SecretBytes("uvwxyz".utf8)))

@@ -69,8 +69,8 @@ final class TwoStores: Sendable {
     static func add(_ account: String, _ secret: String, _ rule: AccessControl = AccessControl()) -> Request {
         .addItem(
             Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text(account), .service: .text("mail")],
-                accessControl: rule, secret: SecretBytes(secret.utf8), returns: [], authentication: Authentication()))
+                attributes: [.account: .text(account), .service: .text("mail")], accessControl: rule,
+                secret: SecretBytes(secret.utf8)))
     }
 
     func replies(_ session: Session, _ request: Request) -> () -> [Reply] { system.answers(session, request) }
@@ -101,8 +101,7 @@ final class TwoStores: Sendable {
                 let session = system.service.session(
                     caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
                 let copy = Request.CopyItems(
-                    query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: [.attributes, .data],
-                    authentication: Authentication(skipsProtected: true))
+                    limit: .all, returns: [.attributes, .data], authentication: Authentication(skipsProtected: true))
                 for case .items(let found, _) in replies(session, .copyItems(copy))() {
                     for item in found {
                         guard case .text(let account)? = item.attributes?[.account] else { continue }

@@ -122,7 +122,7 @@ import Testing
         // The key is read here only after the app's signature, so that it cannot affect the app.
         let query = ItemQuery(
             itemClass: .key, attributes: [.applicationTag: .data(Array("used".utf8)), .keyClass: .number(1)])
-        let copy = Request.CopyItems(query: query, limit: .one, returns: .data, authentication: Authentication())
+        let copy = Request.CopyItems(query)
         guard case .items(let items, _) = try client.call(.copyItems(copy)), let secret = items.first?.secret else {
             Issue.record("the key was not found")
             return

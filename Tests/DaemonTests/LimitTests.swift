@@ -98,7 +98,7 @@ import Testing
         // first prompt stays open, and the others wait for it.
         let client = try RawClient(daemon)
         #expect(try client.call(.simulate(.enroll), id: 1) == .done)
-        #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
+        #expect(try client.call(.setPasscode("1234"), id: 2) == .done)
         let terminal = try PseudoTerminal()
         let holder = try terminal.spawn(
             TestDaemon.programs + "/latchkey-test-client", ["hold", "\(Limits.requestsInFlight + 1)"],

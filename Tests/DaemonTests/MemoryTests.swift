@@ -4,6 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import TestPromises
+import TestSupport
 import Testing
 
 /// Tests of the daemon's memory use and memory locking.
@@ -34,10 +35,7 @@ import Testing
         for number in 1..<100 {
             #expect(try client.call(.adding("item \(number)", secret: secret), id: UInt64(number + 1)) == .done)
         }
-        let update = Request.UpdateItems(
-            query: ItemQuery(itemClass: .genericPassword), changes: [.label: .text("updated")], accessControl: nil,
-            secret: nil,
-            authentication: Authentication())
+        let update = Request.UpdateItems(changes: [.label: .text("updated")])
         try client.send(.updateItems(update), id: 1000)
         #expect(try client.receive(seconds: 120)?.reply == .done)
         #expect(try bytes("VmHWM") - peakBefore < 40 << 20, "100 MiB are never in memory at once")

@@ -219,7 +219,7 @@ import Testing
         try put(old, "anchor")
         let agent = try agent()
         let evil = try RawClient(daemon, hello: Request.Hello(application: "notes"))
-        for request in [Request.acceptStore, .passcode(.set(SecretBytes("evil".utf8))), .acceptStore] {
+        for request in [Request.acceptStore, .setPasscode("evil"), .acceptStore] {
             guard case .failure(let failure)? = try evil.call(request, id: 2) else {
                 Issue.record("\(request) succeeded")
                 return

@@ -19,17 +19,16 @@ import Testing
     private func adding(_ account: String, password: String) -> Request {
         .addItem(
             Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text(account)],
+                attributes: [.account: .text(account)],
                 accessControl: AccessControl(accessibility: .whenUnlocked, constraints: .applicationPassword),
-                secret: SecretBytes([1]), returns: [],
+                secret: SecretBytes([1]),
                 authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
     }
 
     private func reading(_ account: String, password: String) -> Request {
         .copyItems(
             Request.CopyItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: .one,
-                returns: .data, authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
+                .password(account), authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
     }
 
     /// A line of the daemon's /proc/PID/status, in bytes.

@@ -207,25 +207,16 @@ extension Request {
     static func adding(
         _ account: String, secret: [UInt8] = [1, 2, 3], rule: AccessControl = AccessControl()
     ) -> Request {
-        .addItem(
-            AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: rule,
-                secret: SecretBytes(secret), returns: [], authentication: Authentication()))
+        .addItem(AddItem(attributes: [.account: .text(account)], accessControl: rule, secret: SecretBytes(secret)))
     }
 
     /// Reads the item with this account name.
     static func reading(_ account: String, returns: Returns = .data) -> Request {
-        .copyItems(
-            CopyItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: .one,
-                returns: returns, authentication: Authentication()))
+        .copyItems(CopyItems(.password(account), returns: returns))
     }
 
     /// Reads every password.
     static var readingAll: Request {
-        .copyItems(
-            CopyItems(
-                query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: .data,
-                authentication: Authentication()))
+        .copyItems(CopyItems(limit: .all))
     }
 }

@@ -19,15 +19,14 @@ import Testing
         let keychain = try store.open()
         let password = try keychain.appPassword(Self.plain, toAdd: Self.control)
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named("item"), accessControl: Self.control,
-            secret: SecretBytes([1, 2, 3]), returns: [], authentication: Authentication())
+            attributes: named("item"), accessControl: Self.control, secret: SecretBytes([1, 2, 3]))
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
     }
 
     private func read(_ keychain: Keychain, _ password: AppPassword) throws -> SearchResult {
         var cursor = SearchCursor()
         return try keychain.search(
-            Request.CopyItems(query: .account("item"), limit: .one, returns: .data, authentication: Authentication()),
+            Request.CopyItems(.account("item")),
             caller: StoreOnDisk.caller, proof: .none, password: password, from: &cursor, used: { _ in },
             emit: { _ in })
     }
@@ -96,9 +95,7 @@ import Testing
         let keychain = try store.open()
         let old = try #require(try openItem(keychain).1.stretching)
         var password = try keychain.appPassword(isGiven: true)
-        let request = Request.UpdateItems(
-            query: .account("item"), changes: [.comment: .text("new")], accessControl: nil, secret: nil,
-            authentication: Authentication())
+        let request = Request.UpdateItems(.account("item"), changes: [.comment: .text("new")])
         let first = try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password)
         guard case .stretch(let parameters) = first else {
             Issue.record("\(first)")
@@ -155,9 +152,7 @@ import Testing
         var password = try keychain.appPassword(isGiven: true)
         password.add(try StretchedPassword(Self.plain, parameters))
         if let sealing = password.sealing { password.add(try StretchedPassword(Self.plain, sealing)) }
-        let request = Request.UpdateItems(
-            query: .account("item"), changes: [:], accessControl: nil, secret: SecretBytes([4]),
-            authentication: Authentication())
+        let request = Request.UpdateItems(.account("item"), secret: SecretBytes([4]))
         #expect(
             status { _ = try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) }
                 == .itemNotFound)

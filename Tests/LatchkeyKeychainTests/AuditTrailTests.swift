@@ -90,8 +90,7 @@ import Testing
     @Test func useOfAProtectedItemIsLogged() throws {
         try keychain.add("one", "secret", rule(.whenUnlocked, .userPresence))
         var used: [UsedItem] = []
-        let request = Request.CopyItems(
-            query: .account("one"), limit: .one, returns: .data, authentication: Authentication())
+        let request = Request.CopyItems(.account("one"))
         let proof = Authorisation.ofPasscode
         _ = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: proof, used: { used.append($0) }, emit: { _ in })

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchkeyModel
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -43,9 +44,7 @@ import Testing
         ]
         let keychain = try store.open()
         _ = try keychain.add(
-            Request.AddItem(
-                itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
-                secret: SecretBytes(Self.words[4].utf8), returns: [], authentication: Authentication()),
+            Request.AddItem(attributes: attributes, secret: SecretBytes(Self.words[4].utf8)),
             caller: caller)
         #expect(try found(in: store.files()).isEmpty, "while it is open, with its log")
         _ = try keychain.delete(ItemQuery(itemClass: .genericPassword, attributes: attributes), caller: caller)
@@ -65,12 +64,9 @@ import Testing
         let keychain = try store.open()
         for group in ["app", "shared"] {
             _ = try keychain.add(
-                Request.AddItem(
-                    itemClass: .genericPassword,
-                    attributes: [
-                        .account: .text("same"), .service: .text("same"), .label: .text("same"),
-                        .accessGroup: .text(group),
-                    ], accessControl: AccessControl(), secret: nil, returns: [], authentication: Authentication()),
+                Request.AddItem(attributes: [
+                    .account: .text("same"), .service: .text("same"), .label: .text("same"), .accessGroup: .text(group),
+                ]),
                 caller: StoreOnDisk.caller)
         }
         let rows = try store.rows()

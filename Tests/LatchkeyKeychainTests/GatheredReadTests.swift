@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -15,16 +16,12 @@ import Testing
     private func add(_ name: String, to keychain: Keychain) throws {
         let attributes: Attributes = [.account: .text(name), .service: .text("service")]
         _ = try keychain.add(
-            Request.AddItem(
-                itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
-                secret: SecretBytes([1]), returns: [], authentication: Authentication()), caller: StoreOnDisk.caller)
+            Request.AddItem(attributes: attributes, secret: SecretBytes([1])), caller: StoreOnDisk.caller)
     }
 
     private func read(_ keychain: Keychain, _ returns: Returns = .data, _ caller: Caller = StoreOnDisk.caller) throws {
         var cursor = SearchCursor()
-        let request = Request.CopyItems(
-            query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: returns,
-            authentication: Authentication())
+        let request = Request.CopyItems(limit: .all, returns: returns)
         _ = try keychain.search(request, caller: caller, proof: .none, from: &cursor) { _ in
         } emit: {
             _ in

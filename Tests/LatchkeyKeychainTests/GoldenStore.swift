@@ -64,8 +64,8 @@ enum GoldenStore {
             for entry in entries {
                 _ = try keychain.add(
                     Request.AddItem(
-                        itemClass: .genericPassword, attributes: entry.attributes, accessControl: entry.rule,
-                        secret: entry.secret.map(SecretBytes.init), returns: [], authentication: Authentication()),
+                        attributes: entry.attributes, accessControl: entry.rule,
+                        secret: entry.secret.map(SecretBytes.init)),
                     caller: StoreOnDisk.caller)
             }
             _ = try keychain.update(.account("every byte"), [.comment: .text("updated once")])

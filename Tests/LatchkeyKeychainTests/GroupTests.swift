@@ -52,8 +52,7 @@ import Testing
         let owner = Caller(groups: [composed], label: "owner", processID: 2, userID: 1000)
         let stranger = Caller(groups: [decomposed], label: "stranger", processID: 3, userID: 1000)
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: [.account: .text("account"), .accessGroup: .text(composed)],
-            accessControl: AccessControl(), secret: SecretBytes([1]), returns: [], authentication: Authentication())
+            attributes: [.account: .text("account"), .accessGroup: .text(composed)], secret: SecretBytes([1]))
         _ = try keychain.add(request, caller: owner)
         let named = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text(composed)])
         #expect(status { _ = try keychain.find(named, caller: stranger) } == .missingEntitlement)

@@ -39,8 +39,8 @@ extension Keychain {
         group: String? = nil, returns: Returns = []
     ) throws(Failure) -> FoundItem? {
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named(account, group: group), accessControl: rule,
-            secret: secret.map { SecretBytes($0.utf8) }, returns: returns, authentication: Authentication())
+            attributes: named(account, group: group), accessControl: rule, secret: secret.map { SecretBytes($0.utf8) },
+            returns: returns)
         return try add(request, caller: StoreOnDisk.caller)
     }
 
@@ -48,7 +48,7 @@ extension Keychain {
     func find(
         _ query: ItemQuery, proof: Authorisation = .none, returns: Returns = .data, caller: Caller = StoreOnDisk.caller
     ) throws(Failure) -> [FoundItem]? {
-        let request = Request.CopyItems(query: query, limit: .all, returns: returns, authentication: Authentication())
+        let request = Request.CopyItems(query, limit: .all, returns: returns)
         var found: [FoundItem] = []
         let result = try search(request, caller: caller, proof: proof, used: { _ in }, emit: { found.append($0) })
         return result == .finished ? found : nil
@@ -66,8 +66,7 @@ extension Keychain {
         proof: Authorisation = .none
     ) throws(Failure) -> SearchResult {
         let request = Request.UpdateItems(
-            query: query, changes: changes, accessControl: rule, secret: secret.map { SecretBytes($0.utf8) },
-            authentication: Authentication())
+            query, changes: changes, accessControl: rule, secret: secret.map { SecretBytes($0.utf8) })
         return try update(request, caller: StoreOnDisk.caller, proof: proof)
     }
 }

@@ -46,9 +46,7 @@ import Testing
         let secret = Bool.random(using: &numbers) ? "secret \(numbers.next())" : nil
         switch Int.random(in: 0..<6, using: &numbers) {
         case 0, 1:
-            let request = Request.AddItem(
-                itemClass: .genericPassword, attributes: key.query.attributes, accessControl: AccessControl(),
-                secret: secret.map { SecretBytes($0.utf8) }, returns: [], authentication: Authentication())
+            let request = Request.AddItem(attributes: key.query.attributes, secret: secret.map { SecretBytes($0.utf8) })
             let failure = status { _ = try keychain.add(request, caller: StoreOnDisk.caller) }
             #expect(failure == (model[key] == nil ? nil : .duplicateItem))
             if model[key] == nil { model[key] = Value(secret: secret) }

@@ -60,8 +60,7 @@ import Testing
         try keychain.add("bound", "secret", rule(.whenUnlocked, .biometryCurrentSet))
         let control = rule(.whenUnlocked, .applicationPassword)
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named("password"), accessControl: control,
-            secret: SecretBytes("x".utf8), returns: [], authentication: Authentication())
+            attributes: named("password"), accessControl: control, secret: SecretBytes("x".utf8))
         let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
         for report in [try keychain.movingReport(), try page(keychain).report] {

@@ -159,9 +159,7 @@ import Testing
         let service = try start(keychain)
         try keychain.add("item")
         let old = try wrappedKeys()
-        let request = Request.UpdateItems(
-            query: .account("item"), changes: [:], accessControl: stricter, secret: nil,
-            authentication: Authentication())
+        let request = Request.UpdateItems(.account("item"), accessControl: stricter)
         let isAsked = stricter.constraints.contains(.applicationPassword)
         let password = isAsked ? try keychain.appPassword(SecretBytes("app".utf8), toAdd: stricter) : .none
         #expect(try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) == .finished)

@@ -59,8 +59,7 @@ import Testing
     }
 
     @Test func thePlanAfterTheSetHasChangedIsThePasscodeAlone() throws {
-        let request = Request.CopyItems(
-            query: .account("whenUnlocked"), limit: .one, returns: .data, authentication: Authentication())
+        let request = Request.CopyItems(.account("whenUnlocked"))
         let result = try changed().search(
             request, caller: StoreOnDisk.caller, proof: Self.match(of: Self.second), used: { _ in }, emit: { _ in })
         #expect(result == .needs(AuthenticationPlan([[.passcode]])))
@@ -157,8 +156,7 @@ import Testing
     private func addWithApplicationPassword(to keychain: Keychain) throws {
         let control = rule(.whenUnlocked, Self.either.union(.applicationPassword))
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named("both"), accessControl: control,
-            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+            attributes: named("both"), accessControl: control, secret: SecretBytes("secret".utf8))
         let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
     }

@@ -40,8 +40,7 @@ import Testing
 
     @Test func theMissingProofIsThePasscodeAlone() throws {
         let keychain = try store.open()
-        let request = Request.CopyItems(
-            query: .account("bound"), limit: .one, returns: .data, authentication: Authentication())
+        let request = Request.CopyItems(.account("bound"))
         let result = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: .none, used: { _ in }, emit: { _ in })
         #expect(result == .needs(AuthenticationPlan([[.passcode]])))

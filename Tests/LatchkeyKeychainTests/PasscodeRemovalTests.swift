@@ -52,9 +52,7 @@ import Testing
                 let control = rule(accessibility, constraints)
                 let name = "\(age) \(accessibility) \(constraints.rawValue)"
                 _ = try keychain.add(
-                    Request.AddItem(
-                        itemClass: .genericPassword, attributes: named(name), accessControl: control,
-                        secret: SecretBytes(name.utf8), returns: [], authentication: Authentication()),
+                    Request.AddItem(attributes: named(name), accessControl: control, secret: SecretBytes(name.utf8)),
                     caller: StoreOnDisk.caller, password: password)
                 for demandsPasscode in [false, true] {
                     try addKey(name, rule(accessibility, constraints.union(.privateKeyUsage)), demandsPasscode)
@@ -115,8 +113,7 @@ import Testing
         #expect(try keychain.unlock(SecretBytes("second".utf8)))
         for listed in try names() where listed.hasPrefix("\(ItemClass.genericPassword) ") {
             let name = String(listed.dropFirst("\(ItemClass.genericPassword) ".count))
-            let request = Request.CopyItems(
-                query: .account(name), limit: .one, returns: .data, authentication: Authentication())
+            let request = Request.CopyItems(.account(name))
             var cursor = SearchCursor()
             var secret: SecretBytes?
             var opening = try keychain.appPassword(isGiven: true)

@@ -41,8 +41,7 @@ import Testing
     private func addWithApplicationPassword(to keychain: Keychain) throws {
         let rule = rule(.whenUnlocked, [.devicePasscode, .applicationPassword])
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named("both"), accessControl: rule,
-            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+            attributes: named("both"), accessControl: rule, secret: SecretBytes("secret".utf8))
         let password = try keychain.appPassword(SecretBytes("app".utf8), toAdd: rule)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
     }
@@ -68,8 +67,7 @@ import Testing
 
     @Test func aRequestWithoutThePasscodeKeyAsksForThePasscode() throws {
         try addWithoutPasscode([.devicePasscode, .biometryAny, .and])
-        let request = Request.CopyItems(
-            query: .account("item"), limit: .one, returns: .data, authentication: Authentication())
+        let request = Request.CopyItems(.account("item"))
         let result = try store.open().search(
             request, caller: StoreOnDisk.caller, proof: Self.both, used: { _ in }, emit: { _ in })
         #expect(result == .needs(AuthenticationPlan([[.passcode]])))

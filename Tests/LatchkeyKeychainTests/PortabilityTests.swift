@@ -151,10 +151,8 @@ import Testing
         let keychain = try Keychain.inMemory()
         for number in 0..<40 {
             let request = Request.AddItem(
-                itemClass: .genericPassword,
                 attributes: [.account: .text("\(number)"), .generic: .data([UInt8](repeating: 7, count: 60_000))],
-                accessControl: AccessControl(), secret: SecretBytes("secret".utf8), returns: [],
-                authentication: Authentication())
+                secret: SecretBytes("secret".utf8))
             _ = try keychain.add(request, caller: StoreOnDisk.caller)
         }
         var (position, count): (Int64?, Int) = (BackupPage.start, 0)

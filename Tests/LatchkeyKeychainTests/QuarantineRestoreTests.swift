@@ -106,8 +106,7 @@ import Testing
         try store.execute(repair + "; DROP TABLE kept")
         let keychain = try store.open()
         #expect(try restore(keychain).map(\.kind) == [.restored])
-        #expect(
-            try keychain.find(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("two")]))?.count == 1)
+        #expect(try keychain.find(.password("two"))?.count == 1)
         #expect(try keychain.findings().isEmpty)
     }
 

@@ -32,7 +32,7 @@ import Testing
     private func page(_ proof: Authorisation, returns: Returns = .data) throws -> SearchResult {
         var cursor = SearchCursor()
         return try keychain.search(
-            Request.CopyItems(query: everything, limit: .all, returns: returns, authentication: Authentication()),
+            Request.CopyItems(everything, limit: .all, returns: returns),
             caller: StoreOnDisk.caller, proof: proof, from: &cursor, used: { _ in }, emit: { _ in })
     }
 
@@ -86,8 +86,7 @@ import Testing
         let secret = String(repeating: "s", count: Limits.streamedFrameBytes / 2)
         for number in 1...8 { try keychain.add("large \(number)", secret, rule(.whenUnlocked, .userPresence)) }
         var cursor = SearchCursor()
-        let request = Request.CopyItems(
-            query: everything, limit: .all, returns: .data, authentication: Authentication())
+        let request = Request.CopyItems(everything, limit: .all)
         // With their secrets, two rows would fill a page.
         let result = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: .none, from: &cursor, used: { _ in }, emit: { _ in })

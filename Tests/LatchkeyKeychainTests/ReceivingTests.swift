@@ -232,8 +232,7 @@ import Testing
         let plain = SecretBytes("app".utf8)
         let control = rule(.whenUnlocked, [.applicationPassword])
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: named("one"), accessControl: control,
-            secret: SecretBytes("mine".utf8), returns: [], authentication: Authentication())
+            attributes: named("one"), accessControl: control, secret: SecretBytes("mine".utf8))
         let password = try keychain.appPassword(plain, toAdd: control)
         _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
         let report = try receive([item("one", "theirs", modified: clock.wallTime)])

@@ -17,7 +17,7 @@ import Testing
         _ query: ItemQuery = all, limit: MatchLimit = .all, returns: Returns = .attributes,
         authentication: Authentication = Authentication()
     ) -> Request.CopyItems {
-        Request.CopyItems(query: query, limit: limit, returns: returns, authentication: authentication)
+        Request.CopyItems(query, limit: limit, returns: returns, authentication: authentication)
     }
 
     private func accounts(_ items: [FoundItem]) -> [String] {
@@ -170,8 +170,7 @@ import Testing
         let (plain, control) = (SecretBytes("open".utf8), rule(.whenUnlocked, .applicationPassword))
         for number in 0..<3 {
             let add = Request.AddItem(
-                itemClass: .genericPassword, attributes: named("\(number)"), accessControl: control,
-                secret: SecretBytes("s".utf8), returns: [], authentication: Authentication())
+                attributes: named("\(number)"), accessControl: control, secret: SecretBytes("s".utf8))
             _ = try keychain.add(
                 add, caller: StoreOnDisk.caller, password: keychain.appPassword(plain, toAdd: control))
         }

@@ -49,7 +49,7 @@ struct StartedService {
     }
 
     /// Sets the first passcode; nil on success.
-    func setPasscode(_ passcode: String) -> Status? { status(of: .passcode(.set(SecretBytes(passcode.utf8)))) }
+    func setPasscode(_ passcode: String) -> Status? { status(of: .setPasscode(passcode)) }
 
     /// Deletes everything that needs a proof; nil on success.
     func reset() -> Status? { status(of: .discardForgotten) }

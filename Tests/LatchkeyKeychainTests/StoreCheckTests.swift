@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -147,9 +148,7 @@ import Testing
         do {
             let keychain = try store.open()
             let control = rule(.whenUnlocked, .applicationPassword)
-            let request = Request.AddItem(
-                itemClass: .genericPassword, attributes: named("own"), accessControl: control,
-                secret: SecretBytes([1]), returns: [], authentication: Authentication())
+            let request = Request.AddItem(attributes: named("own"), accessControl: control, secret: SecretBytes([1]))
             _ = try keychain.add(
                 request, caller: StoreOnDisk.caller,
                 password: keychain.appPassword(SecretBytes([2]), toAdd: control))

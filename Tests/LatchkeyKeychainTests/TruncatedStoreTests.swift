@@ -18,7 +18,7 @@ import Testing
             let keychain = try store.open()
             for account in Self.accounts {
                 _ = try keychain.secret(account)
-                _ = try keychain.find(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]))
+                _ = try keychain.find(.password(account))
             }
             let all = try keychain.find(ItemQuery(itemClass: .genericPassword))
             #expect(all?.count == Self.accounts.count, "items are missing without an error")

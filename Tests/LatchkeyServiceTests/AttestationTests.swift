@@ -32,7 +32,7 @@ import Testing
         }
         (module, prompts) = try #require(parts)
         handler = machine.handler()
-        #expect(replies(.passcode(.set(SecretBytes("1234".utf8)))) == [.done])
+        #expect(replies(.setPasscode("1234")) == [.done])
     }
 
     /// The replies to a request after the user has acted.
@@ -138,7 +138,7 @@ import Testing
             (made, parts.keyModule, parts.keyWork) = (module, module, queue)
         }
         let handler = machine.handler()
-        #expect(replies(.passcode(.set(SecretBytes("1234".utf8))), of: handler) == [.done])
+        #expect(replies(.setPasscode("1234"), of: handler) == [.done])
         return (machine, try #require(made), handler)
     }
 
@@ -291,7 +291,7 @@ import Testing
             parts.keyModule = SoftwareEnclave(clock: parts.clock, random: parts.random)
         }
         let handler = machine.handler()
-        #expect(replies(.passcode(.set(SecretBytes("1234".utf8))), of: handler) == [.done])
+        #expect(replies(.setPasscode("1234"), of: handler) == [.done])
         #expect(isRefused(replies(enrolment("example.com"), of: handler), .unimplemented))
     }
 }

@@ -30,12 +30,7 @@ import Testing
     private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }
 
     private func add(_ id: UInt64) {
-        send(
-            id,
-            .addItem(
-                Request.AddItem(
-                    itemClass: .genericPassword, attributes: [.account: .text("\(id)")], accessControl: AccessControl(),
-                    secret: nil, returns: [], authentication: Authentication())))
+        send(id, .addItem(Request.AddItem(attributes: [.account: .text("\(id)")])))
     }
 
     @Test func requestsAreAnsweredDuringACheck() {

@@ -27,7 +27,7 @@ import Testing
     @Test func withdrawnFacePermissionIsReportedToWaitingClients_EN04_LA07() throws {
         let machine = try InterruptedService(
             WorldState(sensor: .faceID, enrolment: [1]), faceUsage: "tests", work: ImmediateWorkQueue())
-        machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
+        machine.answers(.setPasscode("1234"))
         machine.simulated.service.setFacePermission("app", true)
         let waiting = machine.answers(.environment(unlike: try revision(machine)), id: 2)
         #expect(waiting().isEmpty)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func passcodeThatBecomesRequiredIsReportedToWaitingClients_EN04() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
-        machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
+        machine.answers(.setPasscode("1234"))
         let waiting = machine.answers(.environment(unlike: try revision(machine)), id: 2)
         machine.answers(.simulate(.advance(seconds: 49 * 3600)))
         #expect(usable(waiting()) == false)

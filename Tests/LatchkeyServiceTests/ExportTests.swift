@@ -72,8 +72,7 @@ import Testing
         var attributes: Attributes = [.account: .text(account)]
         if filler > 0 { attributes[.generic] = .data([UInt8](repeating: 7, count: filler)) }
         let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: attributes, accessControl: rule,
-            secret: SecretBytes("plaintext of \(account)".utf8), returns: [], authentication: Authentication())
+            attributes: attributes, accessControl: rule, secret: SecretBytes("plaintext of \(account)".utf8))
         #expect((connection ?? app).call(.addItem(request))() == .done)
     }
 
@@ -287,14 +286,11 @@ import Testing
     @Test func largeItemsAreExportedAndImported() throws {
         for number in 0..<40 { add("\(number)", filler: 60_000) }
         let large = Request.AddItem(
-            itemClass: .genericPassword,
             attributes: [
                 .account: .text("large"), .generic: .data([UInt8](repeating: 1, count: Limits.attributeBytes)),
                 .label: .text(String(repeating: "l", count: Limits.attributeBytes)),
                 .comment: .text(String(repeating: "c", count: Limits.attributeBytes)),
-            ], accessControl: AccessControl(),
-            secret: SecretBytes([UInt8](repeating: 9, count: Limits.secretBytes)), returns: [],
-            authentication: Authentication())
+            ], secret: SecretBytes([UInt8](repeating: 9, count: Limits.secretBytes)))
         #expect(app.call(.addItem(large))() == .done)
         let whole = try export(app, passcode: false)
         #expect(whole.count == 41)

@@ -29,7 +29,7 @@ import Testing
         self.simulated = simulated
         connection = HostSession(send: answers.add, end: isOver.set) { simulated.session($0) }
         let owner = HostSession(greeted: simulated.session()) { _ in }
-        owner.receive(Message.request(id: 1, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
+        owner.receive(Message.request(id: 1, .setPasscode("1234")).encoded())
     }
 
     private func send(_ id: UInt64, _ request: Request) {
@@ -42,16 +42,12 @@ import Testing
 
     private func adding(_ rule: AccessControl) -> Request {
         .addItem(
-            Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text("a")], accessControl: rule,
-                secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication()))
+            Request.AddItem(attributes: [.account: .text("a")], accessControl: rule, secret: SecretBytes("secret".utf8))
+        )
     }
 
     private func reading(_ context: ContextHandle? = nil) -> Request {
-        .copyItems(
-            Request.CopyItems(
-                query: ItemQuery(itemClass: .genericPassword), limit: .one, returns: .data,
-                authentication: Authentication(context: context)))
+        .copyItems(Request.CopyItems(authentication: Authentication(context: context)))
     }
 
     /// In tiers that identify apps by the kernel's peer credentials, the names in hello are ignored.

@@ -21,7 +21,7 @@ import Testing
         world = simulated.world
         session = HostSession(greeted: simulated.session(), send: answers.add)
         other = HostSession(greeted: simulated.session(), send: othersAnswers.add)
-        session.receive(Message.request(id: 1000, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
+        session.receive(Message.request(id: 1000, .setPasscode("1234")).encoded())
     }
 
     private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }
@@ -85,18 +85,8 @@ import Testing
 
     @Test func singleItemIsSentInOneFrameWhateverItsSize() throws {
         let secret = SecretBytes([UInt8](repeating: 7, count: Limits.secretBytes))
-        send(
-            1,
-            .addItem(
-                Request.AddItem(
-                    itemClass: .genericPassword, attributes: [:], accessControl: AccessControl(), secret: secret,
-                    returns: [], authentication: Authentication())))
-        send(
-            2,
-            .copyItems(
-                Request.CopyItems(
-                    query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: .data,
-                    authentication: Authentication())))
+        send(1, .addItem(Request.AddItem(secret: secret)))
+        send(2, .copyItems(Request.CopyItems(limit: .all)))
         #expect(answers.of(2).count == 1)
     }
 }

@@ -53,6 +53,17 @@ private final class InterruptedAuthority: AuthorityDecorator {
     }
 }
 
+extension RequestHandler {
+    /// Creates a context.
+    func context(id: UInt64 = 1) throws -> ContextHandle {
+        let reply = InterruptedService.answers(self, .createContext, id: id)().first
+        guard case .context(let handle)? = reply else {
+            throw Failure(.internalFailure, "\(String(describing: reply))")
+        }
+        return handle
+    }
+}
+
 /// A simulated service with interruptions that run while a prompt is dismissed or a passcode is verified.
 struct InterruptedService {
     let simulated: SimulatedService
@@ -90,10 +101,7 @@ struct InterruptedService {
     @discardableResult
     func answers(_ request: Request, id: UInt64 = 1) -> () -> [Reply] { Self.answers(session, request, id: id) }
 
-    func context() throws -> ContextHandle {
-        guard case .context(let handle)? = answers(.createContext)().first else { throw Failure(.internalFailure) }
-        return handle
-    }
+    func context() throws -> ContextHandle { try session.context() }
 
     /// Returns a request that evaluates a policy on a context.
     static func evaluation(_ context: ContextHandle, _ policy: Policy, mayAsk: Bool = true) -> Request {

@@ -19,7 +19,7 @@ import Testing
 
     init() throws {
         machine = try InterruptedService(work: ImmediateWorkQueue())
-        #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
+        #expect(machine.answers(.setPasscode("1234"))() == [.done])
     }
 
     @Test(.promise("abuse.12")) func lockRevokesAProofObtainedWhileThePromptIsDismissed_abuse12() throws {

@@ -38,7 +38,7 @@ import Testing
     }
 
     private func setPasscode() {
-        #expect(answers(.passcode(.set(SecretBytes("1234".utf8)))).all == [.done])
+        #expect(answers(.setPasscode("1234")).all == [.done])
     }
 
     /// Adds items of another app.
@@ -46,12 +46,10 @@ import Testing
         let bank = Caller(groups: ["bank"], label: "bank", processID: 2, userID: 1)
         for number in 0..<count {
             let request = Request.AddItem(
-                itemClass: .genericPassword,
                 attributes: [
                     .account: .text("account \(number)"), .service: .text("bank.example"), .label: .text("the card"),
                     .comment: .text("a private comment"), .generic: .data(Array("private bytes".utf8)),
-                ], accessControl: rule, secret: SecretBytes("topsecret".utf8), returns: [],
-                authentication: Authentication())
+                ], accessControl: rule, secret: SecretBytes("topsecret".utf8))
             _ = try machine.keychain.add(request, caller: bank)
         }
     }
@@ -119,12 +117,12 @@ import Testing
         #expect(prompts.shown.last?.reason == "")
     }
 
-    @Test(.promise("decision.names")) func aProofThatWasGivenForSomethingElseIsNotAccepted() {
+    @Test(.promise("decision.names")) func aProofThatWasGivenForSomethingElseIsNotAccepted() throws {
         setPasscode()
         let handler = machine.handler()
-        guard case .context(let context)? = answers(.createContext, handler).all.last else { return }
         let request = Request.Evaluate(
-            context: context, policy: .deviceOwnerAuthentication, prompting: Prompting(), reuseSeconds: 300)
+            context: try handler.context(), policy: .deviceOwnerAuthentication, prompting: Prompting(),
+            reuseSeconds: 300)
         let proven = answers(.evaluate(request), handler)
         world.perform(.touch(matching: true))
         #expect(proven.all == [.proven([.biometry])])
@@ -174,7 +172,7 @@ import Testing
         let work = HeldWorkQueue()
         let machine = try SimulatedService { parts, _ in parts.work = work }
         let handler = machine.handler()
-        let set = answers(.passcode(.set(SecretBytes("1234".utf8))), handler)
+        let set = answers(.setPasscode("1234"), handler)
         work.run()
         #expect(set.all == [.done])
         let list = answers(.listNames, handler)

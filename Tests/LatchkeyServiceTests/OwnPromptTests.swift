@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func recoveryCodeIsShownOnlyAfterAllStages() {
-        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .setPasscode("1234"))
         ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode, showing: SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
         world.perform(.codeAcknowledged)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func currentAndNewPasscodeAreEnteredInOnePrompt() {
-        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .setPasscode("1234"))
         ask(AuthenticationPlan([[.passcode]]), for: .changePasscode, .asksNewPasscode)
         world.perform(.passcode(SecretBytes("1234".utf8)))
         enterNew("5678", "5678")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func promptForADaemonOperationShowsNoTextOfTheCaller() {
-        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .setPasscode("1234"))
         InterruptedService.answers(session, .lock, id: 2)
         let prompting = Prompting(reason: "win a prize", fallbackTitle: "Win", cancelTitle: "Lose")
         let answers = InterruptedService.answers(session, .unlock(prompting), id: 3)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test func recoveryCodeStepEndsAfterTenMinutesAndAProofStepAfterOne() throws {
-        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .setPasscode("1234"))
         func pass(_ seconds: UInt64) {
             InterruptedService.answers(handler, .simulate(.advance(seconds: seconds)), id: 9)
         }

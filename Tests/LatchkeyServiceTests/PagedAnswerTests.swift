@@ -67,7 +67,7 @@ import Testing
             parts.sessions = world
         }
         (world, keychain, service) = (simulated.world, simulated.keychain, simulated.service)
-        send(connect("owner "), 1000, .passcode(.set(SecretBytes("1234".utf8))))
+        send(connect("owner "), 1000, .setPasscode("1234"))
     }
 
     private func connect(_ name: String, _ room: Room = Room(isOpen: true)) -> HostSession {
@@ -81,8 +81,7 @@ import Testing
     private func fill(_ numbers: Range<Int>, _ rule: AccessControl = AccessControl()) throws {
         for number in numbers {
             let request = Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text("\(number)")], accessControl: rule,
-                secret: SecretBytes("\(number)".utf8), returns: [], authentication: Authentication())
+                attributes: [.account: .text("\(number)")], accessControl: rule, secret: SecretBytes("\(number)".utf8))
             _ = try keychain.add(request, caller: SimulatedService.caller)
         }
     }
@@ -92,9 +91,8 @@ import Testing
     ) -> Request {
         .copyItems(
             Request.CopyItems(
-                query: ItemQuery(
-                    itemClass: .genericPassword, attributes: account.map { [.account: .text($0)] } ?? [:]),
-                limit: account == nil ? .all : .one, returns: .data,
+                ItemQuery(itemClass: .genericPassword, attributes: account.map { [.account: .text($0)] } ?? [:]),
+                limit: account == nil ? .all : .one,
                 authentication: Authentication(
                     context: context, prompting: Prompting(interactionAllowed: interactionAllowed))))
     }

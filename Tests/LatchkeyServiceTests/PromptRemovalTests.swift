@@ -47,18 +47,11 @@ import Testing
             parts.prompter = ScriptedPrompter(prompter, world: world)
         }
         session = machine.handler(Request.Hello(application: "app"))
-        #expect(InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
-    }
-
-    private func context() throws -> ContextHandle {
-        guard case .context(let context)? = InterruptedService.answers(session, .createContext)().first else {
-            throw Failure(.internalFailure)
-        }
-        return context
+        #expect(InterruptedService.answers(session, .setPasscode("1234"))() == [.done])
     }
 
     private func evaluation(_ id: UInt64, _ context: ContextHandle? = nil) throws -> () -> [Reply] {
-        let context = try context ?? self.context()
+        let context = try context ?? session.context()
         return InterruptedService.answers(
             session, InterruptedService.evaluation(context, .deviceOwnerAuthenticationWithBiometrics), id: id)
     }
@@ -85,7 +78,7 @@ import Testing
     }
 
     @Test(.promise("prompt.hanging")) func aWithdrawalDoesNotWaitForThePrompt() throws {
-        let context = try context()
+        let context = try session.context()
         let answers = try evaluation(7, context)
         session.handle(9, .invalidateContext(context)) { _ in }
         #expect(prompter.leaving == 1 && answers().isEmpty)

@@ -102,12 +102,7 @@ import Testing
         #expect(module.waitForArrival())
         other.send(1, .status)
         #expect(other.replies(to: 1).count == 1)
-        other.send(
-            2,
-            .addItem(
-                Request.AddItem(
-                    itemClass: .genericPassword, attributes: [:], accessControl: AccessControl(), secret: nil,
-                    returns: [], authentication: Authentication())))
+        other.send(2, .addItem(Request.AddItem()))
         #expect(other.replies(to: 2) == [.done])
         client.send(3, .status)
         #expect(client.replies(to: 3).count == 1, "also a request of the same client")

@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -22,10 +23,8 @@ import Testing
         }
         world = simulated.world
         session = simulated.handler()
-        let made = InterruptedService.answers(session, .createContext)
-        guard case .context(let handle)? = made().first else { throw Failure(.internalFailure) }
-        context = handle
-        #expect(InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
+        context = try session.context()
+        #expect(InterruptedService.answers(session, .setPasscode("1234"))() == [.done])
     }
 
     /// As after a real restart, proofs of the earlier boot are void, also on a connection that is still open.
@@ -94,12 +93,10 @@ import Testing
     @Test(.promise("abuse.32")) func itemIsNotUpdatedWithAProofOfAnEarlierEnrolmentSet_abuse32() {
         let rule = AccessControl(accessibility: bound.accessibility, constraints: .biometryAny)
         let item = Request.AddItem(
-            itemClass: .genericPassword, attributes: [.account: .text("account")], accessControl: rule,
-            secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication())
+            attributes: [.account: .text("account")], accessControl: rule, secret: SecretBytes("secret".utf8))
         #expect(InterruptedService.answers(session, .addItem(item))() == [.done])
         let change = Request.UpdateItems(
-            query: ItemQuery(itemClass: .genericPassword), changes: [.label: .text("new")], accessControl: nil,
-            secret: nil, authentication: Authentication(context: context))
+            changes: [.label: .text("new")], authentication: Authentication(context: context))
         let answers = exchangingTheFinger(.updateItems(change))
         #expect(answers().isEmpty, "the new finger is requested")
         world.perform(.touch(matching: true))

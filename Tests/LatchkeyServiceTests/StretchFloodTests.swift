@@ -6,6 +6,7 @@ import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -37,17 +38,17 @@ import Testing
         let constraints: AccessConstraints = password == nil ? [] : .applicationPassword
         return .addItem(
             Request.AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text(account)],
+                attributes: [.account: .text(account)],
                 accessControl: AccessControl(accessibility: .whenUnlocked, constraints: constraints),
-                secret: SecretBytes([1]), returns: [],
+                secret: SecretBytes([1]),
                 authentication: Authentication(applicationPassword: password.map { SecretBytes($0.utf8) })))
     }
 
     private func reading(_ account: String, password: String, limit: MatchLimit = .one) -> Request {
         .copyItems(
             Request.CopyItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: limit,
-                returns: .data, authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
+                .password(account), limit: limit,
+                authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
     }
 
     /// Sends as many wrong passwords as may wait.
@@ -72,17 +73,13 @@ import Testing
     }
 
     @Test func passcodeAtAPromptWaitsForAtMostOneOfAFlood() throws {
-        let set = InterruptedService.answers(other, .passcode(.set(SecretBytes("123456".utf8))), id: 1)
+        let set = InterruptedService.answers(other, .setPasscode("123456"), id: 1)
         stretching.run()
         #expect(set() == [.done])
         flood()
         simulated.world.perform(.passcode(SecretBytes("123456".utf8)))
-        guard case .context(let context)? = InterruptedService.answers(other, .createContext, id: 2)().first else {
-            Issue.record("no context")
-            return
-        }
-        let answers = InterruptedService.answers(
-            other, InterruptedService.evaluation(context, .deviceOwnerAuthentication), id: 3)
+        let evaluation = InterruptedService.evaluation(try other.context(id: 2), .deviceOwnerAuthentication)
+        let answers = InterruptedService.answers(other, evaluation, id: 3)
         for _ in 1...2 { stretching.step() }
         #expect(answers().count == 1)
     }
@@ -112,9 +109,7 @@ import Testing
             #expect(answers() == [], "round \(round)")
             // Each update changes the salt.
             var password = try simulated.keychain.appPassword(isGiven: true)
-            let request = Request.UpdateItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("own")]), changes: [:],
-                accessControl: nil, secret: SecretBytes([2]), authentication: Authentication())
+            let request = Request.UpdateItems(.password("own"), secret: SecretBytes([2]))
             let caller = Caller(groups: ["flooding"], label: "", processID: 1, userID: 1)
             while case .stretch(let parameters) = try simulated.keychain.update(
                 request, caller: caller, proof: .none, password: password)

@@ -5,6 +5,7 @@ import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
 import TestPromises
+import TestSupport
 import Testing
 
 @testable import LatchkeyService
@@ -36,9 +37,7 @@ import Testing
 
     /// Returns whether a write of another program is completed at once.
     private func otherAdds(_ account: String) -> Bool {
-        let request = Request.AddItem(
-            itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: AccessControl(),
-            secret: SecretBytes([1]), returns: [], authentication: Authentication())
+        let request = Request.AddItem(attributes: [.account: .text(account)], secret: SecretBytes([1]))
         return InterruptedService.answers(other, .addItem(request))() == [.done]
     }
 

@@ -39,10 +39,7 @@ import Testing
                 clock: clock, random: SystemRandomSource(), work: work, stretching: work, log: events))
         let session = service.session(
             caller: SimulatedService.caller, terminal: 0, mayNameItself: true, hello: Request.Hello(application: ""))
-        guard case .context(let context)? = InterruptedService.answers(session, .createContext)().last else {
-            Issue.record("no context")
-            return
-        }
+        let context = try session.context()
         func beRefused() {
             for _ in 0..<50 {
                 let replies = InterruptedService.answers(

@@ -60,7 +60,7 @@ import Testing
         let named: Attributes = [.account: .text("a"), .service: .text("s")]
         #expect(ItemQuery(itemClass: .genericPassword, attributes: named).namesOneItem)
         #expect(ItemQuery(itemClass: nil, persistentReference: [1]).namesOneItem)
-        #expect(!ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("a")]).namesOneItem)
+        #expect(!ItemQuery.password("a").namesOneItem)
         #expect(!ItemQuery(itemClass: .internetPassword, attributes: named).namesOneItem)
         #expect(!ItemQuery(itemClass: nil).namesOneItem)
     }
