@@ -34,7 +34,8 @@ def test_lintian_reports_no_error_and_no_warning(tree):
 
 
 def test_descriptions_for_catalogues_of_programs_are_valid(tree):
-    subprocess.run(["appstreamcli", "validate", "--no-net", "--strict", *files(tree, "usr/share/metainfo/*.xml")], check=True)
+    # Fails for errors and warnings; what is informative differs between versions.
+    subprocess.run(["appstreamcli", "validate", "--no-net", *files(tree, "usr/share/metainfo/*.xml")], check=True)
 
 
 def test_entries_of_desktops_are_valid_and_name_an_icon_and_a_program(tree, subtests):
