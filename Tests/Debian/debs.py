@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+import pytest
+
 from machine import CHECKOUT, Machine, MachineTest
 from services import AUTHORITY, KEYCHAIN, SOCKETS
 
@@ -47,6 +49,7 @@ def of_version(package, version, change=lambda root: None):
         return pathlib.Path(f"{folder}/made.deb").read_bytes()
 
 
+@pytest.mark.usefixtures("machine_image")
 class PackageTest(unittest.TestCase):
     """A test that begins on a machine without Latchkey; all tests share the machine, and each removes what it installs."""
 
