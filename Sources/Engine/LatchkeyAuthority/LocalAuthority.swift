@@ -10,7 +10,7 @@ import TPMProtocol
 ///
 /// The policy is a pure reducer, which can neither show a prompt nor wait. This type gives it a surrounding: it passes
 /// events of prompts, sensor, timers and verifications to the reducer, and executes the effects through the drivers in
-/// `Parts`. For what was proven it issues a token.
+/// `Parts`. It issues a token for a successful evaluation.
 ///
 /// Events may be posted on any thread. They are queued and processed one after the other, each with its effects before
 /// the next, so no decision is made on a state that another thread is changing. No lock is held while an effect is
