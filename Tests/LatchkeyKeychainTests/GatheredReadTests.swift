@@ -77,6 +77,24 @@ import Testing
         #expect(entries.count <= 129 && entries.reduce(0) { $0 + $1.count } == 20_000)
     }
 
+    /// Each question to the kernel about a process costs more than the rest of a read.
+    @Test func readsOfManyItemsAskOnceForEachEntryWhoTheCallerIs() throws {
+        final class Asked: CallerProcess {
+            let times = Atomic(0)
+            var isUnchanged: Bool {
+                times.add(1, ordering: .relaxed)
+                return true
+            }
+        }
+        let process = Asked()
+        let caller = Caller(groups: ["app"], label: "app", processID: 7, userID: 1000, process: process)
+        let reads = GatheredReads(now: 0)
+        for _ in 0..<10 { for number in 0..<200 { reads.count([UInt8(number)], of: caller) } }
+        let entries = reads.take()
+        #expect(entries.reduce(0) { $0 + $1.count } == 2000)
+        #expect(process.times.load(ordering: .relaxed) == entries.count)
+    }
+
     @Test func whatCouldNotBeWrittenIsCountedFurther() throws {
         let reads = GatheredReads(now: 0)
         reads.count([1], of: StoreOnDisk.caller)

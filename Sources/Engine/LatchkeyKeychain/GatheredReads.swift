@@ -16,15 +16,47 @@ final class GatheredReads: Sendable {
         var count: UInt64
     }
 
+    /// The item and the label of the caller. Both are compared and hashed as bytes, which takes a fraction of the time of
+    /// their elements and characters.
     private struct Key: Hashable, Sendable {
         var item: [UInt8]
         var label: String
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.item == right.item && left.label.hasBytes(of: right.label)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            item.withUnsafeBytes { hasher.combine(bytes: $0) }
+            // Labels of several callers of one item share a hash.
+            hasher.combine(label.utf8.count)
+        }
     }
 
     private struct State: Sendable {
-        var reads: [Key: Read] = [:]
+        var reads: [Read] = []
+        /// Where in `reads` each pair is counted.
+        var places: [Key: Int] = [:]
         /// When the reads were last written, in nanoseconds of the boot-time clock.
         var written: Int64
+
+        /// How a read is counted: separately, or with others of the caller, or with others of any caller.
+        func key(of item: [UInt8], _ label: String) -> Key {
+            guard reads.count >= GatheredReads.separate else { return Key(item: item, label: label) }
+            // Further callers share the empty label, which no program has.
+            let isOfAnyCaller = reads.count >= 2 * GatheredReads.separate && places[Key(item: [], label: label)] == nil
+            return Key(item: [], label: isOfAnyCaller ? "" : label)
+        }
+
+        func place(of item: [UInt8], _ label: String) -> Int? {
+            places[Key(item: item, label: label)]
+                ?? (reads.count < GatheredReads.separate ? nil : places[key(of: item, label)])
+        }
+
+        mutating func add(_ count: UInt64, at place: Int) {
+            let (sum, isBeyond) = reads[place].count.addingReportingOverflow(count)
+            reads[place].count = isBeyond ? .max : sum
+        }
     }
 
     /// Minimum time between two writes that only reads cause, in nanoseconds.
@@ -39,9 +71,8 @@ final class GatheredReads: Sendable {
     /// Counts a read. The caller is named as it is now: its process may have ended when the entry is written.
     func count(_ item: [UInt8], of caller: Caller) {
         let isCounted = state.withLock { state in
-            let key = Key(item: item, label: caller.label)
-            guard state.reads[key] != nil else { return false }
-            state.reads[key]?.count += 1
+            guard let place = state.place(of: item, caller.label) else { return false }
+            state.add(1, at: place)
             return true
         }
         // Only the first of equal reads asks the kernel about the process.
@@ -53,16 +84,12 @@ final class GatheredReads: Sendable {
 
     private func add(_ read: Read) {
         state.withLock { state in
+            if let place = state.place(of: read.item, read.caller.label) { return state.add(read.count, at: place) }
+            let key = state.key(of: read.item, read.caller.label)
             var read = read
-            var key = Key(item: read.item, label: read.caller.label)
-            if state.reads[key] == nil, state.reads.count >= Self.separate {
-                // Further callers share the empty label, which no program has.
-                if state.reads.count >= 2 * Self.separate { (key.label, read.caller.label) = ("", "") }
-                (key.item, read.item) = ([], [])
-            }
-            let (sum, isBeyond) = (state.reads[key]?.count ?? 0).addingReportingOverflow(read.count)
-            read.count = isBeyond ? .max : sum
-            state.reads[key] = read
+            (read.item, read.caller.label) = (key.item, key.label)
+            state.places[key] = state.reads.count
+            state.reads.append(read)
         }
     }
 
@@ -78,8 +105,8 @@ final class GatheredReads: Sendable {
     /// Returns the reads that are not written yet, and clears them.
     func take() -> [Read] {
         state.withLock { state in
-            defer { state.reads = [:] }
-            return state.reads.values.sorted {
+            defer { (state.reads, state.places) = ([], [:]) }
+            return state.reads.sorted {
                 $0.caller.label == $1.caller.label
                     ? $0.item.lexicographicallyPrecedes($1.item) : $0.caller.label < $1.caller.label
             }
