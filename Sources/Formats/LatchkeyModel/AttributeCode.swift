@@ -126,7 +126,7 @@ package enum AttributeValue: Hashable, Sendable {
 
     /// Returns whether both values are equal in their `compared` form.
     package func counts(as other: AttributeValue) -> Bool {
-        if case .text(let mine) = self, case .text(let others) = other { return mine.utf8.elementsEqual(others.utf8) }
+        if case .text(let mine) = self, case .text(let others) = other { return mine.hasBytes(of: others) }
         return compared == other.compared
     }
 }
