@@ -19,6 +19,7 @@ import Testing
         #expect(Self.service(.answered(.sound)) == DoctorRow("service", .ok, "latchkeyd answers, process 7"))
         #expect(Self.service(.notRunning).state == .absent)
         #expect(Self.service(.notRunning).hint?.command == "latchkey status")
+        #expect(DoctorRow.service(.notRunning, isSystem: false, lock: "", isNew: true).hint == nil)
         #expect(Self.service(.failed(silent, process: 7)).hint?.command == "kill -KILL 7")
         #expect(Self.service(.failed(silent, process: nil)).state == .attention)
         let system = Self.service(.failed(silent, process: nil), isSystem: true)

@@ -60,6 +60,11 @@ import Testing
         #expect(row.state == .attention && row.hint?.command == "latchkey passcode set")
     }
 
+    @Test func aMachineWithoutAStoreHasNoPasscode() {
+        let row = DoctorRow.passcode(nil, isNew: true)
+        #expect(row == DoctorRow.passcode(Self.sound.with(\.isPasscodeSet, false)))
+    }
+
     @Test func passcodeThatCanBeGuessedWithoutTheTPMSaysSo() {
         let own = Self.sound.with(\.isPasscodeSet, true).with(\.passcodeKind, .own)
         let account = own.with(\.passcodeKind, .account)

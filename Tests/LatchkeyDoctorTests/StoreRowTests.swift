@@ -32,11 +32,13 @@ import Testing
         #expect(row().state == .absent)
         try #require(mkdir(folder, 0o700) == 0)
         #expect(row().state == .absent && row().found.contains("empty"))
+        #expect(StoreFacts(reading: .success(folder)).isNew)
     }
 
     @Test func storeWithItsOwnerAndModesIsFine() throws {
         try makeStore()
         #expect(row() == DoctorRow("store", .ok, "\(folder)"))
+        #expect(!StoreFacts(reading: .success(folder)).isNew)
         #expect(row(.sound).state == .ok)
     }
 

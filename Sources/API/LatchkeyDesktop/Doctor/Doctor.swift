@@ -28,6 +28,7 @@ package enum Doctor {
         let session = SessionFacts()
         let login = LoginFacts(places, seconds: answerSeconds)
         let compiler = CompilerFacts(searchPath: Environment.value("PATH"), seconds: compilerSeconds)
+        let isNew = !tier.isSystem && store.isNew && answer == .notRunning
         // Without a folder of its own store, the row of the store says why, and no configuration is named.
         let folder = (try? store.folder.get()) ?? ""
         let configuration = tier.isSystem ? places.configuration : folder + "/latchkeyd.conf"
@@ -41,11 +42,11 @@ package enum Doctor {
             .faces(places),
             .program(program),
             .units(UnitFacts(places, seconds: answerSeconds), isInstalled: sockets.isInstalled),
-            .service(answer, isSystem: tier.isSystem, lock: folder + "/" + DaemonLock.fileName),
+            .service(answer, isSystem: tier.isSystem, lock: folder + "/" + DaemonLock.fileName, isNew: isNew),
             tier.isSystem ? .systemStore(report) : .store(store, report),
             .otherStore(tier),
             .memory(report, isSystem: tier.isSystem),
-            .passcode(report),
+            .passcode(report, isNew: isNew),
             .lock(report, login),
             .sensor(report, FingerFacts(program: fingerprints, report, seconds: answerSeconds)),
             .sensorProgram(program, isSystem: tier.isSystem),

@@ -4,10 +4,12 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// What the kernel offers to identify programs.
+/// The kernel, and what it offers to identify programs.
 package struct KernelFacts: Equatable, Sendable {
     /// As uname(2) reports it.
     package var release: String
+    /// The architecture as uname(2) reports it, such as `x86_64`.
+    package var architecture = ""
     /// Whether a connection gives a handle of the process that made it (SO_PEERPIDFD, Linux 6.5).
     package var hasPeerProcess: Bool
     /// Whether it reports the mount of a file (Linux 5.8).
@@ -19,6 +21,7 @@ extension KernelFacts {
         var names = utsname()
         uname(&names)
         release = withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        architecture = withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         hasPeerProcess = (try? Sockets.pair()).map { Sockets.peerProcess($0.0) != nil } ?? false
         reportsMounts = (try? FileStatus(of: Descriptor.open("/", O_RDONLY | O_DIRECTORY))) != nil
     }

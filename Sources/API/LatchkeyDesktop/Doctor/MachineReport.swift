@@ -39,7 +39,7 @@ package struct MachineReport: Sendable {
                 Line("latchkey", [productVersion]),
                 Line(
                     "system",
-                    [places.system, KernelFacts.architecture, KernelFacts.library]),
+                    [places.system, kernel.architecture, KernelFacts.library]),
                 Line("kernel", [plain(kernel.release), kernel.hasPeerProcess ? "SO_PEERPIDFD" : nil]),
                 Line("surroundings", places.surroundings),
                 Line("reader", readers.map { $0.isEmpty ? ["none"] : $0.map(\.reported) } ?? []),
@@ -93,13 +93,6 @@ extension KernelFacts {
         var name = [CChar](repeating: 0, count: 64)
         guard confstr(CInt(_CS_GNU_LIBC_VERSION), &name, name.count) > 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    /// The architecture as uname(2) reports it.
-    fileprivate static var architecture: String {
-        var names = utsname()
-        uname(&names)
-        return withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
 

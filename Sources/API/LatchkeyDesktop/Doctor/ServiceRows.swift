@@ -46,14 +46,20 @@ extension DoctorRow.Hint {
 
 extension DoctorRow {
     /// Whether the daemon answers. A user's own daemon need not run: the first call starts it.
-    package static func service(_ answer: DaemonProbe.Answer, isSystem: Bool, lock: String) -> DoctorRow {
+    ///
+    /// - Parameter isNew: whether there is no store yet. Nothing is unknown then, and the row of the passcode has the first
+    ///   call to make.
+    package static func service(
+        _ answer: DaemonProbe.Answer, isSystem: Bool, lock: String, isNew: Bool = false
+    ) -> DoctorRow {
         let name = "service"
         switch answer {
         case .answered(let report):
             return DoctorRow(name, .ok, "latchkeyd answers, process \(report.processID)")
         case .notRunning:
             return DoctorRow(
-                name, .absent, "latchkeyd is not running; the first call starts it", .init("latchkey status"))
+                name, .absent, "latchkeyd is not running; the first call starts it",
+                isNew ? nil : .init("latchkey status"))
         case .failed(let failure, let process):
             if isSystem {
                 // A socket that is not trusted is mended by the command of the row of the sockets.

@@ -73,13 +73,14 @@ extension DoctorRow {
     }
 
     /// Whether a passcode is set: without one, no protected item can be stored.
-    package static func passcode(_ report: StatusReport?) -> DoctorRow {
-        guard let report else { return unknown("passcode") }
+    ///
+    /// - Parameter isNew: whether there is no store yet, so that no passcode can be set.
+    package static func passcode(_ report: StatusReport?, isNew: Bool = false) -> DoctorRow {
+        let missing = DoctorRow(
+            "passcode", .attention, "not set, so no protected item can be stored", .init("latchkey passcode set"))
+        guard let report else { return isNew ? missing : unknown("passcode") }
         guard report.problem == nil else { return DoctorRow("passcode", .absent, "not known, see the row store") }
-        guard report.isPasscodeSet else {
-            return DoctorRow(
-                "passcode", .attention, "not set, so no protected item can be stored", .init("latchkey passcode set"))
-        }
+        guard report.isPasscodeSet else { return missing }
         guard report.passcodeKind == .account else { return DoctorRow("passcode", .ok, "set") }
         guard report.canBeGuessedWithoutTPM else {
             return DoctorRow("passcode", .ok, "set, the password of your account")

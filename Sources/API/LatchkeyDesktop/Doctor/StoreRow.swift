@@ -16,6 +16,12 @@ package struct StoreFacts: Equatable, Sendable {
     package var wasMoved = false
     /// Whether `LATCHKEY_HOME` names the folder.
     package var isChosen = false
+
+    /// Whether the first call creates a store.
+    package var isNew: Bool {
+        guard case .success = folder else { return false }
+        return rootKey == nil && !hasDatabase
+    }
 }
 
 extension StoreFacts {
