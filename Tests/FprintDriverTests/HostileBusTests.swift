@@ -276,6 +276,9 @@ extension FprintDriverTests {
             let reader = FprintReader(bus, templates: nil, allowsVirtual: false, configuration: "", log: log)
             #expect(reader.state(for: ReaderUnderTest.user) == .absent)
             #expect(log.events == [.sensorFailed])
+            // Whether fprintd is installed or runs is not known then.
+            #expect(log.messages[0].contains("no connection to the system's message bus"))
+            #expect(!log.messages[0].contains("fprintd"))
         }
 
         @Test func withoutFprintdThereIsNoSensor() throws {

@@ -49,8 +49,17 @@ final class FprintService {
         case .notInstalled, .notRunning: Failure(.biometryNotAvailable, "fprintd is not installed.")
         case .startFailed(let error):
             unusable("The fingerprint reader cannot be used: fprintd does not start (\(error.description)).")
+        case .unknown(.disconnected(let code)), .userUnknown(.disconnected(let code)):
+            Failure(
+                .biometryNotAvailable,
+                "No fingerprint reader can be used: there is no connection to the system's message bus (\(code)).",
+                hint: "See: systemctl status dbus")
         case .unknown(let error):
-            unusable("The fingerprint reader cannot be used: fprintd does not run (\(error.description)).")
+            unusable(
+                """
+                The fingerprint reader cannot be used: the system's message bus does not say whether fprintd runs \
+                (\(error.description)).
+                """)
         case .userUnknown(let error):
             unusable("The fingerprint reader cannot be used: the user of fprintd is unknown (\(error.description)).")
         case .changed: unusable("The fingerprint reader cannot be used: fprintd was restarted.")
