@@ -44,6 +44,19 @@ import Testing
         #expect(entries[0].caller == StoreOnDisk.caller.label)
     }
 
+    @Test func anEntryNamesAProcessOnlyIfAllItsReadsAreOfThatOne() throws {
+        let keychain = try Keychain.inMemory(clock)
+        try add("a", to: keychain)
+        var other = StoreOnDisk.caller
+        other.processID += 1
+        for _ in 0..<2 { try read(keychain) }
+        try keychain.recordReads()
+        for caller in [StoreOnDisk.caller, other, other] { try read(keychain, .data, caller) }
+        try keychain.recordReads()
+        let entries = try reads(keychain)
+        #expect(entries.map(\.processID) == [StoreOnDisk.caller.processID, 0] && entries.map(\.count) == [2, 3])
+    }
+
     @Test func aSearchThatReturnsNoSecretIsNoRead() throws {
         let keychain = try Keychain.inMemory(clock)
         try add("a", to: keychain)

@@ -14,8 +14,8 @@ import Testing
             .filter { $0.event == .refused }.map(\.count)
     }
 
-    private func caller(_ label: String) -> Caller {
-        Caller(groups: [label], label: label, processID: 1, userID: 1000)
+    private func caller(_ label: String, process: Int32 = 1) -> Caller {
+        Caller(groups: [label], label: label, processID: process, userID: 1000)
     }
 
     @Test(.promise("audit.refusals")) func equalRefusalsWithinAMinuteAreOneEntryWithACount() throws {
@@ -31,6 +31,16 @@ import Testing
         let keychain = try Keychain.inMemory(clock)
         for label in ["app", "other", "app"] { try keychain.recordRefusal(of: caller(label)) }
         #expect(try refusals(keychain) == [1, 1])
+    }
+
+    /// The number of one process would say that all refusals are of that one.
+    @Test func anEntryNamesAProcessOnlyIfAllItsRefusalsAreOfThatOne() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for process in [1, 2, 2] as [Int32] { try keychain.recordRefusal(of: caller("app", process: process)) }
+        for process in [7, 8, 9] as [Int32] { try keychain.recordRefusal(of: caller("other", process: process)) }
+        try keychain.recordGatheredRefusals()
+        let lines = try keychain.log(Request.Log(after: 0, limit: 1024, verifies: false)).lines
+        #expect(lines.map(\.processID) == [1, 7, 2, 0] && lines.map(\.count) == [1, 1, 2, 2])
     }
 
     @Test func countedRefusalsAreWrittenAtTheEnd() throws {

@@ -12,7 +12,7 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
     public let event: AuditEvent?
     /// The program that asked, as the daemon named it at that time; empty if none did.
     public let app: String
-    /// Its process id; 0 if none asked.
+    /// Its process id; 0 if none asked, or if the entry stands for requests of several.
     public let process: Int32
     /// The `StoredItem.id` of the item; empty if the event concerns none.
     public let item: String

@@ -53,7 +53,8 @@ final class GatheredReads: Sendable {
                 ?? (reads.count < GatheredReads.separate ? nil : places[key(of: item, label)])
         }
 
-        mutating func add(_ count: UInt64, at place: Int) {
+        mutating func add(_ count: UInt64, of caller: Caller, at place: Int) {
+            reads[place].caller.share(with: caller)
             let (sum, isBeyond) = reads[place].count.addingReportingOverflow(count)
             reads[place].count = isBeyond ? .max : sum
         }
@@ -72,7 +73,7 @@ final class GatheredReads: Sendable {
     func count(_ item: [UInt8], of caller: Caller) {
         let isCounted = state.withLock { state in
             guard let place = state.place(of: item, caller.label) else { return false }
-            state.add(1, at: place)
+            state.add(1, of: caller, at: place)
             return true
         }
         // Only the first of equal reads asks the kernel about the process.
@@ -84,7 +85,9 @@ final class GatheredReads: Sendable {
 
     private func add(_ read: Read) {
         state.withLock { state in
-            if let place = state.place(of: read.item, read.caller.label) { return state.add(read.count, at: place) }
+            if let place = state.place(of: read.item, read.caller.label) {
+                return state.add(read.count, of: read.caller, at: place)
+            }
             let key = state.key(of: read.item, read.caller.label)
             var read = read
             (read.item, read.caller.label) = (key.item, key.label)

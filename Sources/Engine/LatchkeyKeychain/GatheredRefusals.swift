@@ -36,6 +36,7 @@ final class GatheredRefusals: Sendable {
             // Further callers share the empty label, which no program has.
             if !isKnown { caller.label = "" }
             let waiting = state.waiting[caller.label]?.count ?? 0
+            caller.share(with: state.waiting[caller.label]?.caller)
             if let last = state.written[caller.label], now >= last, now - last < Self.window {
                 state.waiting[caller.label] = (caller, waiting + 1)
                 return nil
@@ -58,14 +59,24 @@ final class GatheredRefusals: Sendable {
     func giveBack(_ refusals: [(caller: Caller, count: UInt64)]) {
         state.withLock { state in
             for (caller, count) in refusals {
-                let waiting = state.waiting[caller.label]?.count ?? 0
-                state.waiting[caller.label] = (caller, waiting + count)
+                var caller = caller
+                let waiting = state.waiting[caller.label]
+                caller.share(with: waiting?.caller)
+                state.waiting[caller.label] = (caller, (waiting?.count ?? 0) + count)
             }
         }
     }
 
     /// Whether no refusal waits to be written.
     var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
+}
+
+extension Caller {
+    /// Prepares the caller for an entry that counts its events with those of another one: it names a process only if all are
+    /// of that process.
+    mutating func share(with other: Caller?) {
+        if let other, other.processID != processID { processID = 0 }
+    }
 }
 
 extension Keychain {

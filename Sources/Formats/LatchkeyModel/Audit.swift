@@ -81,6 +81,7 @@ package struct AuditLine: Equatable, Sendable {
     package var item: [UInt8]
     /// The caller's label at the time; empty if no caller requested the event.
     package var caller: String
+    /// The process that requested the event; 0 if none did, or if the entry summarises events of several.
     package var processID: Int32
     /// How many equal events the entry summarises.
     package var count: UInt64

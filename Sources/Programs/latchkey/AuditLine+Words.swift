@@ -8,9 +8,14 @@ extension AuditLine {
     func cells(_ names: ItemNames) -> [String] {
         let name = [String(item.hexadecimal.prefix(8)), names[item] ?? ""].filter { !$0.isEmpty }
         return [
-            "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, name.joined(separator: " "), caller,
-            processID == 0 ? "" : "\(processID)",
+            "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, name.joined(separator: " "), caller, process,
         ]
+    }
+
+    /// The process that asked; an entry that counts the requests of several names none.
+    private var process: String {
+        guard processID == 0 else { return "\(processID)" }
+        return count > 1 && [.used, .refused].contains(event) ? localized("several", context: "processes") : ""
     }
 
     /// The entry as JSON; `names` is nil when the output has no names of items.

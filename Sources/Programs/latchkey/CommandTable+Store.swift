@@ -113,6 +113,7 @@ extension CommandTable {
             about: """
                 Shows the audit log, oldest entry first: every write, every use of a protected item, every refusal. Reads of
                 items without a protection are counted, as in "used x3", and written at the latest when the log is shown.
+                So are refusals of a program within a minute. The process is "several" if such requests were not all of one.
                 --verify follows the chain from the first entry to the last and reports whether it is complete, or at
                 which entry it breaks. --json writes one object a line.
 

@@ -65,8 +65,14 @@ enum ActivityWords {
     }
 
     static func subtitle(_ entry: ActivityEntry) -> String {
-        [moment(entry.seconds), entry.process > 0 ? words("process \(entry.process)") : ""].filter { !$0.isEmpty }
-            .joined(separator: " · ")
+        [moment(entry.seconds), process(entry)].filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+
+    /// The process that asked; an entry that counts the requests of several names none.
+    private static func process(_ entry: ActivityEntry) -> String {
+        if entry.process > 0 { return words("process \(entry.process)") }
+        let mayBeSeveral = entry.event == .used || entry.event == .refused
+        return entry.count > 1 && mayBeSeveral ? words("several processes") : ""
     }
 
     /// Day and time in the user's time zone; empty for 0.
