@@ -16,6 +16,7 @@ import Testing
                 “notes” asks for your fingerprint to “open the token”.\r
                 It is process 4711, “/usr/bin/notes”.\r
                 It calls itself “mail”.\r
+                It ends after 1 minute.\r
                 Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.\r
 
                 """)
@@ -45,6 +46,7 @@ import Testing
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
                 “notes” (process 4711, “/usr/bin/notes”) wants to export the items of every app in this keychain.\r
+                It ends after 1 minute.\r
                 Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \
                 Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
 
@@ -52,7 +54,8 @@ import Testing
         var state = PromptState.sample(reason: "", purpose: .exportItems, code: "ABCD-EFGH", .codeShown)
         #expect(
             speech.say(state) == "Write this recovery code down. It opens the backup and is not shown again. "
-                + "The code is: ABCD-EFGH Keys: Enter for I have written it down, Esc/Ctrl-C for Cancel.\r\n")
+                + "The code is: ABCD-EFGH Keys: Enter for I have written it down, Esc/Ctrl-C for Cancel.\r\n"
+                + "It ends after 10 minutes.\r\n")
         state.content = .codeAsked
         #expect(
             speech.say(state) == "Type the recovery code of the backup, then press Enter. "
@@ -72,6 +75,7 @@ import Testing
             speech.say(state) == """
                 Latchkey prompt, process 4712.\r
                 “notes” (process 4711, “/usr/bin/notes”) wants to set a passcode for this keychain.\r
+                It ends after 10 minutes.\r
                 Type a new passcode of at least 4 characters, then press Enter. It is not shown while you type. \
                 Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
 

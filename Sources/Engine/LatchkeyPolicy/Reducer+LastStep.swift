@@ -21,8 +21,7 @@ extension PolicyState {
         // A last step says it beside what it asks for.
         evaluation.notice = evaluation.accountHasExpired ? .accountPasswordExpired : .none
         put(evaluation)
-        let seconds = evaluation.step == .accountExpired ? Limits.promptSeconds : Limits.lastStepSeconds
-        return disarm + [.update(id, content(evaluation)), .startDeadline(id, seconds: seconds)]
+        return disarm + [.update(id, content(evaluation)), .startDeadline(id, seconds: evaluation.step.seconds)]
     }
 
     /// Grants the evaluation when the user completed the last step.

@@ -91,7 +91,7 @@ extension PolicyState {
             evaluation.notice = request.notice
         }
         active.append(evaluation)
-        let seconds = evaluation.step == .proof ? Limits.promptSeconds : Limits.lastStepSeconds
+        let seconds = evaluation.step.seconds
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: seconds)] + delay(evaluation)
     }
 

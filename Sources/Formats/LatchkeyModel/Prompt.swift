@@ -125,6 +125,16 @@ package struct PromptContent: Hashable, Sendable {
         /// All proofs are there, and the prompt says that the account password has expired until the user
         /// confirms it.
         case accountExpired = 6
+
+        /// Seconds after which a prompt that is in this step ends by itself. Only the change from `proof` or a message to
+        /// another step begins them again.
+        package var seconds: Int64 {
+            switch self {
+            case .proof, .accountExpired: Limits.promptSeconds
+            case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated:
+                Limits.lastStepSeconds
+            }
+        }
     }
 
     /// A question that the user answers before the camera is used.

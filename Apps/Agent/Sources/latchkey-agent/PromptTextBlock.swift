@@ -20,13 +20,14 @@ import Widgets
     // because the file name is at its end.
     private let program = Label(lines: 1, cutsMiddle: true, styles: ["caption"], isCentred: true)
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
+    private let ending = Label(lines: 1, styles: ["caption", "dim-label"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
     private let codePicture = ModuleGrid("QR code of the recovery code", points: 4)
     private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
 
     init(_ prompt: ShownPrompt) {
-        let identity = Box(.down, spacing: 2, [program, ownName])
+        let identity = Box(.down, spacing: 2, [program, ownName, ending])
         box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code, codePicture])
         box.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
@@ -42,6 +43,7 @@ import Widgets
         program.show(prompt.isOwnRequest ? nil : prompt.programLine)
         program.setToolTip(prompt.program)
         ownName.show(prompt.ownNameLine)
+        ending.show(prompt.endingLine)
         usage.show(prompt.usage)
         wish.show(prompt.wish)
         code.show(prompt.recoveryCode)
@@ -50,7 +52,7 @@ import Widgets
         feedback.setStyle("error", prompt.isFailure)
         feedback.announce(prompt.feedback)
         showPicture(prompt)
-        let words = [question, reason, program, ownName, usage, wish, code].filter(\.isVisible).map(\.text)
+        let words = [question, reason, program, ownName, ending, usage, wish, code].filter(\.isVisible).map(\.text)
         box.setAccessibleName(words.joined(separator: ". "))
     }
 

@@ -60,6 +60,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let program: String
     /// `program` as a sentence, without its full stop.
     public let programLine: String
+    /// When the prompt ends by itself, as a sentence without its full stop.
+    public let endingLine: String
     /// The caller's own name for itself, in quotation marks; nil when it is the name that the kernel reports.
     public let ownName: String?
     /// `ownName` as a sentence, without its full stop.
@@ -137,6 +139,7 @@ public struct ShownPrompt: Equatable, Sendable {
         recoveryCode = state.recoveryCode
         program = state.program
         programLine = state.programLine
+        endingLine = state.endingLine
         ownName = state.ownName
         ownNameLine = state.ownNameLine
         usage = state.usage

@@ -65,6 +65,10 @@ extension PromptState {
     /// `program` as a sentence, without its full stop.
     package var programLine: String { words("It is \(program)") }
 
+    /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
+    /// last step began.
+    package var endingLine: String { words("It ends after \(time(Int(content.step.seconds)))") }
+
     /// The caller's own name for itself; nil when it is the name that the kernel reports.
     package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
 

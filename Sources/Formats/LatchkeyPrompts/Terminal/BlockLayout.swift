@@ -69,7 +69,7 @@ struct BlockLayout {
             body += text(simulation, .faint, limit: Limits.otherLines) + keys(state.simulatedKeys)
         }
         if economy == .words { return body.map(barred) }
-        return [rule(top: true)] + body.map(barred) + [rule(top: false)]
+        return [rule("╭", state.title, .strong)] + body.map(barred) + [rule("╰", state.endingLine, .faint)]
     }
 
     // MARK: - Parts
@@ -110,20 +110,19 @@ struct BlockLayout {
         return result
     }
 
-    /// A horizontal line across the block, with the title in the upper one.
-    private func rule(top: Bool) -> StyledLine {
+    /// A horizontal line across the block with a text, which is left out if it is too long.
+    private func rule(_ corner: String, _ text: String, _ style: StyledLine.Style) -> StyledLine {
         let length = min(width + bar.count, size.columns - 1)
         let dash: Character = look.isUTF8 ? "─" : "-"
         guard !bar.isEmpty else { return StyledLine(String(repeating: dash, count: max(1, length)), .faint) }
-        let corner = look.isUTF8 ? (top ? "╭" : "╰") : "+"
-        guard top else { return StyledLine(corner + String(repeating: dash, count: length - 1), .faint) }
-        let title = look.shown(" \(state.title) ")
+        let corner = look.isUTF8 ? corner : "+"
+        let title = look.shown(" \(text) ")
         let cells = CellWidth.of(title)
         guard cells + 3 <= length else {
             return StyledLine(corner + String(repeating: dash, count: length - 1), .faint)
         }
         var line = StyledLine(corner + String(dash), .faint)
-        line.add(title, .strong)
+        line.add(title, style)
         line.add(String(repeating: dash, count: length - 2 - cells), .faint)
         return line
     }

@@ -16,7 +16,10 @@ package struct PlainSpeech: Sendable {
         defer { said = state }
         guard let said else { return lines(opening(state) + asking(state)) }
         let end = said.typedText?.isEmpty == false ? "\r\n" : ""
-        if state.content != said.content { return end + lines(asking(state)) }
+        if state.content != said.content {
+            let ending = state.endingLine == said.endingLine ? [] : [state.endingLine + "."]
+            return end + lines(asking(state) + ending)
+        }
         if state.entry == .checking, said.entry != .checking { return end + lines([state.feedback]) }
         return echo(of: state.typedText ?? "", after: said.typedText ?? "")
     }
@@ -36,6 +39,7 @@ package struct PlainSpeech: Sendable {
         sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
         if state.action == nil { sentences.append(state.programLine + ".") }
         if let name = state.ownNameLine { sentences.append(name + ".") }
+        sentences.append(state.endingLine + ".")
         if let simulation = state.simulation { sentences.append(simulation) }
         if !state.simulatedKeys.isEmpty {
             sentences.append(state.words("Keys of its sensor: \(PlainSpeech.list(state.simulatedKeys, state.words))."))
