@@ -32,7 +32,19 @@ struct DaemonConnection: Sendable, RequestCaller {
     func call<Call: DaemonRequest>(_ request: Call, page: (Call.Response) -> Void) throws(Failure) -> Call.Response {
         let note = request.traits.contains(.mayAsk) ? WaitingNote() : nil
         defer { note?.end() }
-        return try client.call(request, page: page)
+        do throws(Failure) { return try client.call(request, page: page) } catch { throw Self.explained(error) }
+    }
+
+    /// The failure, with a reason that only this process knows: no prompt is shown on the terminal of another user, where a
+    /// shell of su(1) runs.
+    private static func explained(_ failure: Failure) -> Failure {
+        guard failure.status == .notInteractive, case let session = SessionFacts(), !session.ownsTerminal,
+            let terminal = session.terminal
+        else { return failure }
+        return Failure(
+            .notInteractive,
+            "No prompt can be shown here: \(terminal) belongs to another user, who would see it, as after su.",
+            hint: "Take a terminal of your own, with: script -q /dev/null")
     }
 
     func status() throws(Failure) -> StatusReport {
