@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that read from a terminal or write to one without a prompt, and the passcode in tier `user`."""
 
+import os
 import signal
 import termios
+import unittest
 
 from store import PROGRAMS, StoreTest
 from terminal import LOCAL
@@ -37,9 +39,9 @@ class CommandTests(StoreTest):
     def test_a_background_command_that_prompts_can_be_ended(self):
         terminal = self.start(
             "-c",
-            f"""set -m; {PROGRAMS}/latchkey set --protect none token & p=$!; wait $p; echo "stopped by $(kill -l $?)"
+            """set -m; "$0" set --protect none token & p=$!; wait $p; echo "stopped by $(kill -l $?)"
                 kill %1; while kill -0 $p 2> /dev/null; do :; done; echo "it ended"
-            """, program="/bin/bash")
+            """, f"{PROGRAMS}/latchkey", program="/bin/bash")
         terminal.expect("stopped by TTOU", "it ended")
 
     def test_a_typed_secret_that_is_too_long_is_refused(self):
@@ -103,6 +105,23 @@ class CommandTests(StoreTest):
         forced = self.start("get", "token", "--force")
         self.assertIn("a\x1b[31mb", forced.rest())
         self.assertEqual(self.latchkey("get", "token"), "a\x1b[31mb")
+
+    def test_a_command_says_what_it_has_deleted_or_made(self):
+        self.latchkey("set", "--protect", "none", "token", input="x")
+        for command, said in (
+                (["delete", "token"], "token is deleted."), (["key", "create", "mine"], "The key mine is made."),
+                (["key", "delete", "mine", "--yes"], "The key mine is deleted.")):
+            terminal = self.start(*command)
+            self.assertEqual((terminal.rest(), terminal.end()), (said + "\r\n", 0))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives a terminal to another user")
+    def test_a_refusal_on_the_terminal_of_another_user_says_whose_it_is(self):
+        self.latchkey("passcode", "set", input="1234\n")
+        self.latchkey("set", "--protect", "presence", "token", input="x")
+        terminal = self.start(
+            "-c", 'chown 65534 "$(tty)"; exec "$0" get token', f"{PROGRAMS}/latchkey", program="/bin/sh")
+        terminal.expect("No prompt can be shown here: /dev/pts/", " belongs to another user", "script -q /dev/null")
+        self.assertEqual(terminal.end(), 77)
 
     def test_a_key_is_deleted_after_a_word_was_typed(self):
         self.latchkey("key", "create", "mine")

@@ -88,7 +88,7 @@ class KeyScreenTests(StoreTest):
     def test_the_search_for_primes_is_shown(self):
         terminal = self.start("key", "create", "k", "--type", "rsa3072")
         shown = terminal.rest()
-        self.assertTrue(shown.startswith("Searching for two primes") and shown.endswith("\r\x1b[K"), shown)
+        self.assertTrue(shown.startswith("Searching for two primes") and shown.endswith("\r\x1b[KThe key k is made.\r\n"), shown)
         self.assertEqual(terminal.end(), 0)
         piped = self.store.run("key", "create", "other", "--type", "rsa2048")
         self.assertEqual((piped.returncode, piped.stdout, piped.stderr), (0, "", ""))

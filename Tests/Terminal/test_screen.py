@@ -194,7 +194,7 @@ class PromptScreenTests(ProtectedItemTest):
     def test_a_background_caller_takes_no_keys_from_a_line_editor_LA31(self):
         # If both read keys, parts of a passcode could reach the shell's history.
         terminal = self.start(
-            "-c", f"set -m; {PROGRAMS}/latchkey get protected & wait", program="/bin/sh", variables={"TERM": "xterm"},
+            "-c", 'set -m; "$0" get protected & wait', f"{PROGRAMS}/latchkey", program="/bin/sh", variables={"TERM": "xterm"},
             columns=100, edits_lines=True)
         terminal.shows("No prompt can be shown here")
         self.assertNotIn("Touch the sensor", terminal.screen.text)

@@ -34,6 +34,9 @@ enum Apps {
 
     private static func change(_ app: String, mayAskAgain: Bool, _ options: Options) throws(Failure) {
         try Client.command.call(Request.FacePermissionChange(application: app, mayAskAgain: mayAskAgain))
-        if options.isJSON { Output.write("{}\n") }
+        guard !options.isJSON else { return Output.write("{}\n") }
+        let name = app.withoutControls
+        Output.writeDone(
+            mayAskAgain ? localized("\(name) may ask for Face ID again.") : localized("\(name) may not use Face ID."))
     }
 }

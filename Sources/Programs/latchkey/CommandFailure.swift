@@ -89,6 +89,18 @@ enum Output {
         }
     }
 
+    /// Says on a terminal what a command has done whose success has no other output. A script sees the exit code.
+    static func writeDone(_ sentence: String) {
+        guard StandardStream.error.isTerminal else { return }
+        writeError(sentence.wrapped(for: .error) + "\n")
+    }
+
+    /// Says what a command has deleted: as JSON, or as `writeDone` does.
+    static func writeDeleted(_ name: String, _ sentence: String, _ options: Options) {
+        guard options.isJSON else { return writeDone(sentence) }
+        write(JSON.object([("deleted", .text(name))]).line + "\n")
+    }
+
     static func control(_ sequence: TerminalSequence, to stream: StandardStream = .error) {
         write(sequence.bytes, to: stream)
     }

@@ -81,7 +81,7 @@ enum Items {
             return Output.write(JSON.object([("stored", .text(name)), ("protection", value)]).line + "\n")
         }
         guard let protection else { return }
-        Output.writeError(outcome(name.withoutControls, protection, report).wrapped(for: .error) + "\n")
+        Output.writeDone(outcome(name.withoutControls, protection, report))
     }
 
     /// What protects a secret that was stored, for a person.
@@ -280,7 +280,7 @@ enum Items {
             if case .failure(let failure) = error, failure.status == .itemNotFound { throw .failure(missing(name)) }
             throw error
         }
-        if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
+        Output.writeDeleted(name, localized("\(name.withoutControls) is deleted."), options)
     }
 }
 

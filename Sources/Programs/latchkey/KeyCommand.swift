@@ -48,7 +48,10 @@ enum KeyCommand {
             } else {
                 try store(try choice.makeKey(), attributes, accessControl, authentication)
             }
-            guard options.isJSON else { return }
+            guard options.isJSON else {
+                Output.writeDone(localized("The key \(name.withoutControls) is made."))
+                return
+            }
             let enclave = try enclaveKind()
             Output.write(try NamedKey.find(name).json(enclave).line + "\n")
         }
@@ -157,7 +160,7 @@ enum KeyCommand {
                 throw NamedKey.missing(name)
             }
         }
-        if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
+        Output.writeDeleted(name, localized("The key \(name.withoutControls) is deleted."), options)
     }
 }
 
