@@ -116,7 +116,7 @@ import Testing
         keeper.restore(edited)
         // The caller runs in the background of a terminal in which another program reads single keys.
         let shell = try terminal.spawn(
-            "/bin/sh", ["-c", "set -m; \(TestDaemon.programs)/latchkey get protected & wait"],
+            "/bin/sh", ["-c", "set -m; \"$0\" get protected & wait", TestDaemon.programs + "/latchkey"],
             environment: daemon.environment + ["TERM=xterm"])
         let prompt = try agent.shown()
         #expect(prompt.terminal != 0)

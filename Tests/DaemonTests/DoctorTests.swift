@@ -38,7 +38,7 @@ import Testing
     }
 
     private func shell(_ command: String, input: String = "") throws -> Finished {
-        try daemon.run("/bin/sh", ["-c", "PATH=\(TestDaemon.programs):$PATH; \(command)"], input: input)
+        try daemon.script(command, input: input)
     }
 
     private func mend(_ row: Row, input: String = "") throws {
@@ -68,14 +68,17 @@ import Testing
 
     @Test func noDaemonIsStartedAndNothingIsCreated() throws {
         let service = try row("service")
-        #expect(service.state == "absent" && service.command == "latchkey status")
+        #expect(service.state == "absent" && service.command == nil)
+        let passcode = try row("passcode")
+        #expect(passcode.state == "attention" && passcode.command == "latchkey passcode set")
         #expect(!Files.exists(daemon.folder + "/" + DaemonLock.fileName))
-        try mend(service)
-        #expect(try row("service").state == "ok")
+        try mend(passcode, input: "1234\n")
+        #expect(try row("service").state == "ok" && row("passcode").state == "ok")
     }
 
     /// Without a program for the daemon, all other rows are still shown.
     @Test func missingProgramOfTheDaemonIsNamed() throws {
+        #expect(try shell("latchkey sim start --ready").exitCode == 0)
         let setting = "LATCHKEY_DAEMON=/nonexistent/latchkeyd"
         let found = try row("daemon program", settings: setting)
         #expect(found.state == "attention" && found.found.contains("/nonexistent/latchkeyd"))
@@ -163,12 +166,9 @@ import Testing
             eval "$command" > ended || exit 3; tail --pid="$process" -f /dev/null
             latchkey status > /dev/null; latchkey doctor | grep ' memory '
             """
-        let path = "PATH=\(TestDaemon.programs):$PATH; cd \(daemon.folder); "
         // Root may exceed the limit, unless it has dropped CAP_IPC_LOCK.
-        let done =
-            try geteuid() == 0
-            ? daemon.run("/usr/bin/setpriv", ["--bounding-set=-ipc_lock", "/bin/sh", "-c", path + script])
-            : daemon.run("/bin/sh", ["-c", path + script])
+        let limited = geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-ipc_lock"] : []
+        let done = try daemon.script("cd \(daemon.folder); " + script, shell: limited + ["/bin/sh", "-c"])
         #expect(done.output.hasPrefix("ok ") && done.output.contains("secrets are locked"), "\(done)")
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import TestSupport
 import Testing
 
 /// The libraries that the programs link besides Swift's runtime and the C library.
@@ -39,11 +39,8 @@ import Testing
 
     /// The libraries that the object files of a module ask the linker for.
     private func demanded(by module: String) throws -> Set<String> {
-        let folder = "\(TestDaemon.programs)/\(module).build"
-        let objects = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
-        try #require(!objects.isEmpty, "\(folder) has the module's objects")
         let listed = try daemon.run(
-            "/usr/bin/readelf", ["-p", ".swift1_autolink_entries"] + objects.map { "\(folder)/\($0)" })
+            "/usr/bin/readelf", ["-p", ".swift1_autolink_entries"] + BuiltProducts.objects(of: module))
         let options = listed.output.split { $0.isWhitespace }.filter { $0.hasPrefix("-l") }
         return Set(options.map { String($0.dropFirst(2)) })
     }
@@ -75,10 +72,7 @@ import Testing
 
     /// Whether a module calls `Words.installed(isolates:isTerminal:)`.
     private func readsCatalogues(_ module: String) throws -> Bool {
-        let folder = "\(TestDaemon.programs)/\(module).build"
-        let objects = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
-        try #require(!objects.isEmpty, "\(folder) has the module's objects")
-        let listed = try daemon.run("/usr/bin/nm", ["--undefined-only"] + objects.map { "\(folder)/\($0)" })
+        let listed = try daemon.run("/usr/bin/nm", ["--undefined-only"] + BuiltProducts.objects(of: module))
         return listed.output.contains("13LatchkeyWords0B0V9installed")
     }
 }

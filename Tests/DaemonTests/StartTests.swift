@@ -65,8 +65,7 @@ import Testing
     @Test func commandSubstitutionReturnsWhileDaemonRuns() throws {
         // The daemon must not hold the pipe of its first caller open.
         let daemon = try TestDaemon()
-        let shell = try daemon.run(
-            "/bin/sh", ["-c", "x=$(\(TestDaemon.programs)/latchkey status --json); echo \"got $x\""])
+        let shell = try daemon.script("x=$(latchkey status --json); echo \"got $x\"")
         #expect(shell.output.hasPrefix("got {\"tier\":\"user\""), "\(shell.output)\(shell.errors)")
         #expect(try daemon.process != nil)
     }
@@ -75,16 +74,12 @@ import Testing
         let daemon = try TestDaemon()
         // It logs no reason, as one that the kernel ends. The shell creates the program: a file that this process had open
         // for writing may fail with ETXTBSY.
-        let caller = try daemon.run(
-            "/bin/sh",
-            [
-                "-c",
-                """
-                cd "$LATCHKEY_HOME"; printf '#!/bin/sh\necho >> "$LATCHKEY_HOME/starts"\nexit 1\n' > counting
-                chmod +x counting
-                LATCHKEY_DAEMON="$PWD/counting" \(TestDaemon.programs)/latchkey status
-                """,
-            ])
+        let caller = try daemon.script(
+            """
+            cd "$LATCHKEY_HOME"; printf '#!/bin/sh\necho >> "$LATCHKEY_HOME/starts"\nexit 1\n' > counting
+            chmod +x counting
+            LATCHKEY_DAEMON="$PWD/counting" latchkey status
+            """)
         #expect(caller.exitCode == 69 && caller.errors.contains("did not start within"), "\(caller)")
         let starts = try #require(try Files.read(daemon.folder + "/starts", limit: 1 << 16)).count
         #expect((2...20).contains(starts), "\(starts) starts in ten seconds")

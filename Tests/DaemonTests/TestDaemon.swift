@@ -11,13 +11,8 @@ import Testing
 /// A temporary store with the real daemon, which its clients start and which is killed with this object.
 final class TestDaemon: Sendable {
     let folder: String
-    /// The folder of the built programs: that of the test bundle.
-    static let programs = Files.folder(of: TestDaemon.bundle)
-
-    private static var bundle: String {
-        // The executable is the toolchain's test runner; the bundle is one of its arguments.
-        CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
-    }
+    /// The folder of the built programs.
+    static let programs = BuiltProducts.folder
 
     init(simulated: Bool = false) throws {
         var template = Array("/tmp/latchkey-test.XXXXXX".utf8CString)
@@ -92,6 +87,19 @@ final class TestDaemon: Sendable {
     ) throws -> Finished {
         let path = program.hasPrefix("/") ? program : TestDaemon.programs + "/" + program
         return try Finished(path, arguments, input: input, environment: environment + more)
+    }
+
+    /// Runs a script of the shell, which finds the built programs by their names. Their folder is no part of the script:
+    /// a checkout can be in a folder whose name the shell would interpret.
+    ///
+    /// - Parameter shell: the command that takes the script.
+    func script(
+        _ script: String, input: String = "", environment more: [String] = [], shell: [String] = ["/bin/sh", "-c"]
+    ) throws -> Finished {
+        let path = ["PATH=\(TestDaemon.programs):/usr/bin:/bin"]
+        return try Finished(
+            shell[0], shell.dropFirst() + [script], input: input,
+            environment: path + environment.filter { !$0.hasPrefix("PATH=") } + more)
     }
 }
 

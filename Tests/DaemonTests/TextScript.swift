@@ -49,11 +49,10 @@ struct TextScript {
         for step in steps {
             let script = """
                 exec 2>&1; cd "$LATCHKEY_HOME" || exit 99
-                PATH=\(TestDaemon.programs):$PATH LATCHKEY_APP_ID=latchkey LATCHKEY_CHECKOUT=\(Self.checkout)
-                export PATH LATCHKEY_APP_ID LATCHKEY_CHECKOUT
+                LATCHKEY_APP_ID=latchkey; export LATCHKEY_APP_ID
                 \(step.command)
                 """
-            let done = try daemon.run("/bin/sh", ["-c", script])
+            let done = try daemon.script(script, environment: ["LATCHKEY_CHECKOUT=\(Self.checkout)"])
             var lines = done.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             while lines.last?.isEmpty == true { lines.removeLast() }
             guard done.exitCode == step.exitCode, Self.matches(step.expected[...], lines[...]) else {

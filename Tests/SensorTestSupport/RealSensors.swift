@@ -4,6 +4,7 @@ package import ChildProcessDrivers
 import Glibc
 package import LatchkeySystem
 import Synchronization
+import TestSupport
 
 /// Starts the built `latchkey-authd --user` as `latchkeyd` does, on a message bus of the test.
 package final class RealSensors: SensorProgram {
@@ -14,10 +15,8 @@ package final class RealSensors: SensorProgram {
     ///   - bus: the address of the bus that the process takes for that of the system.
     ///   - arguments: options besides `--user`.
     package init(bus: String, _ arguments: [String] = []) {
-        // The executable is the toolchain's test runner; the bundle is one of its arguments, beside the programs.
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
         program = InstalledSensorProgram(
-            Files.folder(of: bundle) + "/latchkey-authd", testOnlyEnvironment: ["DBUS_SYSTEM_BUS_ADDRESS=" + bus],
+            BuiltProducts.folder + "/latchkey-authd", testOnlyEnvironment: ["DBUS_SYSTEM_BUS_ADDRESS=" + bus],
             testOnlyArguments: arguments)
     }
 

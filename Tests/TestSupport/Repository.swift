@@ -49,8 +49,7 @@ package enum Repository {
 
     /// Options of the compiler and its tools to find the modules that were built with the running tests.
     package static var moduleOptions: [String] {
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        var options = ["-I", URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules").path]
+        var options = BuiltProducts.moduleFolders.flatMap { ["-I", $0] }
         for module in ["CLatchkeyLinux", "COpenSSL"] {
             options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/Drivers/\(module)/module.modulemap"]
         }

@@ -16,10 +16,11 @@ extension RootFolder {
     package func copyBuilt(_ program: String) throws -> String {
         let listed = String(decoding: try OtherProgram().run("ldd", program), as: UTF8.self)
         for line in listed.split(separator: "\n") {
-            // `libswiftCore.so => /home/ada/swift/lib/libswiftCore.so (0x00007f...)`
-            let words = line.split(whereSeparator: \.isWhitespace)
-            guard let arrow = words.firstIndex(of: "=>"), arrow + 1 < words.endIndex else { continue }
-            let library = String(words[arrow + 1])
+            // `libswiftCore.so => /home/ada/my swift/lib/libswiftCore.so (0x00007f...)`
+            guard let arrow = line.firstRange(of: " => "), let address = line.ranges(of: " (0x").last,
+                arrow.upperBound <= address.lowerBound
+            else { continue }
+            let library = String(line[arrow.upperBound..<address.lowerBound])
             // Those of the system are readable for everybody.
             let isOfTheSystem = ["/lib", "/usr/"].contains(where: library.hasPrefix)
             let name = Files.name(of: library)
