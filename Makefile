@@ -18,12 +18,21 @@ export LATCHKEY_STRICT = 1
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
+
+ifneq ($(LATCHKEY_BUILD),)
+# This checkout cannot be written, and is built in a copy.
+GOALS = $(or $(MAKECMDGOALS),help)
+.PHONY: $(GOALS)
+$(GOALS):
+	@scripts/copy "$(LATCHKEY_BUILD)" $(MAKE) --no-print-directory LATCHKEY_BUILD= $@
+else
 .PHONY: help demo test test-all check build app pictures bench docs sdk install uninstall deb release format fuzz mutants bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  PREFIX=$(PREFIX)'
+	@echo '  LATCHKEY_BUILD=FOLDER builds in a copy there, for a checkout that cannot be written'
 
 demo: bootstrap ## show how a secret is stored, refused and released; PART=server|window|requests shows signing in to a server
 	@scripts/demo $(PART)
@@ -98,3 +107,4 @@ mutants: bootstrap ## remove each rule of the policy and each defence once, and 
 
 bootstrap:
 	@$(BOOTSTRAP)
+endif
