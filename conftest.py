@@ -111,22 +111,26 @@ def pytest_runtest_makereport(item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report, config):
-    """Instead of a letter, a line with the name and the time of each test; `-v` prints what pytest does."""
+    """Instead of a letter, a line with the name and the time of each test, and with what a skipped one needs; `-v` prints what
+    pytest does."""
     if config.option.verbose > 0 or not isinstance(report, pytest.TestReport):
         return None
     name = report.nodeid
     if hasattr(report, "context"):
         # A part of a test, of pytest-subtests.
-        if not report.failed:
+        if report.passed:
             return "subtests passed", "", ""
         name += " " + report.sub_test_description()
-    if report.skipped:
-        category = "xfailed" if hasattr(report, "wasxfail") else "skipped"
+    reason = ""
+    if report.skipped and hasattr(report, "wasxfail"):
+        category = "xfailed"
+    elif report.skipped:
+        category, reason = "skipped", ": " + report.longrepr[2].removeprefix("Skipped: ")
     elif report.when == "call":
         category = report.outcome
     else:
         category = "error" if report.failed else ""
-    line = f"{category:<7} {name} ({report.duration:.1f} s)\n" if category else ""
+    line = f"{category:<7} {name} ({report.duration:.1f} s){reason}\n" if category else ""
     return category, line, category.upper()
 
 
