@@ -48,6 +48,24 @@ import Testing
         #expect(try shell.run("find", system, "-type", "f").isEmpty)
     }
 
+    @Test func removingSaysThatTheKeychainRemainsAndHowToDeleteIt() throws {
+        let home = folder.path + "/an other's home"
+        func remove() throws -> String {
+            let variables = ["-i", "PATH=/usr/bin:/bin", "HOME=\(home)", "PREFIX=\(home)/.local"]
+            let bytes = try shell.output(variables + [Repository.script("install"), "latchkey", "--remove"])
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(try remove().isEmpty, "there is no keychain")
+        let store = home + "/.local/share/latchkey"
+        try shell.run("mkdir", "-p", store)
+        try shell.run("touch", store + "/keychain.sqlite")
+        let lines = try remove().split(separator: "\n")
+        #expect(lines.first?.hasPrefix("Your keychain remains in \(store);") == true, "\(lines)")
+        let command = try #require(lines.last?.firstRange(of: "rm -r ").map { String(lines[1][$0.lowerBound...]) })
+        try shell.run("sh", "-c", command)
+        #expect(!FileManager.default.fileExists(atPath: store))
+    }
+
     @Test func installedProgramsHaveNoSymbolsAndRun() throws {
         #expect(try !shell.run("nm", built + "/latchkeyd").isEmpty)
         try install("programs", built, prefix: "/usr")
