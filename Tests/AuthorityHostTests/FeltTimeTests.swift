@@ -1,86 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
-import LatchkeySeams
 import SeamStandIns
 import SimulatedDriver
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import AuthorityDaemon
 
-/// What a person waits for with a chip behind the kernel's resource manager, by phase: before the touch or the passcode
-/// the prompt is up, and after the reply nobody waits.
+/// What a person waits for with a chip behind the kernel's resource manager: what is done between the touch or the passcode
+/// and the reply. Everything else is done while the prompt is shown, or after the reply.
 @Suite(.needs(.softwareTPM)) struct FeltTimeTests {
-    private let machine: TwoServices
-    private let power: SwitchedTPM
-    private let tpm: ManagedTPM
-    private let digest = [UInt8](repeating: 0xa5, count: 32)
+    private let managed: ManagedMachine
+    private var machine: TwoServices { managed.machine }
+    private var tpm: ManagedTPM { managed.tpm }
 
-    init() throws {
-        power = try SwitchedTPM()
-        tpm = ManagedTPM(power.path)
-        machine = try TwoServices(tpm: power, place: tpm)
-        #expect(machine.setPasscode("abcdef") == [.done])
-    }
+    init() throws { managed = try ManagedMachine() }
 
-    private struct Phases {
-        let before, felt, after: [ManagedTPM.Entry]
-        /// What is felt, as hexadecimal numbers of the commands; those of the manager are marked.
-        var text: String {
-            felt.map { ($0.isOfManager ? "m" : "") + String($0.number, radix: 16) }.joined(separator: " ")
-        }
-
-        /// Checks the number of commands that are felt, and the milliseconds that a published firmware TPM takes for
-        /// them.
-        func expect(felt count: Int, milliseconds: Int, sourceLocation: SourceLocation = #_sourceLocation) {
-            #expect(felt.count == count, "\(text)", sourceLocation: sourceLocation)
-            #expect(felt.milliseconds == milliseconds, "\(text)", sourceLocation: sourceLocation)
-        }
-    }
-
-    private func makeKey(_ constraints: AccessConstraints) throws -> EnclaveKey {
-        let request = Request.CreateEnclaveKey(
-            attributes: [.label: .text("\(constraints.rawValue)")],
-            accessControl: AccessControl(
-                accessibility: .whenUnlockedThisDeviceOnly, constraints: constraints.union(.privateKeyUsage)),
-            isPermanent: true, authentication: Authentication())
-        let reply = machine.answers(machine.session(), .createEnclaveKey(request))().last
-        guard case .enclaveKey(let key)? = reply else { throw UnexpectedReply(reply: reply) }
-        return key
-    }
-
-    /// Signs, and has the person answer the prompt.
-    private func sign(_ key: EnclaveKey, _ answer: () throws -> Void) throws -> Phases {
-        _ = tpm.takeEntries()
-        let request = Request.UseEnclaveKey(
-            name: key.name, operation: .sign(digest: digest), authentication: Authentication())
-        let replies = machine.answers(machine.session(), .useEnclaveKey(request))
-        let before = tpm.takeEntries()
-        try answer()
-        let felt = tpm.takeEntries()
-        #expect(try key.verify(replies().last, digest) == nil)
-        return Phases(before: before, felt: felt, after: tpm.takeEntries())
-    }
-
-    private func touch() throws { _ = try machine.world.apply(.touch(matching: true)) }
-
-    private func type() { machine.world.perform(.passcode(SecretBytes("abcdef".utf8))) }
-
+    /// An approval and a signature, with the key, the authority's key and the session beside them: 18 commands.
     @Test func aFinger() throws {
-        let key = try makeKey(.biometryAny)
-        try sign(key, touch).expect(felt: 30, milliseconds: 1570)
-        try sign(key, touch).expect(felt: 18, milliseconds: 630)
-        // What is cached for the next use is removed after a minute.
-        machine.clock.advance(seconds: 61)
-        try sign(key, touch).expect(felt: 30, milliseconds: 1570)
+        let key = try managed.makeKey(.biometryAny)
+        for (seconds, before) in [(0, 17), (1, 0), (61, 17), (3600, 17)] as [(Int64, Int)] {
+            machine.clock.advance(seconds: seconds)
+            let phases = try managed.sign(key, managed.touch)
+            phases.expect(felt: 18, milliseconds: 630)
+            #expect(phases.before.count == before)
+        }
     }
 
+    /// The verification and the secret that it opens, 14 commands; the proof to the key and the signature, 14 commands.
     @Test func aPasscode() throws {
-        let key = try makeKey(.devicePasscode)
-        try sign(key, type).expect(felt: 64, milliseconds: 3190)
-        try sign(key, type).expect(felt: 70, milliseconds: 3370)
-        machine.clock.advance(seconds: 61)
-        try sign(key, type).expect(felt: 61, milliseconds: 3100)
+        let key = try managed.makeKey(.devicePasscode)
+        for (seconds, before) in [(0, 37), (1, 23), (61, 31), (3600, 31)] as [(Int64, Int)] {
+            machine.clock.advance(seconds: seconds)
+            let phases = try managed.sign(key, managed.type)
+            phases.expect(felt: 28, milliseconds: 930)
+            #expect(phases.before.count == before)
+        }
+    }
+
+    /// The choice of the branch in addition.
+    @Test func aKeyThatAcceptsBothByFinger() throws {
+        let key = try managed.makeKey(.userPresence)
+        try managed.sign(key, managed.touch).expect(felt: 27, milliseconds: 900)
+    }
+
+    @Test func aWrongPasscodeIsCountedOnceAndTheRightOneIsFast() throws {
+        let key = try managed.makeKey(.devicePasscode)
+        let replies = managed.ask(key)
+        managed.type("uvwxyz")
+        #expect(machine.authority.state.passcodeFailures == 1)
+        _ = tpm.takeEntries()
+        managed.type()
+        #expect(try key.verify(replies().last, ManagedMachine.digest) == nil)
+        #expect(tpm.takeEntries().count == 28)
+        #expect(machine.authority.state.passcodeFailures == 0)
+    }
+
+    /// The nonce, from which an approval is counted, is renewed while the prompt is shown.
+    @Test func aPersonMayTakeAMinute() throws {
+        let key = try managed.makeKey(.biometryAny)
+        let replies = managed.ask(key)
+        _ = tpm.takeEntries()
+        for _ in 1...58 { machine.clock.advance(seconds: 1) }
+        #expect(tpm.takeEntries().filter { !$0.isOfManager }.map(\.number) == [0x17b, 0x17b, 0x17b])
+        try managed.touch()
+        #expect(try key.verify(replies().last, ManagedMachine.digest) == nil)
+        #expect(tpm.takeEntries().count == 18)
+        // Nothing is renewed for nobody.
+        machine.clock.advance(seconds: 3600)
+        #expect(tpm.takeEntries().filter { $0.number == 0x17b }.isEmpty)
+        #expect(tpm.isEmpty)
+    }
+
+    /// What `latchkey doctor` says of the writes that wear a TPM out.
+    @Test func usesWriteNothingAndAWrongPasscodeWritesTwice() throws {
+        let (finger, passcode) = (try managed.makeKey(.biometryAny), try managed.makeKey(.devicePasscode))
+        var memory = try #require(managed.memory)
+        _ = try managed.sign(finger, managed.touch)
+        _ = try managed.sign(passcode, managed.type)
+        #expect(managed.memory == memory)
+        _ = managed.ask(passcode)
+        managed.type("uvwxyz")
+        #expect(managed.memory != memory)
+        memory = try #require(managed.memory)
+        managed.type()
+        #expect(managed.memory != memory)
+    }
+
+    // MARK: - Nothing is left
+
+    /// How a prompt ends without a use.
+    enum Ending: CaseIterable { case cancelled, timedOut, locked, authorityLost, programLost }
+
+    @Test(arguments: Ending.allCases, [AccessConstraints.biometryAny, .devicePasscode])
+    func aRequestThatEndsWithoutAUseLeavesNothing(_ ending: Ending, _ constraints: AccessConstraints) throws {
+        let key = try managed.makeKey(constraints)
+        let session = machine.session()
+        let request = Request.UseEnclaveKey(
+            name: key.name, operation: .sign(digest: ManagedMachine.digest), authentication: Authentication())
+        let replies = machine.answers(session, .useEnclaveKey(request))
+        #expect(tpm.held.objects > 0 && tpm.held.sessions > 0)
+        switch ending {
+        case .cancelled: machine.world.perform(.cancel)
+        case .timedOut: machine.clock.advance(seconds: Limits.promptSeconds + 1)
+        case .locked:
+            let call = AuthorityCall.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .locked))
+            _ = try machine.call(call, number: 9700)
+        case .authorityLost: machine.crashAuthority()
+        case .programLost: session.close()
+        }
+        if ending != .programLost { #expect(try key.verify(replies().last, ManagedMachine.digest) != nil) }
+        machine.clock.advance(seconds: 2)
+        #expect(tpm.isEmpty)
+    }
+
+    @Test func theEndOfTheServiceLeavesNothing() throws {
+        let key = try managed.makeKey(.devicePasscode)
+        _ = managed.ask(key)
+        machine.chip?.close()
+        #expect(tpm.isEmpty)
+    }
+
+    // MARK: - What was prepared is gone
+
+    /// As after a sleep in which the TPM has lost its sessions: the passcode is verified all the same, the use has to be
+    /// repeated, and no try is counted.
+    @Test func whatTheTPMHasLostCountsNoTry() throws {
+        let key = try managed.makeKey(.devicePasscode)
+        let replies = managed.ask(key)
+        tpm.loseEverything()
+        managed.type()
+        // The sessions of the use and of its proof are lost too.
+        #expect(!replies().isEmpty)
+        #expect(machine.authority.state.passcodeFailures == 0)
+        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+    }
+
+    /// latchkeyd passes the value on and claims that the session is gone. A wrong value counts, whatever it claims, and a
+    /// right one is sent again only because the TPM has not counted it.
+    @Test(arguments: ["abcdef", "uvwxyz"]) func aClaimThatSomethingIsGoneHidesNoMiss(_ passcode: String) throws {
+        let key = try managed.makeKey(.devicePasscode)
+        let replies = managed.ask(key)
+        let sent = Mutex(0)
+        machine.carry { (command, pass) throws(Failure) in
+            let response = try pass(command)
+            guard command.isOf(.policySecret),
+                sent.withLock({
+                    $0 += 1
+                    return $0 == 1
+                })
+            else { return response }
+            return [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0x18]
+        }
+        managed.type(passcode)
+        machine.carry(nil)
+        if passcode == "abcdef" {
+            #expect(try key.verify(replies().last, ManagedMachine.digest) == nil)
+        } else {
+            #expect(sent.withLock { $0 } == 1)
+            #expect(machine.authority.state.passcodeFailures == 1)
+            machine.world.perform(.cancel)
+        }
     }
 }

@@ -19,7 +19,7 @@ extension TwoServices {
                 command += [0, 0, 0, 0, 0, 0, 0, 0, 14]
                 command += withUnsafeBytes(of: handle.bigEndian, Array.init) + [0, 0x0b, 0, 6, 0, 6, 0, 0]
                 command += withUnsafeBytes(of: size.bigEndian, Array.init)
-                let response = try #require(try chip?.carry(command))
+                let response = try #require(try chip?.carry(command, for: .passcode))
                 handle += 1
                 if response[6..<10] == [0, 0, 1, 0x4b] { break }
                 try #require(response[6..<10] == [0, 0, 0, 0], "\(response)")
@@ -35,14 +35,15 @@ extension TwoServices {
         var command: [UInt8] = [0x80, 2, 0, 0, 0, 31, 0, 0, 1, 0x22, 0x40, 0, 0, 1]
         command += withUnsafeBytes(of: handle.bigEndian, Array.init)
         command += [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
-        return try #require(try chip?.carry(command))
+        return try #require(try chip?.carry(command, for: .passcode))
     }
 
     /// The indices of passcodes that the TPM has.
     func passcodeIndices() throws -> Int {
         // TPM2_GetCapability of TPM_CAP_HANDLES, from the first handle of passcodes.
         let response = try #require(
-            try chip?.carry([0x80, 1, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1, 1, 0x81, 0x4d, 0, 0, 0, 1, 0]))
+            try chip?.carry(
+                [0x80, 1, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1, 1, 0x81, 0x4d, 0, 0, 0, 1, 0], for: .passcode))
         return stride(from: 19, to: response.count, by: 4).filter { response[$0..<$0 + 3] == [1, 0x81, 0x4d] }.count
     }
 }

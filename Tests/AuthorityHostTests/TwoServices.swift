@@ -231,7 +231,7 @@ final class TwoServices: Sendable {
         parts.refusals = refusals
         if tier == .tpm {
             parts.passcodeChip = { carrier in
-                TPMPasscodeChip(TPMChip(CarriedTPM(carrier), clock: clock, random: random), random: random)
+                TPMPasscodeChip(carriedBy: carrier, clock: clock, random: random)
             }
         }
         let connection = try AuthorityConnection(parts) { frame in
@@ -333,7 +333,7 @@ final class TwoServices: Sendable {
     func end() {
         crashAuthority(refusing: true)
         // TPM2_GetRandom: a connection that has carried a command ends with the authority.
-        _ = try? chip?.carry([0x80, 1, 0, 0, 0, 12, 0, 0, 1, 0x7b, 0, 8])
+        _ = try? chip?.carry([0x80, 1, 0, 0, 0, 12, 0, 0, 1, 0x7b, 0, 8], for: .passcode)
         chip?.endCarrying()
     }
 
@@ -402,9 +402,9 @@ private final class LyingCarrier: CommandCarrier {
 
     init(_ wire: TwoServices.Wire, _ chip: TPMChip) { (self.wire, self.chip) = (wire, chip) }
 
-    func carry(_ command: [UInt8]) throws(Failure) -> [UInt8] {
-        guard let carrying = wire.state.withLock({ $0.carrying }) else { return try chip.carry(command) }
-        return try carrying(command) { [chip] (command) throws(Failure) in try chip.carry(command) }
+    func carry(_ command: [UInt8], for purpose: CarriedPurpose) throws(Failure) -> [UInt8] {
+        guard let carrying = wire.state.withLock({ $0.carrying }) else { return try chip.carry(command, for: purpose) }
+        return try carrying(command) { [chip] (command) throws(Failure) in try chip.carry(command, for: purpose) }
     }
 
     func endCarrying() { chip.endCarrying() }

@@ -86,7 +86,7 @@ import Testing
         }
         try machine.use(key)
         // A command of latchkey-authd is carried as well.
-        _ = try chip.carry([0x80, 1, 0, 0, 0, 12, 0, 0, 1, 0x7b, 0, 16])
+        _ = try chip.carry([0x80, 1, 0, 0, 0, 12, 0, 0, 1, 0x7b, 0, 16], for: .passcode)
         for challenge in challenges { #expect(status { try machine.finish(challenge) } == .timedOut) }
         try machine.use(key)
         try machine.expectNothingHeld()

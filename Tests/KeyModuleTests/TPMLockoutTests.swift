@@ -23,8 +23,7 @@ import Testing
     init() throws {
         machine = try TPMUnderTest()
         passcodes = TPMPasscodeChip(
-            TPMChip(CarriedTPM(machine.chip), clock: SystemClock(), random: SystemRandomSource()),
-            random: SystemRandomSource())
+            carriedBy: machine.chip, clock: SystemClock(), random: SystemRandomSource())
     }
 
     /// Makes the other program's key, and one wrong password the last one that the TPM accepts.

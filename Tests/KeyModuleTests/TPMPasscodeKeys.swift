@@ -18,8 +18,7 @@ struct TPMPasscodeKeys {
     init(_ chip: TPMChip) {
         module = TPMEnclave(chip, clock: SystemClock(), allowsVirtual: true)
         passcodes = TPMPasscodeChip(
-            TPMChip(CarriedTPM(chip), clock: SystemClock(), random: SystemRandomSource()),
-            random: SystemRandomSource())
+            carriedBy: chip, clock: SystemClock(), random: SystemRandomSource())
     }
 
     func make(

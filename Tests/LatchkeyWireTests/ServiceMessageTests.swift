@@ -164,6 +164,8 @@ private enum Samples {
                 StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
         ServiceSample("service-counters-lost", store: .countersWereLost(userID: 1000)),
         ServiceSample("service-carry", store: .carry(TPMBytes([0x80, 1]))),
+        ServiceSample("service-carry-proof", store: .carryProof(TPMBytes([0x80, 1]))),
+        ServiceSample("service-carry-preparation", store: .carryPreparation(TPMBytes([0x80, 1]))),
         ServiceSample(
             "service-granted-recovery",
             reply: .granted(

@@ -74,6 +74,21 @@ package final class ManagedTPM: TPMConnecting {
         }
     }
 
+    /// Whether no connection holds anything.
+    package var isEmpty: Bool { held.objects == 0 && held.sessions == 0 }
+
+    /// Removes the contexts of all connections, which a TPM that was turned off does not accept any more.
+    package func loseEverything() {
+        state.withLock { state in
+            for number in state.spaces.keys {
+                for session in state.spaces[number]?.sessions ?? [] {
+                    _ = try? send(Self.flush, session.handle.bytes, &state, isOfManager: true)
+                }
+                state.spaces[number] = Space()
+            }
+        }
+    }
+
     package func connect() throws(Failure) -> any TPMTransport {
         let number = try state.withLock { (state) throws(Failure) in
             if state.transport == nil { state.transport = try TPMPlace(path).connect() }

@@ -256,20 +256,23 @@ package final class AuthorityLink: Sendable {
             answer(number, connection) { self.authority(recovery.userID)?.recoveryOpens(recovery) }
         case .storeRecoveryCopy(let request):
             answer(number, connection) { self.authority(request.userID)?.storeRecovery(request.copy) }
-        case .carry(let command): answer(number, connection) { self.carry(command) }
+        case .carry(let command): answer(number, connection) { self.carry(command, for: .passcode) }
+        case .carryProof(let command): answer(number, connection) { self.carry(command, for: .proof) }
+        case .carryPreparation(let command):
+            answer(number, connection) { self.carry(command, for: .preparation) }
         case .sessionLock(let lock): answer(number, connection) { self.authority(lock.userID)?.applySessionLock(lock) }
         }
         return true
     }
 
-    private func carry(_ command: TPMBytes) -> StoreReply {
+    private func carry(_ command: TPMBytes, for purpose: CarriedPurpose) -> StoreReply {
         do throws(Failure) {
             guard let carrier else {
                 throw Failure(
                     .notPermitted, "latchkeyd uses no TPM for passcodes.",
                     hint: "Restart both services after a change of their configuration.")
             }
-            return .carried(TPMBytes(try carrier.carry(command.bytes)))
+            return .carried(TPMBytes(try carrier.carry(command.bytes, for: purpose)))
         } catch {
             return .failure(error)
         }

@@ -144,7 +144,7 @@ extension TPMClient {
     }
 
     /// Seconds for which a proof or an approval is valid, counted from the nonce of the session.
-    private static let proofSeconds: Int32 = 60
+    static let proofSeconds: Int32 = 60
 
     // MARK: - The policy of the index
 

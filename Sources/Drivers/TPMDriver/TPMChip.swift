@@ -13,11 +13,20 @@ import Synchronization
 /// The connection is made at the first use, and again after a failure; handles of an earlier connection are never used.
 /// After a minute without a command the memory is released for other programs.
 package final class TPMChip: Sendable {
-    private struct State: Sendable {
+    struct State: Sendable {
         var client: TPMClient
+        /// Carries the commands that verify a passcode, on a connection of its own.
+        var passcodes: TPMClient
         var memory = TPMMemory()
-        var isReleaseDue = false
-        var releaseAlarm: (any Alarm)?
+        fileprivate var isReleaseDue = false
+        fileprivate var releaseAlarm: (any Alarm)?
+        /// Uses of keys that are prepared while a person is asked.
+        fileprivate var preparations = 0
+        /// Uptime in nanoseconds until which they are.
+        fileprivate var preparedUntil: Int64 = 0
+        fileprivate var renewalAlarm: (any Alarm)?
+        /// Whether what is cached will be needed when a person has answered.
+        var isPrepared: Bool { preparations > 0 && client.clock.uptime < preparedUntil }
     }
     private let state: Mutex<State>
     private let clock: any Clock
@@ -38,19 +47,25 @@ package final class TPMChip: Sendable {
         _ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil
     ) {
         self.clock = clock
-        state = Mutex(State(client: TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)))
+        let client = TPMClient(place, clock: clock, random: random, ownerPassword: ownerPassword)
+        state = Mutex(State(client: client, passcodes: client.another(at: place)))
     }
 
     deinit { close() }
 
     /// Uses the chip; other threads wait meanwhile.
     func use<R: Sendable>(_ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R) throws(Failure) -> R {
+        try useAll { (state) throws(TPMError) in try body(&state.memory, &state.client) }
+    }
+
+    /// Uses the chip with both connections; other threads wait meanwhile.
+    func useAll<R: Sendable>(_ body: (inout State) throws(TPMError) -> R) throws(Failure) -> R {
         defer { releaseLater() }
         return try state.withLock { (state) throws(Failure) in
             defer { forgetIdentity(before: state.client.generation) }
             do throws(TPMError) {
                 state.memory.use(state.client.generation)
-                return try body(&state.memory, &state.client)
+                return try body(&state)
             } catch {
                 throw error.failure
             }
@@ -111,13 +126,82 @@ package final class TPMChip: Sendable {
         state.withLock { if $0.isReleaseDue { $0.releaseAlarm = alarm } }
     }
 
-    /// Removes keys and unused sessions from the TPM.
+    /// Removes keys and unused sessions from the TPM, unless a use is prepared, whose end is followed by this again.
     package func release() {
         state.withLock { state in
             (state.isReleaseDue, state.releaseAlarm) = (false, nil)
+            guard !state.isPrepared else { return }
             state.memory.use(state.client.generation)
             state.memory.releaseAll(&state.client)
         }
+    }
+
+    // MARK: - While a person is asked
+
+    /// Seconds after which the nonce of a prepared session is renewed: before `takeIdleSession` refuses it.
+    private static let renewalSeconds: Int64 = 15
+    /// Seconds after which a preparation ends by itself: a prompt is shown for a minute, and may wait for another one.
+    private static let preparationSeconds: Int64 = 180
+
+    /// Loads what a use needs, and keeps it until `endPreparation`.
+    func prepare(
+        _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> Void
+    ) throws(Failure) {
+        try useAll { (state) throws(TPMError) in
+            do throws(TPMError) {
+                try body(&state.memory, &state.client)
+            } catch {
+                // There was no room, for example. What was loaded so far takes none.
+                state.memory.use(state.client.generation)
+                if !state.isPrepared { state.memory.releaseAll(&state.client) }
+                throw error
+            }
+            state.preparations += 1
+            state.preparedUntil = clock.uptime &+ Self.preparationSeconds &* 1_000_000_000
+        }
+        renewLater()
+    }
+
+    /// Ends a preparation; removes what it has loaded unless it was used or another one goes on.
+    func endPreparation(isUsed: Bool) {
+        // What cannot be removed now is removed with the connection.
+        try? useAll { (state) throws(TPMError) in
+            state.preparations = max(0, state.preparations - 1)
+            guard state.preparations == 0 else { return }
+            state.renewalAlarm?.cancel()
+            state.renewalAlarm = nil
+            if !isUsed { state.memory.releaseAll(&state.client) }
+        }
+    }
+
+    private func renewLater() {
+        let now = clock.uptime
+        let alarm = clock.alarm(after: Self.renewalSeconds) { [weak self] in self?.renew(setAt: now) }
+        let earlier = state.withLock { state in
+            guard state.preparations > 0 else { return alarm as (any Alarm)? }
+            defer { state.renewalAlarm = alarm }
+            return state.renewalAlarm
+        }
+        earlier?.cancel()
+    }
+
+    /// Renews the nonce of the prepared session, again and again.
+    ///
+    /// - Parameter time: when the alarm was set. A clock that cannot wait calls this at once, and then no other one is set.
+    private func renew(setAt time: Int64) {
+        let goesOn = state.withLock { state in
+            guard state.preparations > 0 else { return false }
+            state.memory.use(state.client.generation)
+            guard state.isPrepared else {
+                // Its end was never reported.
+                state.preparations = 0
+                state.memory.releaseAll(&state.client)
+                return false
+            }
+            state.client.renewIdleSession(olderThan: Self.renewalSeconds)
+            return clock.uptime > time
+        }
+        if goesOn { renewLater() }
     }
 
     /// Removes everything from the TPM, also the sessions of begun uses, and ends the connection. The kernel does so when
@@ -128,6 +212,7 @@ package final class TPMChip: Sendable {
             state.client.endAllSessions()
             state.memory.releaseAll(&state.client)
             state.client.disconnect()
+            state.passcodes.disconnect()
         }
     }
 }

@@ -39,6 +39,9 @@ struct TPMClient: Sendable {
         set { connection.held = newValue }
     }
 
+    /// A client with a connection of its own to the same place.
+    func another(at place: any TPMConnecting) -> TPMClient { TPMClient(place, clock: clock, random: random) }
+
     init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource, ownerPassword: SecretBytes? = nil) {
         self.ownerPassword = ownerPassword
         connection = TPMConnection(place)
@@ -113,6 +116,9 @@ struct TPMClient: Sendable {
     mutating func carry(_ frame: [UInt8], naming session: TPMHandle?) throws(TPMError) -> [UInt8] {
         try connection.carry(frame, naming: session)
     }
+
+    /// Whether everything that uses the TPM shares the connection of this client; opens it if necessary.
+    mutating func isExclusive() throws(TPMError) -> Bool { try connection.isExclusive() }
 
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
     mutating func endCarrying() { connection.endCarrying() }

@@ -63,6 +63,11 @@ struct TPMConnection: Sendable {
         }
     }
 
+    /// Whether everything that uses the TPM shares this connection; opens it if necessary.
+    mutating func isExclusive() throws(TPMError) -> Bool {
+        do throws(Failure) { return try connected().isExclusive } catch { throw .failed(error) }
+    }
+
     /// Ends the connection if it has carried commands, with everything that they left in the TPM.
     mutating func endCarrying() { if hasCarried { disconnect() } }
 

@@ -66,6 +66,13 @@ package final class TPMEnclave: KeyModule {
         }
     }
 
+    package func prepare(_ blob: SecretBytes) throws(Failure) {
+        let key = try latest.decode(blob)
+        try chip.prepare { (memory, client) throws(TPMError) in try memory.prepare(key, &client) }
+    }
+
+    package func endPreparation(isUsed: Bool) { chip.endPreparation(isUsed: isUsed) }
+
     package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
         let key = try latest.decode(blob)
         let subject = try key.subject(operation)

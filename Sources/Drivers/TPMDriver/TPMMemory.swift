@@ -125,7 +125,25 @@ struct TPMMemory {
         forgetKeys(&client)
     }
 
+    /// Loads what a use of a key needs, and begins its session.
+    mutating func prepare(_ key: TPMUsableKey, _ client: inout TPMClient) throws(TPMError) {
+        try withKey(key, &client) { (_, _) throws(TPMError) in }
+        // A use by the passcode alone has no approval that the TPM would verify.
+        if key.blob.binding.passcode?.part != .alone {
+            try withAuthority(of: key, &client) { (_, _) throws(TPMError) in }
+        }
+        client.held.idle = try newSession(below: key.blob.parent, &client)
+    }
+
     // MARK: - Sessions
+
+    /// Returns the session that is cached, or a new one; it belongs to the caller.
+    private mutating func newSession(below parent: [UInt8], _ client: inout TPMClient) throws(TPMError) -> TPMSession {
+        if let idle = try client.takeIdleSession() { return idle }
+        return try withRoot(parent, &client) { (root, client) throws(TPMError) in
+            try client.startSession(.policy, salted: root)
+        }
+    }
 
     /// Gives a use a session; returns its handle and the nonce of the TPM for it.
     ///
@@ -135,14 +153,7 @@ struct TPMMemory {
         isBegun: @escaping @Sendable () -> Bool
     ) throws(TPMError) -> (handle: TPMHandle, nonce: [UInt8]) {
         try client.saveSessions()
-        let session: TPMSession
-        if let idle = try client.takeIdleSession() {
-            session = idle
-        } else {
-            session = try withRoot(parent, &client) { (root, client) throws(TPMError) in
-                try client.startSession(.policy, salted: root)
-            }
-        }
+        let session = try newSession(below: parent, &client)
         client.addSession(session, for: use, isBegun)
         return (session.handle, session.nonce)
     }

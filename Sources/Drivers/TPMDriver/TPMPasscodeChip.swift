@@ -9,12 +9,32 @@ import TPMProtocol
 package final class TPMPasscodeChip: PasscodeChip {
     private static let secretBytes = 32
     private let chip: TPMChip
+    /// The same TPM beside the sessions of uses that another process has begun.
+    private let proofs: TPMChip
+    /// The same TPM, if something can be prepared in it.
+    private let preparing: TPMChip?
     private let random: any RandomSource
     /// The counts of wrong passcodes that the TPM last confirmed, by the handles of the indices.
     private let counts = Mutex<[TPMHandle: UInt32]>([:])
 
+    private let prepared = Mutex(PreparedPasscode())
+
     /// Creates the driver; does not access the TPM.
-    package init(_ chip: TPMChip, random: any RandomSource) { (self.chip, self.random) = (chip, random) }
+    package init(_ chip: TPMChip, random: any RandomSource) {
+        (self.chip, self.random) = (chip, random)
+        (proofs, preparing) = (chip, nil)
+    }
+
+    /// Creates the driver of a TPM whose commands another process passes on; does not access it.
+    package init(
+        carriedBy carrier: any CommandCarrier, clock: any Clock, random: any RandomSource,
+        ownerPassword: SecretBytes? = nil
+    ) {
+        self.random = random
+        chip = TPMChip(CarriedTPM(carrier), clock: clock, random: random, ownerPassword: ownerPassword)
+        proofs = TPMChip(CarriedTPM(carrier, for: .proof), clock: clock, random: random)
+        preparing = TPMChip(CarriedTPM(carrier, for: .preparation), clock: clock, random: random)
+    }
 
     package func plan() throws(Failure) -> ChipPasscodePlan {
         let resetKey = try random.bytes(32)
@@ -87,15 +107,30 @@ package final class TPMPasscodeChip: PasscodeChip {
     }
 
     package func open(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
-        let record = try PasscodeIndexRecord(record)
+        let encoded = record
+        let record = try PasscodeIndexRecord(encoded)
         let index = try record.index()
+        if !prepared.withLock({ $0.isReady(for: encoded) }) { endPreparation() }
         let known = counts.withLock { $0[record.handle] }
-        let (secret, count) = try use { (_, client) throws(TPMError) -> (SecretBytes?, UInt32) in
-            let root = try client.storageRoot(named: record.parent)
+        let (secret, count) = try use(chip) { (_, client) throws(TPMError) -> (SecretBytes?, UInt32) in
+            let ready = prepared.withLock { $0.takeVerification(of: encoded, client.generation) }
+            let root = if let ready { ready.root } else { try client.storageRoot(named: record.parent) }
             var before = known
             if before == nil { before = try client.count(of: index, in: root).wrong }
             do throws(TPMError) {
-                return (try client.open(record, value, root), 0)
+                guard let ready else { return (try client.open(record, value, root), 0) }
+                do throws(TPMError) {
+                    return (try client.open(ready, index, value), 0)
+                } catch {
+                    client.remove(ready)
+                    prepared.withLock { $0.object = nil }
+                    guard error.isGone else { throw error }
+                    // What was prepared is said to be gone. The value is sent again only if the TPM has not counted it as a
+                    // wrong one, which the count shows.
+                    let count = try client.count(of: index, in: root).wrong
+                    guard let before, count <= before else { return (nil, count) }
+                    return (try client.open(record, value, root), 0)
+                }
             } catch {
                 guard error.isWrongValue else { throw error }
                 // The refusal has no code of the session: the count has one, and shows that the TPM verified a value.
@@ -133,13 +168,11 @@ package final class TPMPasscodeChip: PasscodeChip {
             nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
         let record = try PasscodeIndexRecord(record)
         let index = try record.index()
-        let isRight = try use { (memory, client) throws(TPMError) -> Bool in
+        let isRight = try use(proofs) { (memory, client) throws(TPMError) -> Bool in
             do throws(TPMError) {
-                // The salt is encrypted for the public key whose name is in the record, and only the TPM that has its private
-                // key can use the session. So a public key whose name was compared on this connection is not read again.
-                let session = try memory.withRoot(record.parent, &client) { (root, client) throws(TPMError) in
-                    try client.startSession(.hmac, salted: root)
-                }
+                let ready = prepared.withLock { $0.takeProof(below: record.parent, client.generation) }
+                let session =
+                    if let ready { ready } else { try Self.proofSession(below: record.parent, &memory, &client) }
                 try client.prove(value, of: index, proof, in: session)
                 return true
             } catch {
@@ -154,6 +187,56 @@ package final class TPMPasscodeChip: PasscodeChip {
         return isRight
     }
 
+    /// Starts the session of a proof. The salt is encrypted for the public key whose name is in the record, and only the TPM
+    /// that has its private key can use the session. So a public key whose name was compared on this connection is not read
+    /// again.
+    private static func proofSession(
+        below parent: [UInt8], _ memory: inout TPMMemory, _ client: inout TPMClient
+    ) throws(TPMError) -> TPMSession {
+        try memory.withRoot(parent, &client) { (root, client) throws(TPMError) in
+            try client.startSession(.hmac, salted: root)
+        }
+    }
+
+    package func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure) {
+        let encoded = record
+        let record = try PasscodeIndexRecord(encoded)
+        let index = try record.index()
+        guard let preparing else { return }
+        if !prepared.withLock({ $0.isReady(for: encoded) }) {
+            endPreparation()
+            let isCounted = counts.withLock { $0[record.handle] != nil }
+            let generation = try use(chip) { (_, client) throws(TPMError) in client.generation }
+            let count = try use(preparing) { (_, client) throws(TPMError) -> UInt32? in
+                let root = try client.storageRoot(named: record.parent)
+                let count = isCounted ? nil : try client.count(of: index, in: root).wrong
+                let ready = try client.prepare(record, below: root)
+                prepared.withLock { $0.store(ready, of: encoded, generation) }
+                return count
+            }
+            if let count { counts.withLock { $0[record.handle] = count } }
+        }
+        guard forKeys else { return }
+        try use(proofs) { (memory, client) throws(TPMError) in
+            guard !prepared.withLock({ $0.hasProof(below: record.parent, client.generation) }) else { return }
+            let session = try Self.proofSession(below: record.parent, &memory, &client)
+            prepared.withLock { $0.store(proof: session, below: record.parent, client.generation) }
+        }
+    }
+
+    package func endPreparation() {
+        let isEmpty = prepared.withLock { $0.isEmpty }
+        guard !isEmpty else { return }
+        // What cannot be removed now is removed with the connection.
+        try? use(chip) { (_, client) throws(TPMError) in
+            client.remove(prepared.withLock { $0.takeRemains(client.generation) })
+        }
+        // The same.
+        try? use(proofs) { (_, client) throws(TPMError) in
+            if let session = prepared.withLock({ $0.takeProof(client.generation) }) { client.forgetSession(session) }
+        }
+    }
+
     package func remove(_ record: [UInt8]) throws(Failure) {
         let index = try PasscodeIndexPlan(anyOf: record).index()
         counts.withLock { $0[index.area.handle] = nil }
@@ -162,8 +245,16 @@ package final class TPMPasscodeChip: PasscodeChip {
         }
     }
 
+    /// Uses the TPM for something that was not prepared, with all its places.
     private func use<R: Sendable>(
         _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
+    ) throws(Failure) -> R {
+        endPreparation()
+        return try use(chip, body)
+    }
+
+    private func use<R: Sendable>(
+        _ chip: TPMChip, _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
     ) throws(Failure) -> R {
         try chip.use { (memory, client) throws(TPMError) in
             memory.forgetKeys(&client)
@@ -195,6 +286,12 @@ extension TPMClient {
 }
 
 extension TPMError {
+    /// Whether something that the command names is said to be gone.
+    fileprivate var isGone: Bool {
+        guard case .refused(let code, _) = self else { return false }
+        return code.isGone
+    }
+
     /// Whether the TPM is said to have refused the value of an index, and not a password of something else.
     fileprivate var isWrongValue: Bool {
         guard case .refused(let code, .policySecret) = self else { return false }

@@ -36,6 +36,20 @@ extension TPMClient {
         return nil
     }
 
+    /// Renews the nonce of the cached session, from which approvals are counted, unless it is younger than that many
+    /// seconds. The TPM makes a new nonce with each command that a session takes part in (`TPM2_GetRandom`).
+    mutating func renewIdleSession(olderThan seconds: Int64) {
+        guard var session = held.idle, clock.uptime - session.nonceTime >= seconds * 1_000_000_000 else { return }
+        held.idle = nil
+        do throws(TPMError) {
+            _ = try send(.getRandom, [], [0, 8], in: &session, encryptsResponse: true)
+        } catch {
+            // The use begins another one.
+            return forgetSession(session)
+        }
+        held.idle = session
+    }
+
     /// Adds the session of a begun use.
     ///
     /// - Parameter isBegun: whether the use has not ended; the session of one that has is removed.

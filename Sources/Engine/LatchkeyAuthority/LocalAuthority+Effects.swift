@@ -10,7 +10,9 @@ extension LocalAuthority {
     func perform(_ effect: PolicyEffect) {
         switch effect {
         case .show(let request, let content): show(request, content)
-        case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
+        case .update(let id, let content):
+            parts.prompter.update(id, complete(content, of: id))
+            prepare(for: content, of: id)
         // Executed with the effects that follow it.
         case .dismiss: break
         case .arm(let id): parts.reader.arm(id, user: parts.userID) { [weak self] event in self?.sensor(id, event) }
@@ -33,6 +35,7 @@ extension LocalAuthority {
             pending.delayAlarm?.cancel()
             parts.ended?(EvaluationEnd(pending.caller.application, outcome))
             pending.completion(answer(outcome, to: pending, entered: text), pending.opened)
+            parts.passcodePreparation?.end(id)
         case .startDelay(let id, let seconds):
             let alarm = parts.clock.alarm(after: seconds) { [weak self] in
                 guard let self else { return }
@@ -84,6 +87,16 @@ extension LocalAuthority {
             sensor: sensor, tier: parts.tier, terminal: caller.terminal, userID: caller.userID,
             content: complete(content, of: id))
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
+        prepare(for: content, of: id)
+    }
+
+    /// Prepares the chip while a prompt asks for the passcode, which the person can type now.
+    private func prepare(for content: PromptContent, of id: UInt64) {
+        guard content.asks(for: .passcode), content.delaySeconds == 0, let preparation = parts.passcodePreparation,
+            let request = core.withLock({ $0.pending[id]?.request })
+        else { return }
+        // A stage that only the passcode completes can be that of a key which demands the passcode of the chip.
+        preparation.begin(id, forKeys: request.purpose == .app && request.plan.stages.contains([.passcode]))
     }
 
     /// Returns the content with what the reducer does not know. It adds the recovery code only in the step that shows it: any program of the

@@ -41,6 +41,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         /// Proves the passcode to keys of a TPM; nil where no TPM verifies it.
         package var keyPasscode: KeyPasscode?
+        /// Prepares the chip that verifies the passcode while a prompt asks for it; nil where no chip does.
+        package var passcodePreparation: PasscodePreparation?
         /// The values of passcodes that were typed a short time ago.
         package var passcodeValues: PasscodeValues
         /// Returns the epoch of an enrolment set, at most 16 bytes, which tells two times of the same set from each other: when

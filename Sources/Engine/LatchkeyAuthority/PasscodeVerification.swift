@@ -71,6 +71,22 @@ package struct PasscodeVerification: Sendable {
         }
     }
 
+    // MARK: - While a prompt asks
+
+    /// Prepares the chip for the next passcode, if it is settled which record verifies it. Blocks. A failure is reported by
+    /// the verification.
+    ///
+    /// - Parameter forKeys: whether a key of the chip may demand the passcode, too.
+    func prepare(_ records: PasscodeRecords, forKeys: Bool) {
+        guard let chip, let current = records.current, !current.chip.isEmpty, records.prepared == nil,
+            !records.needsRekey
+        else { return }
+        try? chip.prepare(current.chip, forKeys: forKeys)
+    }
+
+    /// Removes what was prepared and what a verification has left. Blocks.
+    func endPreparation() { chip?.endPreparation() }
+
     // MARK: - A change by the chip
 
     /// Prepares the change of a passcode that the chip verifies. Nothing is stored; the record stays the same.

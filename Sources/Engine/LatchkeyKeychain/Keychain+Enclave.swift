@@ -158,6 +158,22 @@ extension Keychain {
                 item: UsedItem(id: row.id)))
     }
 
+    /// Returns a key in the key module's encoding before the person has proven anything, so that the module can prepare its
+    /// use; nil for a key that cannot be used, or that needs more than the keys of the store to be opened. It is worth
+    /// nothing by itself where the module checks approvals, and the caller must not open a key for another module.
+    package func keyToPrepare(_ name: EnclaveKeyName, caller: Caller) -> SecretBytes? {
+        do throws(Failure) {
+            let (row, item) = try key(name, caller, columns: .all)
+            guard item.accessControl.constraints.contains(.privateKeyUsage), !isDead(item),
+                item.wrapping.passcode == nil, !item.asksForAppPassword
+            else { return nil }
+            return try envelopes.openSecret(row, item, password: .none)
+        } catch {
+            // The use reports a damage.
+            return nil
+        }
+    }
+
     /// Returns the key in the key module's encoding; nil for a damaged row, which is then quarantined.
     private func blob(
         _ name: EnclaveKeyName, _ row: StoredRow, _ item: Item, _ password: AppPassword

@@ -34,6 +34,16 @@ package protocol KeyModule: AnyObject, Sendable {
     func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool
     /// Creates a P-256 private key. Whatever `properties` names and the module can check itself is bound to the key.
     func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey
+    /// Does for a use of a key what depends on neither the operation nor an approval, while the person is asked: loads the
+    /// key, and begins the session. Uses nothing, and changes no result; a use without it only takes longer.
+    ///
+    /// - Parameter blob: the `ModuleKey.blob` of the key.
+    /// - Throws: the errors of `begin`. Unless it throws, one call of `endPreparation` must follow.
+    func prepare(_ blob: SecretBytes) throws(Failure)
+    /// Ends a preparation.
+    ///
+    /// - Parameter isUsed: whether the key was used. Otherwise nothing that was prepared remains in the device.
+    func endPreparation(isUsed: Bool)
     /// Begins one use of a key.
     ///
     /// - Parameters:
@@ -93,6 +103,8 @@ extension KeyModule {
     package var deviceProblem: Failure? { nil }
     package func findDevice() throws(Failure) {}
     package func needsPasscode(_ blob: SecretBytes) throws(Failure) -> Bool { false }
+    package func prepare(_ blob: SecretBytes) throws(Failure) {}
+    package func endPreparation(isUsed: Bool) {}
 }
 
 /// The properties of a new key of a module.
@@ -159,6 +171,17 @@ package struct AttestationKey: Sendable {
     package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
 }
 
+/// What a carried command is for. It decides which objects and sessions are in the TPM beside it, and nothing else.
+package enum CarriedPurpose: Sendable {
+    /// To verify, set or change the passcode: names only what carried commands have made.
+    case passcode
+    /// To prove the passcode to the session of a use of a key, which `latchkeyd` has begun.
+    case proof
+    /// To prepare a verification while a prompt is shown: refused where all programs share the places of the TPM, which are
+    /// too few to be held for a prompt.
+    case preparation
+}
+
 /// Passes the commands of `latchkey-authd` to the TPM, which only `latchkeyd` can open. They are authenticated in
 /// sessions whose keys the carrier does not have, so it can refuse a command, but neither read its secrets nor change it.
 package protocol CommandCarrier: AnyObject, Sendable {
@@ -166,7 +189,7 @@ package protocol CommandCarrier: AnyObject, Sendable {
     ///
     /// - Throws: `vaultUnavailable` or `enclaveUnavailable` if the TPM cannot be used, `systemCancel` if the connection
     ///   between the services ended.
-    func carry(_ command: [UInt8]) throws(Failure) -> [UInt8]
+    func carry(_ command: [UInt8], for purpose: CarriedPurpose) throws(Failure) -> [UInt8]
     /// Removes what carried commands have left in the memory of the TPM, because no further one will come.
     func endCarrying()
 }

@@ -25,6 +25,13 @@ package protocol PasscodeChip: Sendable {
     ///   - value: 32 bytes.
     /// - Throws: `vaultUnavailable` with the cause `ChipHasNoRoom` if the chip is full.
     func create(_ plan: ChipPasscodePlan, _ value: SecretBytes) throws(Failure) -> NewChipPasscode
+    /// Does for the next `open` of a record what does not depend on the value, while a prompt asks for it. Verifies and
+    /// counts nothing; `open` without it only takes longer. Does nothing if it is prepared already.
+    ///
+    /// - Parameter forKeys: whether a `prove` is to be prepared, too.
+    func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure)
+    /// Removes what `prepare` and `open` have left in the memory of the chip. Nobody waits for it.
+    func endPreparation()
     /// Returns the secret if the value is right, and nil if it is wrong.
     ///
     /// - Throws: `passcodeDelayed` if the limit is reached, `tpmReplaced` if the chip is another one or was cleared,
@@ -43,6 +50,11 @@ package protocol PasscodeChip: Sendable {
     func prove(_ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool
     /// Removes what the chip stores for a record, of a passcode or of a plan; nothing if that is gone.
     func remove(_ record: [UInt8]) throws(Failure)
+}
+
+extension PasscodeChip {
+    package func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure) {}
+    package func endPreparation() {}
 }
 
 /// The cause of a failure to make a passcode in a chip that is full.

@@ -34,6 +34,9 @@ extension Session {
         var held = requestProof(authentication.context)
         var password = try appPassword(authentication, keychain())
         var stretchRound = 0
+        var preparation: KeyPreparation?
+        var isUsed = false
+        defer { preparation?.end(isUsed: isUsed) }
         while true {
             let proof = try proof(of: held)
             let (keychain, enclave) = (try keychain(), try enclave())
@@ -47,7 +50,9 @@ extension Session {
                 continue
             case .opened(let key):
                 do throws(Failure) {
-                    return try await use(key, for: purpose, proof, keychain, enclave)
+                    let reply = try await use(key, for: purpose, proof, keychain, enclave)
+                    isUsed = true
+                    return reply
                 } catch {
                     guard error.status == .notPermitted else { throw error }
                     // The proofs were for another key, or the authority has dropped them. One unlock of the device must
@@ -55,6 +60,9 @@ extension Session {
                     authentication.reuseSeconds = 0
                     missing = key.accessControl.plan
                 }
+            }
+            if preparation == nil, case .operation = purpose, authentication.prompting.interactionAllowed {
+                preparation = KeyPreparation(name, caller, keychain, enclave, on: service.parts.keyWork)
             }
             try await prove(missing, call, authentication, &held, reason: reason)
         }

@@ -151,6 +151,12 @@ package enum StoreCall: Equatable, Sendable {
     case replaceSlot(Open)
     /// Pass a command to the TPM. Reply: `carried` or `failure`.
     case carry(TPMBytes)
+    /// Pass a command to the TPM that proves the passcode to the session of a use which latchkeyd has begun. Reply:
+    /// `carried` or `failure`.
+    case carryProof(TPMBytes)
+    /// Pass a command to the TPM that prepares the verification of a passcode, if a resource manager separates it from
+    /// other programs. Reply: `carried` or `failure`.
+    case carryPreparation(TPMBytes)
     /// Try whether this key, derived from a recovery code, opens the root key. Reply: `opened` or `failure`.
     case tryRecovery(TryRecovery)
     /// Messages or services that claim to be a sensor, or to report login sessions, were not trusted. Reply: `done`.

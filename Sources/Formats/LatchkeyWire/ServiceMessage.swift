@@ -61,6 +61,8 @@ package enum ServiceMessage: Equatable, Sendable {
             case .sessionLock(let lock): body(10, lock)
             case .refused(let refused): body(11, refused)
             case .storeRecoveryCopy(let copy): body(12, copy)
+            case .carryProof(let command): body(13, command)
+            case .carryPreparation(let command): body(14, command)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -141,6 +143,8 @@ package enum ServiceMessage: Equatable, Sendable {
         case 10: .sessionLock(try reader.value())
         case 11: .refused(try reader.value())
         case 12: .storeRecoveryCopy(try reader.value())
+        case 13: .carryProof(try reader.value())
+        case 14: .carryPreparation(try reader.value())
         default: throw .unknownMessage
         }
     }

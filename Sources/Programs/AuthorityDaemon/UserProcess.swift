@@ -138,9 +138,7 @@ struct UserProcess {
     private static func chip(
         _ carrier: any CommandCarrier, _ clock: any Clock, _ ownerPassword: SecretBytes?
     ) -> any PasscodeChip {
-        let random = SystemRandomSource()
-        return TPMPasscodeChip(
-            TPMChip(CarriedTPM(carrier), clock: clock, random: random, ownerPassword: ownerPassword), random: random)
+        TPMPasscodeChip(carriedBy: carrier, clock: clock, random: SystemRandomSource(), ownerPassword: ownerPassword)
     }
 
     private static func sessionOfProcess(_ process: Int32, _ user: UInt32, _ identifier: ProgramIdentifier) -> String {

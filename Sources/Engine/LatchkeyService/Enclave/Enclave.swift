@@ -85,7 +85,7 @@ package final class Enclave: Sendable {
         password: SecretBytes? = nil
     ) throws(Failure) -> SecretBytes {
         try checkUsage(accessControl)
-        // The proof is checked before the key is loaded, so that a request without one occupies no session of the module.
+        // The proof is checked before a use begins, so that a request without one occupies none of the begun uses.
         try check(proof, for: accessControl)
         let use = try begin(operation, blob, accessControl: accessControl)
         let approval: KeyApproval?
@@ -101,6 +101,21 @@ package final class Enclave: Sendable {
             throw error
         }
         return try finish(use, proof: proof, approval: approval, password: password)
+    }
+
+    // MARK: - While a person is asked
+
+    /// Whether new keys are used faster after `prepare`: those of a device that checks approvals itself.
+    package var prepares: Bool { module.checksApprovals && !module.isImmediate }
+
+    /// Prepares a use of a key, whose proof the person is asked for; needs none, because it uses nothing. Blocks.
+    ///
+    /// - Returns: what ends the preparation, which must be called once; nil for a key that is used without one.
+    package func prepare(_ blob: SecretBytes) -> (@Sendable (_ isUsed: Bool) -> Void)? {
+        guard module.recognises(blob) else { return nil }
+        // The use itself reports what is wrong.
+        do throws(Failure) { try module.prepare(blob) } catch { return nil }
+        return { [module] in module.endPreparation(isUsed: $0) }
     }
 
     // MARK: - The two steps

@@ -91,7 +91,11 @@ final class UserAuthority: Sendable {
         local.account = parts.account.map { AccountParts(account: $0, passcodes: passcodes, passcode: store) }
         local.enrolmentEpoch = { [files = parts.files] (set) throws(Failure) in try files.epoch(of: set) }
         local.passcodeValues = values
-        local.keyPasscode = verification.hasChip ? KeyPasscode(verification, passcodes) : nil
+        if verification.hasChip {
+            local.keyPasscode = KeyPasscode(verification, passcodes)
+            local.passcodePreparation = PasscodePreparation(
+                verification, passcodes, on: stretching, clock: parts.clock)
+        }
         authority = try LocalAuthority(local, mint: connection.mint)
         sessions = SessionObserver(shared.sessions, of: userID, authority: authority, work: parts.work) {
             [store, log = connection.parts.log] isLocked in
