@@ -37,6 +37,14 @@ import Testing
         #expect(system.hint?.command == "systemctl revert latchkeyd && systemctl restart latchkeyd")
     }
 
+    @Test func theWritesToTheTPMAreThoseOfTierTPM() {
+        #expect(DoctorRow.trustedModuleWrites(nil).found.hasPrefix("not known"))
+        #expect(DoctorRow.trustedModuleWrites(Self.sound.with(\.tier, .file)).state == .absent)
+        let row = DoctorRow.trustedModuleWrites(Self.sound.with(\.tier, .tpm))
+        #expect(row.state == .ok)
+        #expect(row.found.contains("at most 24 a day") && row.found.contains("27 a day for 10 years"))
+    }
+
     @Test func aProblemOfTheTPMIsNamedInPlaceOfItsKind() {
         let report = Self.sound.with(\.enclave, .tpm).with(\.enclaveDevice, .chip)
             .with(\.deviceProblem, Failure(.enclaveUnavailable, "The password is not the one of the owner."))

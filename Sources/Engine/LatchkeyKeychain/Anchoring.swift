@@ -7,7 +7,7 @@ struct Anchoring: Sendable {
     /// Whether anything was written since the store generation last moved.
     var isDue = false
     /// Timed moves left in the current day.
-    var budget = 24
+    var budget = Limits.timedMovesPerDay
     /// Start of that day, in nanoseconds of the boot-time clock.
     var budgetBegan: Int64 = 0
     /// Called on the first write after each move of the store generation.
@@ -42,13 +42,14 @@ extension Keychain {
     /// Commits a new store generation, so that every earlier copy of the database is refused. Does nothing while the
     /// anchor is not clean, or when a timed move exceeds the day's budget.
     ///
-    /// - Parameter isTimed: whether the timer requests the move; timed moves have a budget of 24 a day.
+    /// - Parameter isTimed: whether the timer requests the move; timed moves have a budget of
+    ///   `Limits.timedMovesPerDay`.
     package func moveAnchor(isTimed: Bool) throws(Failure) {
         let now = clock.uptime
         let isAllowed = anchoring.withLock { state in
             guard isTimed else { return true }
             if now - state.budgetBegan >= Self.day || now < state.budgetBegan {
-                state.budget = 24
+                state.budget = Limits.timedMovesPerDay
                 state.budgetBegan = now
             }
             guard state.budget > 0 else { return false }

@@ -123,6 +123,8 @@ package enum Limits {
     package static let stretchesWaiting = 32
     /// Maximum tokens on which the approval of a key's use rests.
     package static let approvalTokens = 16
+    /// Maximum moves of a store's generation in a day that a timer requests; in tier `tpm` each is a write to the TPM.
+    package static let timedMovesPerDay = 24
     /// Maximum uses of enclave keys that have begun and wait for an approval.
     package static let begunKeyUses = 16
     /// Seconds after which a begun use of an enclave key is dropped.

@@ -56,6 +56,7 @@ package enum Doctor {
             .agent(AgentFacts(places), session),
             .enclave(report, isSystem: tier.isSystem, configuration: configuration),
             .trustedModule(places),
+            .trustedModuleWrites(report),
             .declaredApps(places),
             .compiler(compiler),
             .sdk(SDKFacts(prefix: Files.folder(of: Files.folder(of: executable ?? ""))), compiler),

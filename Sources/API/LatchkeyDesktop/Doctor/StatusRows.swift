@@ -91,6 +91,29 @@ extension DoctorRow {
         )
     }
 
+    /// Writes of one index that the non-volatile memory of a TPM bears, as makers state it.
+    private static let endurance = 100_000
+    /// Years for which it is to last.
+    private static let years = 10
+
+    /// How often Latchkey writes to the non-volatile memory of the TPM, which wears out.
+    ///
+    /// - Parameter report: the status of the daemon; nil if it does not answer.
+    package static func trustedModuleWrites(_ report: StatusReport?) -> DoctorRow {
+        let name = "TPM writes"
+        guard let report else { return unknown(name) }
+        guard report.tier == .tpm else {
+            return DoctorRow(name, .absent, "none in daily use: only tier tpm has counters and a passcode in the TPM")
+        }
+        return DoctorRow(
+            name, .ok,
+            """
+            each user's counter at most \(Limits.timedMovesPerDay) a day by a timer, one at a start and with another \
+            passcode or finger; each user's passcode one with a wrong entry and with the right one after it; items and \
+            keys none. An index bears some \(endurance), \(endurance / (years * 365)) a day for \(years) years
+            """)
+    }
+
     /// The implementation of the Secure Enclave.
     ///
     /// - Parameter configuration: the file that chooses it.
