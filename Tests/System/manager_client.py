@@ -18,6 +18,8 @@ import time
 
 PASSCODE, OTHER = "a passcode of alice 4711", "another passcode 815"
 SECONDS = 60
+# Seconds before a person answers a prompt, and until what follows a reply is done.
+PATIENCE = 4
 found, seconds, parts, STARTED = {}, {}, [], []
 
 
@@ -162,15 +164,21 @@ def read_by_passcode(passcode=PASSCODE, wrong=()):
 
 
 def sign(name, words, answer):
-    """Signs twice, and measures the second signature from the answer to its end."""
+    """Signs twice, by phase: while the prompt is shown, from the answer to the reply, and after it. The second signature
+    from the answer to its end is measured."""
     for turn in (f"first {name}", name):
-        part(turn)
+        part(f"{turn}, before")
         terminal = Terminal("key", "sign", name, "/tmp/text", "--output", "/tmp/alice/signature", "--replace")
         terminal.expect(words)
+        # A person reads the prompt first; meanwhile the chip is prepared.
+        time.sleep(PATIENCE)
+        part(turn)
         begin = time.monotonic()
         answer(terminal)
         terminal.end()
         seconds[name] = time.monotonic() - begin
+        part(f"{turn}, after")
+        time.sleep(PATIENCE)
     latchkey("key", "public", name, "--output", "/tmp/alice/public", "--replace")
     done = subprocess.run(["openssl", "dgst", "-sha256", "-verify", "/tmp/alice/public", "-signature",
                            "/tmp/alice/signature", "/tmp/text"], capture_output=True, text=True)
