@@ -65,6 +65,7 @@ enum HealthWords {
         case "agent": words("Prompts")
         case "enclave": words("Private keys")
         case "TPM": words("Security chip")
+        case "TPM writes": words("Wear of the security chip")
         case "declared apps": words("Apps of the system")
         case "compiler": words("Swift compiler")
         case "SDK": words("Developer kit")
