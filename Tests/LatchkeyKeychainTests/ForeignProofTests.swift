@@ -99,6 +99,22 @@ import Testing
         #expect(status { try list() } == nil && count == 1)
     }
 
+    @Test func itemOfAListIsDeletedOnlyWithAProofOfTheCaller() throws {
+        var (items, cursor) = ([FoundItem](), SearchCursor())
+        _ = try keychain.listEverything(from: &cursor) { items.append($0) }
+        let reference = try #require(items.first?.persistentReference)
+        func delete(_ proof: Authorisation) throws(Failure) {
+            try keychain.deleteListed(reference, caller: StoreOnDisk.caller, proof: proof)
+        }
+        #expect(status { try delete(.ofPasscode) } == .itemAuthenticationFailed, "there is no passcode")
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        for proof in [Authorisation.none, .testOnly([.passcode], by: other)] {
+            #expect(status { try delete(proof) } == .itemAuthenticationFailed)
+        }
+        #expect(status { try delete(.ofPasscode) } == nil)
+        #expect(status { try delete(.ofPasscode) } == .itemNotFound)
+    }
+
     @Test func anOperatorWithoutAConstraintIsRefused_AC01() {
         for flags: AccessConstraints in [.or, .and] {
             let rule = AccessControl(accessibility: .whenUnlocked, constraints: flags)

@@ -22,7 +22,7 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 17, 19, 27, 29, 32, 46, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 18, 19, 27, 29, 32, 46, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
     }

@@ -72,6 +72,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("discard-forgotten", .discardForgotten),
         Sample("list-everything", .listEverything),
         Sample("list-names", .listNames),
+        Sample("delete-listed", .deleteListed(Request.DeleteListed([1, 2, 3]))),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

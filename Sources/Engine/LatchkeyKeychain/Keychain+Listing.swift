@@ -2,6 +2,7 @@
 
 package import LatchkeyModel
 package import LatchkeyPolicy
+import LatchkeySeams
 
 extension Keychain {
     /// The proof that a user must give before the items of all apps are listed.
@@ -27,5 +28,82 @@ extension Keychain {
             found.attributes = found.attributes?.filter { Self.naming.contains($0.key) }
             emit(found)
         }
+    }
+    // MARK: - Deleting an item of a list
+
+    /// The name by which a person knows an item of a list: its account, tag or label, with service or server, and its app.
+    ///
+    /// - Throws: `itemNotFound` if there is no such item, `locked` while the keychain is locked.
+    package func nameOfListed(_ reference: [UInt8]) throws(Failure) -> String {
+        guard !tree.lockState.isLocked else { throw Failure.locked }
+        return try store.read { (store) throws(Failure) in
+            var name: String?
+            try forEachListed(reference, in: store) { (_, item) throws(Failure) in name = item.nameInLists }
+            guard let name else { throw Failure.noListedItem }
+            return name
+        }
+    }
+
+    /// Deletes an item of any group, without a proof: only where every program of the user can use the name of any app.
+    ///
+    /// - Throws: `itemNotFound` if there is no such item, `locked` while the keychain is locked.
+    package func deleteListed(_ reference: [UInt8], caller: Caller) throws(Failure) {
+        guard !tree.lockState.isLocked else { throw Failure.locked }
+        defer { reportDamage() }
+        try write { (store) throws(Failure) in
+            var rows: [RowMark] = []
+            try forEachListed(reference, in: store) { (row, _) throws(Failure) in rows.append(RowMark(row)) }
+            guard !rows.isEmpty else { throw Failure.noListedItem }
+            for row in rows {
+                try deleteRow(row, store)
+                try audit.append(.deleted, item: row.id, caller: caller, to: store)
+            }
+        }
+    }
+
+    /// Deletes an item of any group.
+    ///
+    /// - Throws: `itemAuthenticationFailed` unless `proof` satisfies `listingPlan` for this caller.
+    package func deleteListed(_ reference: [UInt8], caller: Caller, proof: Authorisation) throws(Failure) {
+        guard isPasscodeSet, try valid(proof, for: caller).satisfies(Self.listingPlan) else {
+            throw Failure(.itemAuthenticationFailed, "An item of another app is deleted only after its owner agreed.")
+        }
+        try deleteListed(reference, caller: caller)
+    }
+
+    private func forEachListed(
+        _ reference: [UInt8], in store: any ItemReading, _ body: (StoredRow, Item) throws(Failure) -> Void
+    ) throws(Failure) {
+        // A reference has a code of this store, so that no program can make one.
+        guard let id = try references.id(reference) else { return }
+        try store.forEachRow(.id(id), columns: .withoutSecret) { (row) throws(Failure) in
+            if let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) {
+                try body(row, item)
+            }
+            return true
+        }
+    }
+}
+
+extension Failure {
+    /// The item of a list is not there any more, or has another name.
+    package static let noListedItem = Failure(
+        .itemNotFound, "The item is not there any more, or was renamed.", hint: "List the items again.")
+}
+
+extension Item {
+    /// The name by which a person knows the item: "login (bank.example)", then its app if the name is not that of the app.
+    fileprivate var nameInLists: String {
+        func text(_ code: AttributeCode) -> String {
+            switch attributes[code] {
+            case .text(let text): text
+            case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
+            default: ""
+            }
+        }
+        let name = [text(.account), text(.applicationTag), text(.label)].first { !$0.isEmpty } ?? ""
+        let place = [text(.server), text(.service)].first { !$0.isEmpty } ?? ""
+        let whole = name.isEmpty ? place : place.isEmpty ? name : "\(name) (\(place))"
+        return whole.isEmpty ? accessGroup : "\(whole), \(accessGroup)"
     }
 }

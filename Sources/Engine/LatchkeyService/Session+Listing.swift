@@ -48,4 +48,33 @@ extension Session {
             next = cursor
         }
     }
+    /// Deletes an item of any access group. Where every program of the user could do it under the name of the item's app, nobody
+    /// is asked; otherwise the user agrees at a prompt for this purpose, which names the item.
+    func deleteListed(_ reference: [UInt8], _ call: Call) async throws(Failure) -> Reply {
+        let (keychain, caller) = (try keychain(), caller)
+        try keychain.checkReadable()
+        guard !service.authority.state.isLocked else { throw Refusal.locked }
+        let name = try keychain.nameOfListed(reference)
+        guard !oneUserOwnsAll else {
+            try await service.parts.work.run(.oneItem) { () throws(Failure) in
+                try keychain.deleteListed(reference, caller: caller)
+            }
+            return .done
+        }
+        // Without a passcode nothing shows that a person agreed, and not a program.
+        guard keychain.isPasscodeSet else {
+            throw Failure(
+                .passcodeNotSet, "An item of another app is deleted only after its owner agreed at a prompt.",
+                hint: "Set a passcode first, with: latchkey passcode set")
+        }
+        let question = Question(
+            plan: Keychain.listingPlan, prompting: Prompting(reason: name), purpose: .deleteItem)
+        let agreement = try await ask(call, question)
+        try await write(under: agreement) { () throws(Failure) in
+            // The user agreed to this name, which the item's app may have changed since.
+            guard try keychain.nameOfListed(reference) == name else { throw Failure.noListedItem }
+            try keychain.deleteListed(reference, caller: caller, proof: agreement.proof)
+        }
+        return .done
+    }
 }

@@ -111,7 +111,7 @@ extension Session {
     }
 
     /// Whether any program of the user could read and delete the folder of the store as well.
-    private var oneUserOwnsAll: Bool {
+    var oneUserOwnsAll: Bool {
         switch service.parts.tier {
         case .user, .simulated: true
         case .file, .tpm: false

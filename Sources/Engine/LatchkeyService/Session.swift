@@ -98,6 +98,8 @@ package final class Session: RequestHandler {
         case .listItems(let request): try list(request.query, call)
         case .listEverything: try listEverything(call)
         case .listNames: .waits { () async throws(Failure) in try await self.listNames(call) }
+        case .deleteListed(let request):
+            .waits { () async throws(Failure) in try await self.deleteListed(request.reference, call) }
         case .passcode(let change): .waits { () async throws(Failure) in try await self.change(change, call) }
         case .lock: .waits { () async throws(Failure) in try await self.lock() }
         case .unlock(let request):

@@ -5,7 +5,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// An app requests authentication; the prompt quotes the app's reason.
     case app = 0
     // For all other purposes the prompt shows a fixed text for the operation and no text of the caller, except the name
-    // of a relying party.
+    // of a relying party or of an item.
     case unlock = 1
     case exportItems = 2
     case importItems = 3
@@ -24,6 +24,8 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case recoverPasscode = 12
     /// The names and access controls of the items of every app are listed.
     case listNames = 13
+    /// An item of any app is deleted. The prompt quotes the name of the item as its reason.
+    case deleteItem = 14
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
@@ -33,8 +35,8 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// where that step asks for a recovery code. The word is the same in every language.
     package var confirmationWord: String? { self == .acceptStore ? "accept" : nil }
 
-    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party.
-    package var hasReason: Bool { self == .app || self == .identifyDevice }
+    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
+    package var hasReason: Bool { [.app, .identifyDevice, .deleteItem].contains(self) }
 }
 
 /// The step of an evaluation that follows when every stage of its plan is complete.

@@ -113,4 +113,15 @@ extension Request {
 
         package init() {}
     }
+    /// Deletes one item of any access group that a list has named. In tiers that separate the programs of a user, after a
+    /// finger, a face or the passcode at a prompt that names the item.
+    package struct DeleteListed: ClientRequest {
+        package typealias Response = Void
+        package static var operation: Operation { .deleteListed }
+        package var traits: RequestTraits { .asks }
+
+        /// The persistent reference of the item.
+        package var reference: [UInt8]
+        package init(_ reference: [UInt8]) { self.reference = reference }
+    }
 }

@@ -21,6 +21,7 @@ package enum Request: Equatable, Sendable {
     case listItems(ListItems)
     case listEverything(ListEverything)
     case listNames(ListNames)
+    case deleteListed(DeleteListed)
     case passcode(PasscodeChange)
     case facePermissions(FacePermissions)
     case changeFacePermission(FacePermissionChange)
@@ -64,6 +65,7 @@ package enum Request: Equatable, Sendable {
         case listItems = 14
         case listEverything = 15
         case listNames = 16
+        case deleteListed = 17
         case passcode = 20
         case facePermissions = 21
         case changeFacePermission = 22

@@ -38,6 +38,12 @@ extension Request.UpdateItems: WireMap {
     }
 }
 
+extension Request.DeleteListed: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(try map.field(0, \.reference, .bytes(limit: referenceBytes)))
+    }
+}
+
 extension ItemQuery: WireMap {
     // Each field and each attribute of a query is a condition. Without one that this daemon does not know, a deletion by a
     // newer client would delete the items of the whole class.

@@ -25,6 +25,7 @@ extension Request {
             case .listItems: .listItems(try reader.value())
             case .listEverything: .listEverything(try reader.value())
             case .listNames: .listNames(try reader.value())
+            case .deleteListed: .deleteListed(try reader.value())
             case .passcode: .passcode(try reader.value())
             case .facePermissions: .facePermissions(try reader.value())
             case .changeFacePermission: .changeFacePermission(try reader.value())

@@ -49,6 +49,7 @@ extension PromptState {
         case .acceptStore:
             words("continue with this keychain although it was replaced by an older or a changed one")
         case .listNames: words("list the names of the items of every app in this keychain, without their secrets")
+        case .deleteItem: words("delete “\(prompt.reason)” permanently")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
