@@ -324,7 +324,9 @@ let package = Package(
         tests(
             "LatchkeySettingsTests",
             ["LatchkeyDesktop", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire", "TestSupport"]),
-        tests("LatchkeyAgentTests", ["LatchkeyDesktop", "LatchkeyModel", "LatchkeyPrompts"]),
+        tests(
+            "LatchkeyAgentTests",
+            ["LatchkeyDesktop", "LatchkeyModel", "LatchkeyPrompts", "LatchkeySystem", "TestSupport"]),
         tests(
             "TerminalPromptLayoutTests",
             ["LatchkeyModel", "LatchkeyPrompts", "LatchkeyWords", "TestSupport"]),

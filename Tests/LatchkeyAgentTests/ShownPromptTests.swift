@@ -61,7 +61,7 @@ import Testing
         }
         let proof = shown(.proof)
         #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
-        #expect(proof.question == "“notes” (process 4711, “/usr/bin/notes”) wants to")
+        #expect(proof.question == "“notes” wants to" && proof.programLine == "It is process 4711, “/usr/bin/notes”")
         #expect(proof.reason == "export the items of every app in this keychain.")
         #expect(proof.entryTitle == "Continue" && shown(.proof, .unlock).entryTitle == "Unlock")
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
@@ -170,5 +170,84 @@ import Testing
         #expect(asking.wish == "Allow “notes” to recognise your face, now and later?")
         #expect(asking.feedback.isEmpty && !asking.isFailure)
         #expect(shown(sensor: .faceID, usage: "knowing you").usage == nil)
+    }
+
+    @Test func callerIsCalledByItsNameInTheMenu() {
+        var state = state(.proof, ownName: "Bank")
+        state.callerName = "Text Editor"
+        state.callerIcon = "org.example.Editor"
+        let app = ShownPrompt(state)
+        #expect(app.question == "“Text Editor” wants to" && app.icon == "org.example.Editor")
+        // What identifies the program stays.
+        #expect(
+            app.programLine == "It is process 4711, “/usr/bin/notes”" && app.ownNameLine == "It calls itself “Bank”")
+        state.isOwnProgram = true
+        #expect(ShownPrompt(state).ownNameLine == "It uses the items of “Bank”")
+    }
+
+    private func state(
+        _ step: PromptContent.Step, _ purpose: PromptPurpose = .exportItems, ownName: String = ""
+    ) -> PromptState {
+        let content = PromptContent(
+            method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step,
+            recoveryCode: step == .recoveryCodeShown ? SecretBytes("ABCDE-0GH1K-MN1QRS".utf8) : nil)
+        let prompt = Prompt(
+            id: 7, purpose: purpose, caller: "notes", program: "/usr/bin/notes", ownName: ownName, processID: 4711,
+            reason: "", cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user,
+            terminal: 0,
+            userID: 1000, content: content)
+        return PromptState(prompt, processID: 1)
+    }
+
+    // MARK: - The end of a code
+
+    @Test func endOfABackupsCodeIsAskedForAndNoCodeIsShownMeanwhile() {
+        var shown = state(.recoveryCodeShown)
+        #expect(ShownPrompt(shown).recoveryCode == "ABCDE-0GH1K-MN1QRS")
+        let asked = shown.askForEnd()
+        #expect(asked)
+        let asking = ShownPrompt(shown)
+        #expect(asking.recoveryCode == nil && asking.method == .recoveryCodeEntry)
+        #expect(asking.wish.hasPrefix("Type the last group of the recovery code that you wrote down"))
+        let again = shown.askForEnd()
+        #expect(!again)
+    }
+
+    /// The service asks for the end of a keychain's code, and shows no code in other steps.
+    @Test(arguments: [
+        (PromptContent.Step.recoveryCodeShown, PromptPurpose.setPasscode), (.recoveryCodeShown, .recoverPasscode),
+        (.recoveryCodeAsked, .importItems), (.proof, .exportItems),
+    ])
+    func endOfAnotherCodeIsNotAskedFor(_ step: PromptContent.Step, _ purpose: PromptPurpose) {
+        var state = state(step, purpose)
+        let before = state
+        let asked = state.askForEnd()
+        #expect(!asked && state == before)
+    }
+
+    @Test(arguments: ["MN1QRS", "mniqrs", " mn-lq rs\n", "ABCDE-0GH1K-MN1QRS", "abcdeoghikmn1qrs"])
+    func endOfTheCodeIsRight(_ typed: String) {
+        var state = state(.recoveryCodeShown)
+        _ = state.askForEnd()
+        let isRight = state.checkEnd(SecretBytes(typed.utf8))
+        #expect(isRight)
+    }
+
+    @Test(arguments: ["", "MN1QR", "N1QRS", "MN1QRT", "ABCDE", "XMN1QRS", "é", "MN1QRS0"])
+    func otherTextShowsTheCodeOnceMore(_ typed: String) {
+        var state = state(.recoveryCodeShown)
+        _ = state.askForEnd()
+        let isRight = state.checkEnd(SecretBytes(typed.utf8))
+        #expect(!isRight)
+        let shown = ShownPrompt(state)
+        #expect(shown.recoveryCode != nil && shown.isFailure && shown.method == .recoveryCode)
+        #expect(shown.feedback == "That is not the end of the code. Here it is once more.")
+        let late = state.checkEnd(SecretBytes("MN1QRS".utf8))
+        #expect(!late, "a text counts only after it was asked for")
+    }
+
+    @Test func mismatchIsToldFromOtherFailures() {
+        #expect(shown(notice: .notRecognised).isMismatch && shown(.passcode, notice: .biometryFinished).isMismatch)
+        #expect(!shown().isMismatch && !shown(.passcode, notice: .wrongPasscode).isMismatch)
     }
 }

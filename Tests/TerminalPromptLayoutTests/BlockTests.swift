@@ -19,7 +19,7 @@ import Testing
                 "│ It is process 4711, “/usr/bin/notes”",
                 "│ It calls itself “mail”", "│", "│ Touch the sensor.", "│ Not recognised. 2 tries left.", "│",
                 "│ Esc/Ctrl-C Cancel   P Enter Passcode",
-                "╰─ It ends after 1 minute ─────────────────────────────────",
+                "╰─ This prompt ends after 1 minute ────────────────────────",
             ])
     }
 
@@ -27,12 +27,13 @@ import Testing
         #expect(
             lines(.sample(reason: "", ownName: "mail", purpose: .removePasscode, .passcode), 80) == [
                 "╭─ Latchkey prompt, process 4712 ─────────────────────────────────────────",
-                "│ “notes” (process 4711, “/usr/bin/notes”) wants to",
+                "│ “notes” wants to",
                 "│ remove the passcode of this keychain and delete the items bound to it.", "│",
+                "│ It is process 4711, “/usr/bin/notes”",
                 "│ It calls itself “mail”", "│",
                 "│ Type your passcode, then press Enter.", "│ Passcode: nothing typed yet", "│ 3 tries left.", "│",
                 "│ Enter Send   Esc/Ctrl-C Cancel",
-                "╰─ It ends after 1 minute ────────────────────────────────────────────────",
+                "╰─ This prompt ends after 1 minute ───────────────────────────────────────",
             ])
         let program = "/" + String(repeating: "a", count: 400)
         for purpose in PromptPurpose.allCases where purpose != .app {
@@ -51,7 +52,7 @@ import Testing
         #expect(!lines(state, 80).contains { $0.contains("ABCD") })
         state.content.step = .recoveryCodeShown
         let shown = lines(state, 80)
-        #expect(shown.last?.hasPrefix("╰─ It ends after 10 minutes ──") == true)
+        #expect(shown.last?.hasPrefix("╰─ This prompt ends after 10 minutes ──") == true)
         #expect(shown.contains("│ ABCD-EFGH") && shown.contains("│ Enter I have written it down   Esc/Ctrl-C Cancel"))
         state.content = .codeAsked
         state.entry = .typing

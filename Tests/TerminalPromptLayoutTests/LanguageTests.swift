@@ -38,7 +38,7 @@ import Testing
                 "│ „notes“ fragt nach Ihrem Fingerabdruck", "│ für „open the token“", "│",
                 "│ Es ist Prozess 4711, „/usr/bin/notes“", "│", "│ Berühren Sie den Sensor.",
                 "│ Nicht erkannt. Noch 2 Versuche.", "│", "│ Esc/Strg-C Abbrechen   P Code eingeben",
-                "╰─ Sie endet nach 1 Minute ────────────────────────────────",
+                "╰─ Diese Anfrage endet nach 1 Minute ──────────────────────",
             ])
         var one = state
         one.content.triesLeft = 1
@@ -51,10 +51,10 @@ import Testing
         let text = speech.say(state).replacing("\r\n", with: " ")
         #expect(
             text == """
-                Anfrage von Latchkey, Prozess 4712. „notes“ (Prozess 4711, „/usr/bin/notes“) möchte den Code dieses \
-                Schlüsselbunds entfernen und die daran gebundenen Objekte löschen. Sie endet nach 1 Minute. Geben Sie \
-                Ihren Code ein und drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. Noch 3 Versuche. \
-                Tasten: Eingabe für Senden, Esc/Strg-C für Abbrechen.\u{20}
+                Anfrage von Latchkey, Prozess 4712. „notes“ möchte den Code dieses Schlüsselbunds entfernen und die \
+                daran gebundenen Objekte löschen. Es ist Prozess 4711, „/usr/bin/notes“. Diese Anfrage endet nach \
+                1 Minute. Geben Sie Ihren Code ein und drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. \
+                Noch 3 Versuche. Tasten: Eingabe für Senden, Esc/Strg-C für Abbrechen.\u{20}
                 """)
         state.content.delaySeconds = 65
         state.delayLeft = 65

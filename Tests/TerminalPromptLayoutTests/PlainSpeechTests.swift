@@ -16,7 +16,7 @@ import Testing
                 “notes” asks for your fingerprint to “open the token”.\r
                 It is process 4711, “/usr/bin/notes”.\r
                 It calls itself “mail”.\r
-                It ends after 1 minute.\r
+                This prompt ends after 1 minute.\r
                 Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.\r
 
                 """)
@@ -45,8 +45,9 @@ import Testing
         #expect(
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
-                “notes” (process 4711, “/usr/bin/notes”) wants to export the items of every app in this keychain.\r
-                It ends after 1 minute.\r
+                “notes” wants to export the items of every app in this keychain.\r
+                It is process 4711, “/usr/bin/notes”.\r
+                This prompt ends after 1 minute.\r
                 Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \
                 Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
 
@@ -55,7 +56,7 @@ import Testing
         #expect(
             speech.say(state) == "Write this recovery code down. It opens the backup and is not shown again. "
                 + "The code is: ABCD-EFGH Keys: Enter for I have written it down, Esc/Ctrl-C for Cancel.\r\n"
-                + "It ends after 10 minutes.\r\n")
+                + "This prompt ends after 10 minutes.\r\n")
         state.content = .codeAsked
         #expect(
             speech.say(state) == "Type the recovery code of the backup, then press Enter. "
@@ -74,8 +75,9 @@ import Testing
         #expect(
             speech.say(state) == """
                 Latchkey prompt, process 4712.\r
-                “notes” (process 4711, “/usr/bin/notes”) wants to set a passcode for this keychain.\r
-                It ends after 10 minutes.\r
+                “notes” wants to set a passcode for this keychain.\r
+                It is process 4711, “/usr/bin/notes”.\r
+                This prompt ends after 10 minutes.\r
                 Type a new passcode of at least 4 characters, then press Enter. It is not shown while you type. \
                 Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
 

@@ -54,6 +54,9 @@ class Node:
         self.sensitive = states.contains(Atspi.StateType.SENSITIVE)
         self.selected = states.contains(Atspi.StateType.SELECTED)
         self.pressed = states.contains(Atspi.StateType.PRESSED)
+        # Of a button that shows and hides what is below it.
+        self.expandable = states.contains(Atspi.StateType.EXPANDABLE)
+        self.expanded = states.contains(Atspi.StateType.EXPANDED)
         # Later versions say "button".
         self.role = accessible.get_role_name().removeprefix("push ")
         self.name = accessible.get_name() or ""
@@ -103,7 +106,8 @@ class Node:
     def lines(self, depth=0):
         if not self.shows:
             return
-        states = ("*", self.focused), ("-", not self.sensitive), ("=", self.selected), ("+", self.pressed)
+        states = (("*", self.focused), ("-", not self.sensitive), ("=", self.selected), ("+", self.pressed),
+                  (">", self.expandable), ("v", self.expanded))
         marks = "".join(mark for mark, is_on in states if is_on)
         yield "  " * depth + f"{self.role} {self.name!r} {self.text!r} {self.description!r} {marks}"
         for child in self.children:

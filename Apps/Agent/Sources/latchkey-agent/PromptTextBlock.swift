@@ -13,22 +13,35 @@ import Widgets
     private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
     /// The name of Latchkey, since the window has no title bar.
     private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"], isCentred: true)
+    /// What is asked for, beside the icon of the program that asks.
     private let picture = ProgressPicture(points: 64)
+    private let app = AppIcon(points: 64)
     private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
-    // These two labels are not dimmed, because they distinguish programs. A long path is shortened in the middle,
-    // because the file name is at its end.
-    private let program = Label(lines: 1, cutsMiddle: true, styles: ["caption"], isCentred: true)
+    // These labels are not dimmed, because they distinguish programs.
+    private let program = Label(lines: ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)
+    private let details: Details
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let ending = Label(lines: 1, styles: ["caption", "dim-label"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
-    private let codePicture = ModuleGrid("QR code of the recovery code", points: 4)
-    private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
+    private let codePicture: ModuleGrid
+    private let isSmall: Bool
+    private let wish = Label(lines: ShownPrompt.reasonLines, styles: ["heading"], isCentred: true)
 
-    init(_ prompt: ShownPrompt) {
-        let identity = Box(.down, spacing: 2, [program, ownName, ending])
-        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code, codePicture])
+    /// - Parameters:
+    ///   - copy: the button below the recovery code.
+    ///   - isSmall: whether the display is as small as that of a telephone.
+    init(_ prompt: ShownPrompt, copy: Button, isSmall: Bool) {
+        self.isSmall = isSmall
+        details = Details([program])
+        codePicture = ModuleGrid(prompt.codePictureName, points: isSmall ? 3 : 4)
+        let pictures = Box(.across, spacing: 18, [app, picture])
+        pictures.centre(down: false)
+        let identity = Box(.down, spacing: 2, [ownName, details, ending])
+        box = Box(
+            .down, spacing: isSmall ? 6 : 12,
+            [speaker, pictures, question, reason, identity, usage, wish, code, copy, codePicture])
         box.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
         feedbackPlace.setHeight(22)
@@ -40,8 +53,9 @@ import Widgets
     func show(_ prompt: ShownPrompt) {
         question.show(prompt.question)
         reason.show(prompt.reason)
-        program.show(prompt.isOwnRequest ? nil : prompt.programLine)
-        program.setToolTip(prompt.program)
+        app.show(prompt.icon)
+        program.show(prompt.programLine)
+        details.show(prompt.detailsTitle)
         ownName.show(prompt.ownNameLine)
         ending.show(prompt.endingLine)
         usage.show(prompt.usage)
@@ -51,9 +65,17 @@ import Widgets
         codePicture.show(prompt.recoveryCode.flatMap { QRCode($0) }?.modules ?? [])
         feedback.setStyle("error", prompt.isFailure)
         feedback.announce(prompt.feedback)
+        // A code and its picture need the room of a small display.
+        picture.isVisible = !isSmall || prompt.recoveryCode == nil
         showPicture(prompt)
-        let words = [question, reason, program, ownName, ending, usage, wish, code].filter(\.isVisible).map(\.text)
+        let words = [question, reason, ownName, ending, usage, wish, code].filter(\.isVisible).map(\.text)
         box.setAccessibleName(words.joined(separator: ". "))
+    }
+
+    /// Shows what a button of the block has done.
+    func announce(_ text: String) {
+        feedback.setStyle("error", false)
+        feedback.announce(text)
     }
 
     private func showPicture(_ prompt: ShownPrompt) {
@@ -66,7 +88,8 @@ import Widgets
             (.newPasscodeRepetition, _), (.message, _), (.biometry, .none), (.permission, .none), (.scan, .none):
             picture.show("dialog-password-symbolic")
         case (_, .touchID): picture.show("auth-fingerprint-symbolic")
-        case (_, .faceID): picture.show("auth-face-symbolic")
+        // The face of the usual icon smiles.
+        case (_, .faceID): picture.show(prompt.isMismatch ? "face-sad-symbolic" : "auth-face-symbolic")
         case (_, .opticID): picture.show("view-reveal-symbolic")
         }
     }

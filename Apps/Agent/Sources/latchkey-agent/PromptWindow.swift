@@ -18,6 +18,8 @@ import Widgets
     private let buttons = Box(.across, spacing: 12, isEven: true)
     private let plays = Box(.across, spacing: 12, isEven: true)
     private let simulation = Label(lines: ShownPrompt.otherLines, styles: ["caption", "warning"], isCentred: true)
+    private let copy: Button
+    private let later = Later()
     private var cancel: Button?
     private var fallback: Button?
     private var primary: Button?
@@ -30,11 +32,17 @@ import Widgets
         self.link = link
         // Widgets take their direction when they are made.
         MainLoop.setDirection(isRightToLeft: prompt.isRightToLeft)
-        text = PromptTextBlock(prompt)
+        let size = MainLoop.monitorSize
+        let isSmall = size.map { $0.width < Self.width + Self.surroundings || $0.height < Self.smallHeight } ?? false
+        copy = Button(styles: ["flat"]) { [later] in later.run() }
+        copy.centre(down: false)
+        text = PromptTextBlock(prompt, copy: copy, isSmall: isSmall)
         makeButtons()
-        let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedbackPlace, buttons, simulation, plays])
-        content.setWidth(400)
-        content.setMargin(24)
+        let content = Box(
+            .down, spacing: isSmall ? 6 : 12,
+            [text.box, fieldPlace, text.feedbackPlace, buttons, simulation, plays])
+        content.setWidth(min(Self.width, max(0, (size?.width ?? .max) - Self.surroundings)))
+        content.setMargin(isSmall ? 18 : 24, sides: 24)
         let number = prompt.number
         window = AttentionWindow(title: "Latchkey", content: content) { [weak self] in self?.send(.cancel) }
         window?.afterNextFrame { link.send(.visible, prompt: number) }
@@ -43,6 +51,10 @@ import Widgets
         if takesText(prompt) { field?.focus() }
         window?.present()
     }
+
+    /// The width of the content where the display has room for it, the margins and the border around it, and the height of a
+    /// display below which space is saved.
+    private static let (width, surroundings, smallHeight): (Int32, Int32, Int32) = (400, 56, 700)
 
     /// The number of the prompt.
     var number: UInt64 { prompt.number }
@@ -70,6 +82,7 @@ import Widgets
         primary?.setStyle("suggested-action", takesText(new))
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
+        copy.show(new.recoveryCode == nil ? nil : new.copyTitle)
         simulation.show(new.simulation)
         showPlays(new)
         if new.isDelayed { countDown() }
@@ -112,6 +125,7 @@ import Widgets
     // MARK: - Parts
 
     private func makeButtons() {
+        later.action = { [weak self] in self?.copyCode() }
         let cancel = Button(isClipped: true) { [weak self] in self?.send(.cancel) }
         let fallback = Button(isClipped: true) { [weak self] in self?.second() }
         let primary = Button(isClipped: true) { [weak self] in self?.first() }
@@ -163,13 +177,21 @@ import Widgets
 
     // MARK: - Answers
 
+    private func copyCode() {
+        link.withRecoveryCode(prompt: number) { code in
+            guard SecretClipboard.put(code, seconds: ShownPrompt.clipboardSeconds) else { return }
+            text.announce(prompt.copiedText)
+        }
+    }
+
     private func send(_ answer: AgentLink.Answer) { link.send(answer, prompt: prompt.number) }
 
     private func first() {
         switch prompt.method {
         case .permission, .scan: send(.permission(true))
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
-        case .recoveryCode, .message: send(.codeAcknowledged)
+        case .recoveryCode: if let next = link.acknowledgeCode(prompt: number) { show(next) }
+        case .message: send(.codeAcknowledged)
         case .biometry: break
         }
     }

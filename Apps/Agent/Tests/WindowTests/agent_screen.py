@@ -29,8 +29,13 @@ class Shown(Node):
 
     @property
     def buttons(self):
-        """The titles of the buttons in order, without the one in the field."""
-        return [node.name for node in self.of("button") if node.name != REVEAL]
+        """The titles of the buttons in order, without the one in the field and the one that shows the process."""
+        return [node.name for node in self.of("button") if node.name != REVEAL and not node.expandable]
+
+    @property
+    def details(self):
+        """The button that shows which process asks."""
+        return next(node for node in self.of("button") if node.expandable)
 
     @property
     def toggle(self):
@@ -86,6 +91,17 @@ class Prompt(Process):
             # A widget was destroyed while it was read.
             return None
         return shown[0] if len(shown) == 1 else None
+
+    def shows_details(self, beginning="It is process "):
+        """Opens the details, and returns the prompt and the line about the process."""
+        def line(tree):
+            return next((label for label in tree.of("label") if label.name.startswith(beginning)), None)
+
+        closed = self.sees(lambda t: t.of("button"))
+        check(not line(closed) and not closed.details.expanded, f"the details are closed: {closed.names}")
+        closed.details.press()
+        tree = self.sees(lambda t: line(t) and t.details.expanded)
+        return tree, line(tree)
 
     def reads(self, words):
         """Waits until the prompt contains exactly this text, and returns it."""

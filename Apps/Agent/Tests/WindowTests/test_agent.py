@@ -2,6 +2,9 @@
 """Tests of the agent with the real daemon: each state of its window over the accessibility bus and by pixels, and the
 keys that change the state. The files beside it test its process, other sensors and other languages."""
 
+import re
+import subprocess
+
 import pytest
 
 from accessible import check
@@ -20,11 +23,12 @@ def test_prompts_for_fingerprint_and_reports_failed_attempts():
         check(first.role in ("alert", "dialog"), f"the role is {first.role}")
         check(first.named("“latchkey-test-client” asks for your fingerprint"), f"the question: {first.names}")
         check(first.named("to “open the token store”"), f"the reason: {first.names}")
-        check(any(name.startswith(f"It is process {caller.process.pid}, “/") for name in first.names),
-              f"the program: {first.names}")
         check(first.named("This machine is simulated, for tests only."), f"the warning: {first.names}")
         check(first.buttons == ["Cancel", *PLAYS], f"the buttons: {first.buttons}")
         check(first.announced == "" and first.field is None, "attempts left are shown only after a failed one")
+        first, line = prompt.shows_details()
+        check(line.name.startswith(f"It is process {caller.process.pid}, “/"), f"the program: {line.name}")
+        prompt.picture("touch-details")
         first.press_button("Play another finger")
         missed = prompt.reads("Not recognised. 2 tries left.")
         prompt.picture("touch-missed")
@@ -41,8 +45,8 @@ def test_wrong_passcode_is_reported_and_right_one_is_accepted():
         caller = machine.ask("--reason", "open the token store")
         prompt.reads("Touch the sensor.").press_button("Play another finger")
         prompt.reads("Not recognised. 2 tries left.")
-        # The order of the focus is: text, Cancel, Enter Passcode.
-        prompt.keys("Tab", "Tab", "space")
+        # The order of the focus is: text, Details, Cancel, Enter Passcode.
+        prompt.keys("Tab", "Tab", "Tab", "space")
         asking = prompt.sees(lambda t: t.takes_text)
         check(asking.named(ASKS_FOR_PASSCODE) and asking.field.name == "Passcode", f"the field: {asking.names}")
         check(asking.buttons == ["Cancel", "Unlock"] and not asking.announced, f"the buttons: {asking.buttons}")
@@ -100,9 +104,9 @@ def test_toggle_reveals_passcode_and_focus_stays_in_field():
 def test_program_path_has_sufficient_contrast_in_both_colour_schemes(look):
     with Machine(environment={"ADW_DEBUG_COLOR_SCHEME": f"prefer-{look}"}) as machine:
         caller = machine.ask("--reason", "pay")
-        prompt = machine.prompt.reads(ASKS_FOR_PASSCODE)
-        path = next((label for label in prompt.of("label") if label.name.startswith("It is process ")), None)
-        check(path and path.name.endswith("/latchkey-test-client”"), "the end of a path is its file")
+        machine.prompt.reads(ASKS_FOR_PASSCODE)
+        path = machine.prompt.shows_details()[1]
+        check(path.name.endswith("/latchkey-test-client”"), "the end of a path is its file")
         # WCAG 2.1, success criterion 1.4.3.
         found = contrast(machine, path)
         check(found >= 4.5, f"the contrast is {found}")
@@ -129,7 +133,7 @@ def test_only_escape_answers_before_focus_is_moved():
             caller = machine.ask("--reason", "pay")
             first = prompt.reads("Touch the sensor.")
             # Keys meant for another window must not answer the prompt.
-            prompt.keys("Return", "space", "y", "a")
+            prompt.keys("Return", "y", "a", "space")
             check(prompt.reads("Touch the sensor.").announced == first.announced, "the keys change nothing")
             prompt.keys(*["Tab"] * tabs, "Escape")
             caller.ends_with("userCancel")
@@ -141,7 +145,7 @@ def test_tab_moves_through_buttons_in_order():
         caller = machine.ask("--reason", "pay")
         machine.prompt.reads("Touch the sensor.").press_button("Play another finger")
         machine.prompt.reads("Not recognised. 2 tries left.")
-        for title in "Cancel", "Enter Passcode", *PLAYS:
+        for title in "Details", "Cancel", "Enter Passcode", *PLAYS:
             machine.prompt.keys("Tab")
             machine.prompt.sees(lambda t: t.focused_name == title)
         machine.prompt.keys("shift+Tab", "Return")
@@ -155,7 +159,7 @@ def test_screen_reader_starts_with_caller_and_reason():
         machine.prompt.focus()
         first = machine.prompt.sees(lambda t: t.focused_name is not None)
         words = first.focused_name
-        check(words.startswith("“latchkey-test-client” asks for your fingerprint. to “pay”. It is process"), words)
+        check(words.startswith("“latchkey-test-client” asks for your fingerprint. to “pay”. Touch the sensor."), words)
         check("asks for your fingerprint to “pay” Touch the sensor." in first.description, first.description)
         first.press_button("Cancel")
         caller.ends_with("userCancel")
@@ -177,6 +181,48 @@ def test_long_text_is_truncated_and_markup_is_not_interpreted():
         prompt.picture("long")
         prompt.keys("Escape")
         caller.ends_with("userCancel")
+
+
+def test_request_of_the_command_names_it_and_its_action():
+    with Machine() as machine:
+        prompt = machine.prompt
+        machine.latchkey("lock")
+        unlocking = machine.start("latchkey", "unlock")
+        asking = prompt.reads("“latchkey” wants to")
+        check(asking.named("unlock this keychain."), f"the action: {asking.names}")
+        check(not any("It calls itself" in name for name in asking.names), f"the command has one name: {asking.names}")
+        prompt.picture("unlock")
+        check(prompt.shows_details()[1].name.endswith("/latchkey”"), "the path is among the details")
+        prompt.enter("1234")
+        check(unlocking.status == 0, "the keychain is unlocked")
+
+
+def test_recovery_code_of_a_backup_is_copied_and_its_end_is_asked_for():
+    with Machine() as machine:
+        prompt = machine.prompt
+        command = machine.start("latchkey", "export", machine.folder + "/backup")
+        prompt.sees(lambda t: t.takes_text)
+        prompt.enter("1234")
+        shown = prompt.sees(lambda t: "Copy" in t.buttons)
+        code = next(name for name in shown.names if re.fullmatch("([0-9A-Z]{5}-){4}[0-9A-Z]{6}", name))
+        prompt.picture("recovery-code")
+        shown.press_button("Copy")
+        copied = prompt.sees(lambda t: t.announced == "Copied. The clipboard is cleared in 60 seconds.")
+        prompt.picture("recovery-code-copied")
+        pasted = subprocess.run(["xclip", "-selection", "clipboard", "-o"], capture_output=True, text=True, timeout=20)
+        check(pasted.stdout == code, "the clipboard has the code")
+        copied.press_button("I have written it down")
+        asking = prompt.sees(lambda t: t.takes_text)
+        check(not any(code in name for name in asking.names), "the code is not shown while its end is typed")
+        prompt.picture("recovery-code-end")
+        prompt.enter("000000")
+        again = prompt.sees(lambda t: t.announced == "That is not the end of the code. Here it is once more.")
+        check(again.named(code), f"the code is shown: {again.names}")
+        prompt.picture("recovery-code-again")
+        again.press_button("I have written it down")
+        prompt.sees(lambda t: t.takes_text)
+        prompt.enter(code.split("-")[-1].lower())
+        check(command.status == 0, "the backup is written")
 
 
 def test_user_tier_prompts_for_passcode_without_simulation_buttons():

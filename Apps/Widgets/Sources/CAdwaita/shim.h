@@ -84,6 +84,11 @@ static inline int latchkey_announce(GtkWidget *widget, const char *text) {
     return 1;
 }
 
+// gtk_accessible_update_state() is variadic, which Swift cannot call.
+static inline void latchkey_set_expanded(GtkWidget *widget, int is_expanded) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_EXPANDED, is_expanded, -1);
+}
+
 // These functions run Dispatch's main queue from another event loop. libdispatch exports them for Foundation's run
 // loop, but its headers for Linux do not declare them.
 extern int _dispatch_get_main_queue_handle_4CF(void);

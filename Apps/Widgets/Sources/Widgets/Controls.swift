@@ -57,6 +57,15 @@ public final class Button: Widget {
 
     /// Changes the icon.
     public func showIcon(_ name: String) { picture?.show(name) }
+
+    /// Tells assistive technology whether what the button shows and hides is shown.
+    public func showExpanded(_ isExpanded: Bool) {
+        self.isExpanded = isExpanded
+        latchkey_set_expanded(widget, isExpanded ? 1 : 0)
+    }
+
+    /// Whether what the button shows and hides is shown.
+    public private(set) var isExpanded = false
 }
 
 /// A password field that shows dots. GTK has no more than the dots (``ConcealedBuffer``); the typed text is in memory that is

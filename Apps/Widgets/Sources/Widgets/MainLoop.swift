@@ -59,6 +59,23 @@ import Glibc
     /// The monotonic clock in milliseconds (CLOCK_MONOTONIC), the same for all processes of the machine.
     public static var milliseconds: Double { Double(g_get_monotonic_time()) / 1000 }
 
+    /// Width and height of the smallest monitor in points; nil if none is known.
+    public static var monitorSize: (width: Int32, height: Int32)? {
+        guard let display = gdk_display_get_default(), let monitors = gdk_display_get_monitors(display) else {
+            return nil
+        }
+        var smallest: (width: Int32, height: Int32)?
+        for number in 0..<g_list_model_get_n_items(monitors) {
+            guard let monitor = g_list_model_get_item(monitors, number) else { continue }
+            var place = GdkRectangle()
+            gdk_monitor_get_geometry(OpaquePointer(monitor), &place)
+            g_object_unref(monitor)
+            guard place.width > 0, place.height > 0 else { continue }
+            smallest = (min(smallest?.width ?? .max, place.width), min(smallest?.height ?? .max, place.height))
+        }
+        return smallest
+    }
+
     private static func runMainQueue() {
         let drain: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { descriptor, _, _ in
             // The count only signals that there is work; the callback drains the whole queue.

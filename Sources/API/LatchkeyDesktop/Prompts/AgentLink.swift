@@ -103,7 +103,11 @@ public final class AgentLink: Sendable {
             guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { break }
             switch message {
             case .show(let prompt):
-                let state = PromptState(prompt, processID: getpid(), words: words)
+                var state = PromptState(prompt, processID: getpid(), words: words)
+                let appearance = CallerAppearance(prompt, words)
+                if let name = appearance.name { state.callerName = name }
+                state.callerIcon = appearance.icon
+                state.isOwnProgram = appearance.isOwnProgram
                 contentTime.withLock { $0 = Uptime.nanoseconds }
                 shown.withLock { $0 = state }
                 return .show(ShownPrompt(state))
@@ -165,14 +169,53 @@ public final class AgentLink: Sendable {
         send(passcode, limit: Limits.passcodeBytes, prompt) { .passcode($0) }
     }
 
-    /// Sends a recovery code to the daemon, which checks it.
+    /// Confirms that the recovery code is noted. Of a backup's code, the prompt first asks for the end, which
+    /// `send(recoveryCode:prompt:)` compares; the daemon asks for that of a keychain's code itself.
+    ///
+    /// - Parameter prompt: the `ShownPrompt.number` of the prompt.
+    /// - Returns: the prompt to show; nil when the daemon was told or the prompt has ended.
+    public func acknowledgeCode(prompt: UInt64) -> ShownPrompt? {
+        var asks = false
+        let asking = change(prompt) { asks = $0.askForEnd() }
+        guard !asks else { return asking }
+        send(.codeAcknowledged, prompt)
+        return nil
+    }
+
+    /// Passes the recovery code that a prompt shows to `body`.
+    ///
+    /// - Parameters:
+    ///   - prompt: the `ShownPrompt.number` of the prompt.
+    ///   - body: gets UTF-8 in memory that is wiped later; called on this thread, and not at all if no code is shown.
+    public func withRecoveryCode(prompt: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let code = shown.withLock { shown in
+            shown?.prompt.id == prompt && shown?.content.step == .recoveryCodeShown ? shown?.content.recoveryCode : nil
+        }
+        code?.withBytes(body)
+    }
+
+    /// Sends a recovery code to the daemon, which checks it. The end of a backup's code is compared here, and the daemon is
+    /// told that the code is noted.
     ///
     /// - Parameters:
     ///   - recoveryCode: UTF-8, 1 to 256 bytes, copied into memory that is wiped; the caller wipes the original.
     ///   - prompt: the `ShownPrompt.number` of the prompt into which it was typed.
-    /// - Returns: the prompt to show while the daemon checks; nil when it has ended or the length is out of range.
+    /// - Returns: the prompt to show while the daemon checks, or with the code once more if its end was another one; nil when
+    ///   the prompt has ended or the length is out of range.
     public func send(recoveryCode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
-        send(recoveryCode, limit: Limits.recoveryCodeBytes, prompt) { .codeEntered($0) }
+        guard (1...Limits.recoveryCodeBytes).contains(recoveryCode.count) else { return nil }
+        var (asked, isRight) = (false, false)
+        let compared = change(prompt) { state in
+            asked = state.asksForEnd
+            guard asked else { return }
+            isRight = state.checkEnd(SecretBytes(copying: recoveryCode))
+            if isRight { state.entry = .checking }
+        }
+        if asked {
+            if isRight { send(.codeAcknowledged, prompt) }
+            return compared
+        }
+        return send(recoveryCode, limit: Limits.recoveryCodeBytes, prompt) { .codeEntered($0) }
     }
 
     /// Sends an entry of a new passcode to the daemon, which asks for it twice and compares the entries.

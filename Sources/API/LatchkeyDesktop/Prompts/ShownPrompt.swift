@@ -50,9 +50,13 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isFailure: Bool
     /// The first line: which program asks for what.
     public let question: String
-    /// Whether `reason` is Latchkey's own description of the action that follows, and `question` already names the
-    /// process.
+    /// Whether `reason` is Latchkey's own description of the action that follows.
     public let isOwnRequest: Bool
+    /// The name of the icon that the program has in the menu of the desktop; nil if it has none. Look it up in the folders of
+    /// the system only: those of the user can have another icon of that name.
+    public let icon: String?
+    /// Whether `feedback` says that a finger or a face was not recognised.
+    public let isMismatch: Bool
     /// The caller's reason in quotation marks, or Latchkey's description of the action; nil when the caller gave no
     /// reason.
     public let reason: String?
@@ -91,6 +95,14 @@ public struct ShownPrompt: Equatable, Sendable {
     public let fieldName: String
     /// The title of the button that shows what is typed.
     public let revealTitle: String
+    /// The title of the button that shows `programLine`.
+    public let detailsTitle: String
+    /// The title of the button that copies `recoveryCode`.
+    public let copyTitle: String
+    /// The name of `recoveryCode` as a picture, for assistive technology.
+    public let codePictureName: String
+    /// What to show when the code was copied.
+    public let copiedText: String
     /// Whether the language of the texts is written from right to left.
     public let isRightToLeft: Bool
     /// A notice that this machine is simulated; nil in other tiers.
@@ -110,6 +122,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public static let reasonLines = Limits.reasonLines
     /// Maximum number of lines of any other text of a caller.
     public static let otherLines = Limits.otherLines
+    /// After so many seconds the agent removes a recovery code from the clipboard.
+    public static let clipboardSeconds = 60
     /// Maximum length of a passcode and of a new passcode, in bytes.
     public static let passcodeBytes = Limits.passcodeBytes
 
@@ -135,6 +149,8 @@ public struct ShownPrompt: Equatable, Sendable {
         isFailure = state.isFailure && method != .permission
         question = state.question
         isOwnRequest = state.action != nil
+        icon = state.callerIcon
+        isMismatch = [.notRecognised, .biometryFinished, .biometryLocked].contains(content.notice)
         reason = state.reason
         recoveryCode = state.recoveryCode
         program = state.program
@@ -151,6 +167,10 @@ public struct ShownPrompt: Equatable, Sendable {
         denyTitle = state.denyTitle
         fieldName = state.fieldName
         revealTitle = state.revealTitle
+        detailsTitle = state.detailsTitle
+        copyTitle = state.copyTitle
+        codePictureName = state.codePictureName
+        copiedText = state.copiedText(seconds: ShownPrompt.clipboardSeconds)
         isRightToLeft = state.words.isRightToLeft
         cancelTitle = state.cancelTitle
         // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.

@@ -25,11 +25,20 @@ package struct PromptState: Equatable, Sendable {
     package var processID: Int32
     /// The language of the prompt: that of the session in which it is shown.
     package let words: Words
+    /// The name of the caller in sentences: `Prompt.caller`, or its name in the menu of the desktop.
+    package var callerName: String
+    /// The name of the caller's icon in the menu of the desktop; nil if it has none.
+    package var callerIcon: String?
+    /// Whether the caller is a program of Latchkey, which a prompt calls by its name only.
+    package var isOwnProgram = false
+    /// Whether the end of a backup's recovery code is asked for, which the program that shows the prompt compares itself.
+    package private(set) var asksForEnd = false
 
     package init(_ prompt: Prompt, processID: Int32, words: Words = .english) {
         self.prompt = prompt
         self.processID = processID
         self.words = words
+        callerName = prompt.caller
         content = prompt.content
         delayLeft = prompt.content.delaySeconds
         entry = .nothing
@@ -40,6 +49,7 @@ package struct PromptState: Equatable, Sendable {
         self.content = content
         entry = .nothing
         typedText = nil
+        asksForEnd = false
         delayLeft = content.delaySeconds
     }
 
@@ -51,4 +61,55 @@ package struct PromptState: Equatable, Sendable {
     }
 
     package var isDelayed: Bool { delayLeft > 0 }
+
+    // MARK: - The end of a backup's code
+
+    /// Asks for the end of the recovery code of a backup, so that a person notices before the code is gone that it was
+    /// not noted. The service asks for the end of a keychain's code itself.
+    ///
+    /// - Returns: false if no code of a backup is shown, or if its end was asked for; nothing is changed then.
+    package mutating func askForEnd() -> Bool {
+        guard content.step == .recoveryCodeShown, isOfBackup, content.recoveryCode != nil else { return false }
+        content.step = .recoveryCodeRepeated
+        content.notice = .none
+        asksForEnd = true
+        return true
+    }
+
+    /// Compares a typed text with the last group of the code, or with the whole code, and shows the code once more if it
+    /// is neither. Small letters, spaces and dashes do not matter.
+    ///
+    /// - Returns: whether the text is the end of the code.
+    package mutating func checkEnd(_ typed: SecretBytes) -> Bool {
+        guard asksForEnd, let code = content.recoveryCode else { return false }
+        let (whole, entered) = (Self.characters(code), Self.characters(typed))
+        let group = code.withBytes { $0.reversed().prefix { $0 != UInt8(ascii: "-") }.count }
+        let end = whole.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(group))) }
+        // `SecretBytes` compares in constant time.
+        guard entered == end || entered == whole else {
+            content.step = .recoveryCodeShown
+            content.notice = .recoveryCodeDiffers
+            (entry, asksForEnd) = (.nothing, false)
+            return false
+        }
+        return true
+    }
+
+    /// The characters of a code in capitals, without spaces and dashes; O as 0, and I and L as 1, as the service reads them.
+    private static func characters(_ text: SecretBytes) -> SecretBytes {
+        text.withBytes { bytes in
+            let isCounted = { (byte: UInt8) in ![0x20, 0x2d, 0x0a, 0x0d].contains(byte) }
+            return SecretBytes(count: bytes.count(where: isCounted)) { output in
+                for (place, byte) in bytes.lazy.filter(isCounted).enumerated() {
+                    let capital = (0x61...0x7a).contains(byte) ? byte - 0x20 : byte
+                    output[place] =
+                        switch capital {
+                        case UInt8(ascii: "O"): UInt8(ascii: "0")
+                        case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
+                        default: capital
+                        }
+                }
+            }
+        }
+    }
 }

@@ -75,6 +75,22 @@ extension PromptState {
 
     package var revealTitle: String { words("Show Passcode") }
 
+    /// The title of the button that shows which process asks.
+    package var detailsTitle: String { words("Details") }
+
+    /// The title of the button that copies the recovery code.
+    package var copyTitle: String { words("Copy") }
+
+    /// The name of the code as a picture, for assistive technology.
+    package var codePictureName: String { words("QR code of the recovery code") }
+
+    /// What is shown after the code was copied.
+    package func copiedText(seconds: Int) -> String {
+        words.count(
+            seconds, "Copied. The clipboard is cleared in \(seconds) second.",
+            "Copied. The clipboard is cleared in \(seconds) seconds.")
+    }
+
     /// The title of the button that sends the typed text: "Unlock" only where no other action follows.
     package var entryTitle: String {
         switch (content.step, prompt.purpose) {

@@ -11,8 +11,7 @@ import LatchkeyWords
 extension PromptState {
     /// Which program asks for what. For a request of Latchkey itself, the sentence continues with `reason`.
     package var question: String {
-        prompt.purpose == .app
-            ? words("“\(prompt.caller)” asks for \(proof)") : words("“\(prompt.caller)” (\(program)) wants to")
+        prompt.purpose == .app ? words("“\(callerName)” asks for \(proof)") : words("“\(callerName)” wants to")
     }
 
     /// The requested proof, as part of a sentence.
@@ -68,13 +67,17 @@ extension PromptState {
 
     /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
     /// last step began.
-    package var endingLine: String { words("It ends after \(time(Int(content.step.seconds)))") }
+    package var endingLine: String { words("This prompt ends after \(time(Int(content.step.seconds)))") }
 
     /// The caller's own name for itself; nil when it is the name that the kernel reports.
     package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
 
-    /// `ownName` as a sentence, without its full stop.
-    package var ownNameLine: String? { prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”") }
+    /// `ownName` as a sentence, without its full stop. A program of Latchkey has no other name, but may use the items of one.
+    package var ownNameLine: String? {
+        guard !prompt.ownName.isEmpty else { return nil }
+        return isOwnProgram
+            ? words("It uses the items of “\(prompt.ownName)”") : words("It calls itself “\(prompt.ownName)”")
+    }
 
     /// Why the app uses the camera, in its own text, while it asks for permission (behaviour LA-07).
     package var usage: String? {
@@ -122,14 +125,14 @@ extension PromptState {
     }
 
     /// Whether a recovery code is that of a backup, and not that of the keychain.
-    private var isOfBackup: Bool { [.exportItems, .importItems].contains(prompt.purpose) }
+    var isOfBackup: Bool { [.exportItems, .importItems].contains(prompt.purpose) }
 
     private var permissionWish: String {
         switch prompt.sensor {
-        case .touchID: words("Allow “\(prompt.caller)” to recognise your fingerprint, now and later?")
-        case .faceID: words("Allow “\(prompt.caller)” to recognise your face, now and later?")
-        case .opticID: words("Allow “\(prompt.caller)” to recognise your eyes, now and later?")
-        case .none: words("Allow “\(prompt.caller)” to use the camera, now and later?")
+        case .touchID: words("Allow “\(callerName)” to recognise your fingerprint, now and later?")
+        case .faceID: words("Allow “\(callerName)” to recognise your face, now and later?")
+        case .opticID: words("Allow “\(callerName)” to recognise your eyes, now and later?")
+        case .none: words("Allow “\(callerName)” to use the camera, now and later?")
         }
     }
 

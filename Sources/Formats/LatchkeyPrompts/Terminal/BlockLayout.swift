@@ -50,12 +50,10 @@ struct BlockLayout {
         let reasonLines = isShort ? 1 : Limits.reasonLines
         if let reason = state.reason { body += text(reason, limit: reasonLines) }
         body += blank
-        if economy != .words, state.action == nil {
+        if economy != .words {
             body += text(state.programLine, .faint, limit: Limits.otherLines)
             if let name = state.ownNameLine { body += text(name, .faint, limit: 2) }
             body += blank
-        } else if economy != .words, let name = state.ownNameLine {
-            body += text(name, .faint, limit: 2) + blank
         }
         if let usage = state.usage { body += text(usage, limit: reasonLines) }
         body += text(state.wish, .strong, limit: Limits.otherLines)

@@ -37,7 +37,7 @@ package struct PlainSpeech: Sendable {
     private func opening(_ state: PromptState) -> [String] {
         var sentences = [state.title + "."]
         sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
-        if state.action == nil { sentences.append(state.programLine + ".") }
+        sentences.append(state.programLine + ".")
         if let name = state.ownNameLine { sentences.append(name + ".") }
         sentences.append(state.endingLine + ".")
         if let simulation = state.simulation { sentences.append(simulation) }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// A button that shows and hides lines below it.
+public final class Details: Widget {
+    private let button: Button
+
+    /// Creates a closed button in the middle, above its lines.
+    public init(_ lines: [Widget]) {
+        let (content, later) = (Box(.down, spacing: 2, lines), Later())
+        let button = Button(icon: "pan-end-symbolic", styles: ["flat", "caption"]) { later.run() }
+        button.centre(down: false)
+        button.showExpanded(false)
+        content.isVisible = false
+        // The button owns its action, also after this value is gone.
+        later.action = {
+            content.isVisible = !button.isExpanded
+            button.showExpanded(content.isVisible)
+            button.showIcon(content.isVisible ? "pan-down-symbolic" : "pan-end-symbolic")
+        }
+        self.button = button
+        super.init(Box(.down, spacing: 2, [button, content]).widget)
+    }
+
+    /// Changes the title; hides the button and its lines when it is nil.
+    public func show(_ title: String?) {
+        button.title = title ?? ""
+        isVisible = title != nil
+    }
+}
