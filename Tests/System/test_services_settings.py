@@ -196,7 +196,7 @@ class FilePasscodeTests(FileTest):
     def test_the_passcode_is_removed_only_with_it(self):
         self.set_the_first()
         self.command("set", "card", "--protect", "passcode", "--device-only", input="4000\n")
-        self.window("presses", "Remove…")
+        self.window("keys", "alt+r")
         self.window("reads", "Items that need a passcode are deleted.", title=REMOVAL)
         self.shot("passcode-remove")
         self.window("presses", "Remove", title=REMOVAL)
@@ -278,6 +278,8 @@ class FileBackupTests(FileTest):
         self.assertEqual(self.window("holds", code), [])
         self.shot("backup-code", moves=True)
         self.prompt("presses", "I have written it down")
+        self.prompt("reads", "Type the last group of the recovery code")
+        self.prompt("types", code[-6:].lower())
         self.window("reads", "The backup contains 1 item.", "1 item could not be included:", "card")
         self.assertNotIn("topsecret", self.machine.run("strings", "-n", "4", path, check=False).stdout)
         self.assertEqual(self.machine.run("stat", "-c", "%U %a", path).stdout.strip(), "alice 600")

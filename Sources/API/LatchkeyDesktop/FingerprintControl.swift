@@ -102,15 +102,24 @@ public final class FingerprintControl: Sendable {
     ///     completed, none remains.
     ///   - progress: called on the calling thread after each scan.
     /// - Throws: `SettingsFailure`, with code `exists` for a finger that is enrolled, under another name or without
-    ///   `replaces` under this one, and `noReader` if the reader is disconnected.
+    ///   `replaces` under this one, `unplugged` if the reader was disconnected meanwhile, `notAllowed` if the system refuses
+    ///   it, and `noReader` if the reader fails or was not there.
     public func enroll(
         _ finger: String, on reader: Reader, replaces: Bool, progress: (Progress) -> Void
     ) throws(SettingsFailure) {
-        try run(["enroll", finger] + Self.options(reader) + (replaces ? ["--replace"] : [])) { fields in
-            guard fields.count == 4, fields[0] == "scan", let passed = Int(fields[1]), let total = Int(fields[2]),
-                let advice = Advice(fields[3])
-            else { return }
-            progress(Progress(passed: passed, total: total, advice: advice))
+        do throws(SettingsFailure) {
+            try run(["enroll", finger] + Self.options(reader) + (replaces ? ["--replace"] : [])) { fields in
+                guard fields.count == 4, fields[0] == "scan", let passed = Int(fields[1]), let total = Int(fields[2]),
+                    let advice = Advice(fields[3])
+                else { return }
+                progress(Progress(passed: passed, total: total, advice: advice))
+            }
+        } catch {
+            // fprintd reports a reader that is gone as one that failed.
+            guard error.code == .noReader, let there = try? readers(),
+                !there.contains(where: { $0.path == reader.path })
+            else { throw error }
+            throw SettingsFailure(.unplugged, error.message, hint: error.hint)
         }
     }
 
@@ -191,7 +200,8 @@ public final class FingerprintControl: Sendable {
             case 66: .notFound
             case 69: .noReader
             case 73: .exists
-            case 77: .noReader
+            // A reader that fails and a refusal of polkit have one status; the output of --plain is in English.
+            case 77: lines.contains("error: You may not do this: polkit refuses it.") ? .notAllowed : .noReader
             default: .other
             }
         return SettingsFailure(

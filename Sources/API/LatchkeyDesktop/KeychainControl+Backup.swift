@@ -14,9 +14,9 @@ extension KeychainControl {
         public let reason: Phrase
 
         init(_ item: SkippedItem) {
-            let names = [item.service, item.account].filter { !$0.isEmpty }.joined(separator: " ")
+            let names = [item.account.isEmpty ? item.label : item.account, item.service].filter { !$0.isEmpty }
             app = item.group
-            name = names.isEmpty ? item.label : names
+            name = names.count == 2 ? "\(names[0]) (\(names[1]))" : names.first ?? ""
             reason = item.reason.words
         }
     }

@@ -48,6 +48,18 @@ public final class KeychainControl: Sendable {
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] { sorted(try call(Request.ListNames())) }
 
+    /// Deletes an item of any app. In tiers in which `KeychainOverview.listsItems` is false, the user agrees at a prompt that
+    /// names it; otherwise nobody is asked, so the caller must. The audit log records it.
+    ///
+    /// - Parameter item: an item of `items()` or of `itemsAfterPrompt()`.
+    /// - Throws: `SettingsFailure`, with code `notFound` if it is not there any more or has another name, `passcodeNotSet` without
+    ///   a passcode, `locked` for a locked keychain, `cancelled` if the user cancels and `noPrompt` if nothing can show the
+    ///   prompt.
+    public func delete(_ item: StoredItem) throws(SettingsFailure) {
+        guard let reference = item.reference else { throw SettingsFailure(.notFound, "The item cannot be named.") }
+        try call(Request.DeleteListed(reference))
+    }
+
     private func sorted(_ found: [FoundItem]) -> [StoredItem] {
         found.enumerated().map { StoredItem($1, number: $0) }
             .sorted { ($0.app, $0.place, $0.name, $0.id) < ($1.app, $1.place, $1.name, $1.id) }

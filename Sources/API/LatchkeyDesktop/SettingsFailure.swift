@@ -28,6 +28,10 @@ public struct SettingsFailure: Error, Equatable, Sendable {
         case notFound
         /// The fingerprint reader is missing, was disconnected, or does not work.
         case noReader
+        /// The fingerprint reader was disconnected while it was used.
+        case unplugged
+        /// The system does not let the user do this.
+        case notAllowed
         /// Anything else; `message` says what.
         case other
     }

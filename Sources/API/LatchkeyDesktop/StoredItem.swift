@@ -54,6 +54,16 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public let staysHere: Bool
     /// Whether the item is deleted when the passcode is removed.
     public let needsPasscode: Bool
+    /// The persistent reference, with which the item is deleted; nil if the daemon sent none.
+    let reference: [UInt8]?
+
+    /// The name of the item with its service or server, such as "login (bank.example)"; empty if it has neither.
+    public var title: String {
+        // The command's default service, and the app itself, say nothing.
+        let place = [app, "latchkey"].contains(place) ? "" : place
+        let name = name.isEmpty ? label : name
+        return name.isEmpty ? place : place.isEmpty ? name : "\(name) (\(place))"
+    }
 
     init(_ item: FoundItem, number: Int) {
         // An item without a reference gets a name that no other item of the list has.
@@ -73,6 +83,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly
         needsPasscode = item.isLostWithPasscode
+        reference = item.persistentReference
     }
 }
 

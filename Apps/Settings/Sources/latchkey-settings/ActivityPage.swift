@@ -8,7 +8,9 @@ import Widgets
     let content: Widget
     private unowned let host: any PageHost
     private let control = KeychainControl()
-    private let group = RowGroup(name: WindowWords.page(.activity))
+    /// One group for each day.
+    private let days = Box(.down, spacing: 18)
+    private var groups: [RowGroup] = []
     private let place = EmptyPlace()
     private let stack: Stack
     private let older: Box
@@ -17,7 +19,13 @@ import Widgets
     private var choice: Choice?
     private var search: SearchField?
     private var entries: [ActivityEntry] = []
-    private var names: [String: String] = [:]
+    /// The items that the window has seen, also those that were deleted since.
+    private var items: [String: StoredItem] = [:]
+    /// Those that still exist.
+    private var existing: Set<String> = []
+    /// The apps that the menu of the desktop has, by their names in the log.
+    private var installed: [String: InstalledApp] = [:]
+    private var protection = KeychainOverview.Protection.user
     /// Whether the names of all items are known.
     private var isNamed = true
     /// The app whose entries are shown; nil for all.
@@ -37,7 +45,7 @@ import Widgets
         self.host = host
         older = Box(.down)
         let filters = Box(.across, spacing: 12)
-        let list = Box(.down, spacing: 12, [unnamed, group, older])
+        let list = Box(.down, spacing: 12, [unnamed, days, older])
         stack = Stack(["list": list, "empty": place])
         content = Page(Box(.down, spacing: 18, [filters, stack]), width: 600, isCentred: false)
         let search = SearchField(ActivityWords.search) { [weak self] _ in self?.draw() }
@@ -60,15 +68,19 @@ import Widgets
     func refresh(_ overview: KeychainOverview?) {
         guard let overview else { return }
         isNamed = overview.listsItems
+        protection = overview.protection
         unnamed.isVisible = !isNamed && host.listed == nil && overview.isPasscodeSet && !overview.isLocked
         read(before: nil)
     }
 
     func forgetNames() {
         removals += 1
-        names = [:]
+        items = [:]
         draw()
     }
+
+    /// Keeps the name of the item, which the log does not have.
+    func wasDeleted(_ item: StoredItem) { items[item.id] = item }
 
     private func readOlder() {
         guard let last = entries.last else { return }
@@ -78,9 +90,13 @@ import Widgets
     private func read(before number: Int64?) {
         if number == nil { refreshes += 1 }
         let (refresh, removal) = (refreshes, removals)
-        let (control, isNamed, listed) = (control, isNamed, host.listed?.items ?? [])
+        let (control, isNamed, listed, protection) = (control, isNamed, host.listed?.items ?? [], protection)
         Work.run { () throws(SettingsFailure) in
-            (try control.activity(before: number, limit: Self.pageSize), isNamed ? try control.items() : listed)
+            let read = try control.activity(before: number, limit: Self.pageSize)
+            let apps = Set(read.map(\.app)).reduce(into: [String: InstalledApp]()) {
+                $0[$1] = InstalledApp(named: $1, protection: protection)
+            }
+            return (read, isNamed ? try control.items() : listed, apps)
         } done: { [weak self] result in
             // Older entries are shown although new ones were read meanwhile.
             guard let self, removal == removals, number.map({ $0 == entries.last?.id }) ?? (refresh == refreshes) else {
@@ -88,10 +104,12 @@ import Widgets
             }
             switch result {
             case .failure(let failure): host.show(failure)
-            case .success((let read, let items)):
+            case .success((let read, let found, let apps)):
                 if refresh == refreshes {
-                    names = Dictionary(items.map { ($0.id, AppsWords.name($0)) }) { first, _ in first }
+                    for item in found { items[item.id] = item }
+                    existing = Set(found.map(\.id))
                 }
+                installed.merge(apps) { $1 }
                 if number != nil { pages += 1 }
                 // New entries displace the oldest ones, so that an open window does not grow.
                 let known = number == nil ? entries.updated(with: read) : entries + read
@@ -115,7 +133,8 @@ import Widgets
     private func draw() {
         let apps = apps
         choice?.show(
-            [ActivityWords.allApps] + apps, selected: app.flatMap { apps.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
+            [ActivityWords.allApps] + apps.map(name),
+            selected: app.flatMap { apps.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
         let wanted = search?.text.lowercased() ?? ""
         let found = entries.filter { entry in
             (app == nil || entry.app == app)
@@ -136,18 +155,61 @@ import Widgets
     }
 
     private func show(_ found: [ActivityEntry]) {
-        let lines = found.map { "\($0.id) \(sentence($0))" }
+        let lines = found.map { "\($0.id) \(ActivityWords.day($0)) \(sentence($0))" }
         guard lines != drawn else { return }
         drawn = lines
-        group.show(
-            found.map { entry in
-                let row = Row(
-                    sentence(entry), subtitle: ActivityWords.subtitle(entry), icon: ActivityWords.icon(entry))
-                return row
-            })
+        var days: [(title: String, entries: [ActivityEntry])] = []
+        for entry in found {
+            let day = ActivityWords.day(entry)
+            if days.last?.title == day {
+                days[days.count - 1].entries.append(entry)
+            } else {
+                days.append((day, [entry]))
+            }
+        }
+        // Groups are reused, because a box cannot lose a widget.
+        while groups.count < days.count {
+            let group = RowGroup()
+            groups.append(group)
+            self.days.append(group)
+        }
+        for (number, group) in groups.enumerated() {
+            group.setTitle(number < days.count ? days[number].title : "")
+            group.show(number < days.count ? days[number].entries.map(row) : [])
+        }
     }
 
+    private func row(_ entry: ActivityEntry) -> Row {
+        Row(
+            sentence(entry), subtitle: ActivityWords.time(entry), icon: ActivityWords.icon(entry),
+            app: installed[entry.app]?.icon
+        ) { [weak self] in self?.showDetails(entry) }
+    }
+
+    private func name(_ app: String) -> String { installed[app]?.name ?? app }
+
     private func sentence(_ entry: ActivityEntry) -> String {
-        ActivityWords.sentence(entry, item: names[entry.item], isNamed: isNamed)
+        ActivityWords.sentence(
+            entry, app: name(entry.app), item: items[entry.item].map { AppsWords.name($0) },
+            exists: existing.contains(entry.item), isNamed: isNamed)
+    }
+
+    /// Shows what is behind a row, and leads to the item if it still exists.
+    private func showDetails(_ entry: ActivityEntry) {
+        guard let window = host.window else { return }
+        let item = items[entry.item]
+        let text = ActivityWords.details(entry, installed[entry.app], item, isNamed: isNamed)
+        guard let item, existing.contains(entry.item) else {
+            return Question.tell(
+                over: window, heading: sentence(entry), body: text, close: WindowWords.closeMnemonic)
+        }
+        Question.ask(
+            over: window, heading: sentence(entry), body: text, decline: WindowWords.closeMnemonic,
+            agree: ActivityWords.showItem, isDestructive: false
+        ) { [weak self] in
+            guard let self else { return }
+            let app = AppsWords.app(item.app, InstalledApp(named: item.app, protection: protection))
+            ItemDialog.show(item, app: app, asksAtPrompt: !isNamed, host)
+        }
     }
 }

@@ -13,12 +13,22 @@ enum ActivityWords {
     static let emptyTitle = words("Nothing Here")
     static let empty = words("No app has used your keychain yet. What apps ask for appears here.")
     static let nothingFound = words("No entry matches.")
+    static let showItem = words("Show the _Item…")
 
-    /// What happened, with the app and the item; `isNamed` says whether the names of all items are known.
-    static func sentence(_ entry: ActivityEntry, item: String?, isNamed: Bool) -> String {
-        let app = entry.app.isEmpty ? "Latchkey" : entry.app
+    /// What happened, with the app and the item.
+    ///
+    /// - Parameters:
+    ///   - item: the name of the item; nil if it is not known.
+    ///   - exists: whether the item still exists.
+    ///   - isNamed: whether the names of all items are known.
+    static func sentence(
+        _ entry: ActivityEntry, app: String, item: String?, exists: Bool, isNamed: Bool
+    ) -> String {
+        let app = app.isEmpty ? "Latchkey" : app
         let one =
-            item.map { words("“\($0)”") }
+            item.map {
+                exists || !isNamed || entry.event == .deleted ? words("“\($0)”") : words("“\($0)”, which is deleted")
+            }
             ?? (entry.item.isEmpty
                 ? words("your keychain") : isNamed ? words("an item that no longer exists") : words("an item"))
         let text =
@@ -64,28 +74,65 @@ enum ActivityWords {
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
 
-    static func subtitle(_ entry: ActivityEntry) -> String {
-        [moment(entry.seconds), process(entry)].filter { !$0.isEmpty }.joined(separator: " · ")
+    /// The day as the heading of a group; empty for an entry that cannot be read.
+    static func day(_ entry: ActivityEntry) -> String {
+        guard entry.seconds > 0 else { return "" }
+        let now = Int64(Glibc.time(nil))
+        if isSameDay(entry.seconds, now) { return words("Today") }
+        if isSameDay(entry.seconds, now - 86_400) { return words("Yesterday") }
+        return text(entry.seconds, "%A, %e %B %Y")
+    }
+
+    /// The time of day in the user's time zone; empty for an entry that cannot be read.
+    static func time(_ entry: ActivityEntry) -> String { entry.seconds > 0 ? text(entry.seconds, "%H:%M") : "" }
+
+    /// What is behind a row, one line each.
+    static func details(
+        _ entry: ActivityEntry, _ installed: InstalledApp?, _ item: StoredItem?, isNamed: Bool
+    ) -> String {
+        var lines: [String] = []
+        if entry.seconds > 0 { lines.append(words("When: \(text(entry.seconds, "%A, %e %B %Y, %H:%M:%S"))")) }
+        if !entry.app.isEmpty { lines.append(words("App: \(installed?.name ?? entry.app)")) }
+        if let installed { lines.append(words("Program: \(installed.path)")) }
+        if let process = process(entry) { lines.append(process) }
+        if let item {
+            lines.append(words("Item: \(AppsWords.name(item))"))
+            lines.append(AppsWords.subtitle(item))
+        } else if !entry.item.isEmpty {
+            lines.append(
+                isNamed
+                    ? words("Item: one that was deleted before this window knew its name")
+                    : words("Item: its name is shown after you allow it on the page Apps"))
+        }
+        if entry.count > 1 { lines.append(words("It happened \(entry.count) times.")) }
+        return lines.joined(separator: "\n")
     }
 
     /// The process that asked; an entry that counts the requests of several names none.
-    private static func process(_ entry: ActivityEntry) -> String {
-        if entry.process > 0 { return words("process \(entry.process)") }
+    private static func process(_ entry: ActivityEntry) -> String? {
+        if entry.process > 0 { return words("Process: \(entry.process)") }
         let mayBeSeveral = entry.event == .used || entry.event == .refused
-        return entry.count > 1 && mayBeSeveral ? words("several processes") : ""
+        return entry.count > 1 && mayBeSeveral ? words("Process: several") : nil
     }
 
-    /// Day and time in the user's time zone; empty for 0.
-    private static func moment(_ seconds: Int64) -> String {
-        guard seconds > 0 else { return "" }
-        var (then, now) = (time_t(seconds), time(nil))
-        var (parts, today) = (tm(), tm())
-        guard localtime_r(&then, &parts) != nil, localtime_r(&now, &today) != nil else { return "" }
-        let isToday = parts.tm_year == today.tm_year && parts.tm_yday == today.tm_yday
-        var text = [CChar](repeating: 0, count: 64)
-        let count = strftime(&text, text.count, isToday ? "%H:%M" : "%e %B %Y, %H:%M", &parts)
+    private static func isSameDay(_ first: Int64, _ second: Int64) -> Bool {
+        let (first, second) = (parts(first), parts(second))
+        return first.tm_year == second.tm_year && first.tm_yday == second.tm_yday
+    }
+
+    private static func parts(_ seconds: Int64) -> tm {
+        var (moment, parts) = (time_t(seconds), tm())
+        _ = localtime_r(&moment, &parts)
+        return parts
+    }
+
+    private static func text(_ seconds: Int64, _ format: String) -> String {
+        var parts = parts(seconds)
+        var text = [CChar](repeating: 0, count: 128)
+        let count = strftime(&text, text.count, format, &parts)
         let shown = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return isToday ? words("Today, \(shown)") : String(shown.drop { $0 == " " })
+        // A day of one digit has a blank before it.
+        return shown.split(separator: " ").joined(separator: " ")
     }
 
     static func icon(_ entry: ActivityEntry) -> String {

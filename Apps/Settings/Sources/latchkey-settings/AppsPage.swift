@@ -16,6 +16,9 @@ import Widgets
     private var search: SearchField?
     private var items: [StoredItem] = []
     private var shown: [StoredItem]?
+    /// The apps of the items that the menu of the desktop has, by their access groups.
+    private var installed: [String: InstalledApp] = [:]
+    private var asksAtPrompt = false
     /// The number of the latest reading. The result of an earlier one is not shown.
     private var reading = 0
     private var groupOfApp: [RowGroup] = []
@@ -51,6 +54,7 @@ import Widgets
     func refresh(_ overview: KeychainOverview?) {
         guard let overview else { return }
         reading += 1
+        asksAtPrompt = !overview.listsItems
         guard overview.listsItems else { return showListed(overview) }
         ask.isVisible = false
         allowed.show([])
@@ -98,13 +102,32 @@ import Widgets
         ])
         items = listed.items
         draw()
+        findApps(overview.protection)
+    }
+
+    /// Looks the apps up in the menu of the desktop, which takes reading files.
+    private func findApps(_ protection: KeychainOverview.Protection) {
+        let (groups, thisReading) = (Set(items.map(\.app)), reading)
+        Work.run { () throws(SettingsFailure) in
+            groups.reduce(into: [String: InstalledApp]()) { $0[$1] = InstalledApp(named: $1, protection: protection) }
+        } done: { [weak self] result in
+            guard let self, thisReading == reading, case .success(let found) = result, found != installed else {
+                return
+            }
+            installed = found
+            shown = nil
+            draw()
+        }
     }
 
     private func draw() {
         let wanted = search?.text.lowercased() ?? ""
         let found = items.filter { item in
             wanted.isEmpty
-                || [item.app, item.name, item.place, item.label].contains { $0.lowercased().contains(wanted) }
+                || [AppsWords.app(item.app, installed[item.app]), item.app, item.name, item.place, item.label].contains
+                {
+                    $0.lowercased().contains(wanted)
+                }
         }
         search?.isVisible = !items.isEmpty
         guard !found.isEmpty else {
@@ -143,11 +166,18 @@ import Widgets
                 continue
             }
             let app = apps[number]
-            group.setTitle(app.name.isEmpty ? AppsWords.noApp : app.name)
+            let name = AppsWords.app(app.name, installed[app.name])
+            group.setTitle(name)
             group.setDescription(AppsWords.count(app.items.count))
             group.show(
-                app.items.map {
-                    Row(AppsWords.name($0), subtitle: AppsWords.subtitle($0), icon: AppsWords.icon($0.kind))
+                app.items.map { item in
+                    Row(
+                        AppsWords.name(item), subtitle: AppsWords.subtitle(item), icon: AppsWords.icon(item.kind),
+                        app: installed[app.name]?.icon
+                    ) { [weak self] in
+                        guard let self else { return }
+                        ItemDialog.show(item, app: name, asksAtPrompt: asksAtPrompt, host)
+                    }
                 })
         }
     }

@@ -48,32 +48,57 @@ enum AppsWords {
     }
 
     /// The name of an item, with its service or server.
-    static func name(_ item: StoredItem) -> String {
-        let name = item.name.isEmpty ? item.label : item.name
-        // The command's default service says nothing.
-        let place = item.place == item.app ? "" : item.place
-        switch (name.isEmpty, place.isEmpty) {
-        case (true, true): return noName
-        case (false, true): return name
-        case (true, false): return place
-        case (false, false): return "\(name), \(place)"
+    static func name(_ item: StoredItem) -> String { item.title.isEmpty ? noName : item.title }
+
+    /// The name of an app by its access group.
+    static func app(_ group: String, _ installed: InstalledApp?) -> String {
+        if let installed { return installed.name }
+        if group.isEmpty { return noApp }
+        // The groups of the system's services (docs/reference/identity.md).
+        if group.hasPrefix("user:") { return words("Programs That Are Not Told Apart") }
+        if group.hasPrefix("unit:") {
+            let unit = String(group.dropFirst("unit:".count).split(separator: ".").first ?? "")
+            return words("System service \(unit)")
         }
+        return group.hasPrefix("/") ? String(group.split(separator: "/").last ?? "") : group
+    }
+
+    static let delete = words("_Delete…")
+    static let deleteAgree = words("_Delete")
+    static let deleting = words("Deleting…")
+
+    static let deleteQuestion = words("Delete This Item?")
+    static func deleteConsequence(_ item: StoredItem, app: String) -> String {
+        words("“\(name(item))” is deleted, and \(app) can no longer use it. It cannot be undone, except from a backup.")
+            + "\n\n" + ForgottenWords.typeIt
+    }
+    static func wasDeleted(_ item: StoredItem) -> String { words("“\(name(item))” was deleted.") }
+
+    /// What is known of an item, one line each.
+    static func facts(_ item: StoredItem, app: String) -> String {
+        var lines = [words("App: \(app)"), words("Kind: \(kind(item.kind))"), words("Access: \(rule(item))")]
+        if !item.label.isEmpty, item.label != item.name { lines.append(words("Description: \(item.label)")) }
+        if item.app != app, !item.app.isEmpty { lines.append(words("Access group: \(item.app)")) }
+        if item.staysHere { lines.append(words("It never leaves this computer, not even in a backup.")) }
+        return lines.joined(separator: "\n")
     }
 
     static func subtitle(_ item: StoredItem) -> String {
-        let rule =
-            switch item.rule {
-            case .nothing: words("its app gets it while the keychain is unlocked")
-            case .presence: words("needs your finger, your face or the passcode")
-            case .biometry: words("needs your finger or your face")
-            case .currentBiometry: words("needs a finger or face that was enrolled when it was stored")
-            case .passcode: words("needs the passcode")
-            case .appPassword: words("needs a password of its app")
-            case .other: words("needs several proofs")
-            }
-        let kind = kind(item.kind)
+        let (kind, rule) = (kind(item.kind), rule(item))
         return item.staysHere
             ? words("\(kind): \(rule). Never leaves this computer") : "\(kind): \(rule)"
+    }
+
+    private static func rule(_ item: StoredItem) -> String {
+        switch item.rule {
+        case .nothing: words("its app gets it while the keychain is unlocked")
+        case .presence: words("needs your finger, your face or the passcode")
+        case .biometry: words("needs your finger or your face")
+        case .currentBiometry: words("needs a finger or face that was enrolled when it was stored")
+        case .passcode: words("needs the passcode")
+        case .appPassword: words("needs a password of its app")
+        case .other: words("needs several proofs")
+        }
     }
 
     private static func kind(_ kind: StoredItem.Kind) -> String {

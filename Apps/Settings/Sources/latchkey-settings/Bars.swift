@@ -7,22 +7,27 @@ import Widgets
 @MainActor final class MessageBar {
     let content: Box
     private let text = Label(announces: true)
+    /// What lies behind the message, which a button shows.
+    private let more = Label(styles: ["caption"])
+    private let details: Details
     private let icon = Picture(points: 16)
     private var help: Button?
     private var action: (@MainActor () -> Void)?
 
     init() {
+        details = Details([more])
+        let column = Box(.down, [text, details])
         content = Box(.across, spacing: 12)
         content.setStyle("toolbar")
         let help = Button(styles: []) { [weak self] in self?.action?() }
         let dismiss = Button(WindowWords.dismiss, icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
             [weak self] in self?.dismiss()
         }
-        text.expand(across: true)
+        column.expand(across: true)
         text.setMargin(6, sides: 0)
         icon.setMargin(0, sides: 6)
-        for widget in [icon, text, help, dismiss] as [Widget] {
-            if widget !== text { widget.centre(across: false) }
+        for widget in [icon, column, help, dismiss] as [Widget] {
+            if widget !== column { widget.centre(across: false) }
             content.append(widget)
         }
         self.help = help
@@ -31,9 +36,12 @@ import Widgets
 
     /// Shows a message.
     func show(
-        _ words: String, isError: Bool = false, button: String? = nil, _ action: (@MainActor () -> Void)? = nil
+        _ words: String, isError: Bool = false, details lines: String? = nil, button: String? = nil,
+        _ action: (@MainActor () -> Void)? = nil
     ) {
         self.action = action
+        more.text = lines ?? ""
+        details.show(lines == nil ? nil : WindowWords.details)
         icon.show(isError ? "dialog-warning-symbolic" : "dialog-information-symbolic")
         help?.show(button)
         content.isVisible = true
@@ -113,12 +121,15 @@ import Widgets
     var again: (@MainActor () -> Void)?
     var health: (@MainActor () -> Void)?
     private let place = EmptyPlace()
+    private let more = Label(styles: ["caption"], isCentred: true)
+    private let details: Details
 
     init() {
+        details = Details([more])
         let later = (again: Box(.across), health: Box(.across))
         let buttons = Box(.across, spacing: 12, [later.again, later.health])
         buttons.centre()
-        content = Page(Box(.down, spacing: 12, [place, buttons]), width: 480)
+        content = Page(Box(.down, spacing: 12, [place, buttons, details]), width: 480)
         later.again.append(
             MnemonicButton(WindowWords.tryAgain, styles: ["pill", "suggested-action"]) { [weak self] in self?.again?() }
         )
@@ -132,5 +143,7 @@ import Widgets
         place.show(
             icon: "dialog-warning-symbolic", title: FailureWords.missingTitle(failure),
             words: FailureWords.missing(failure))
+        more.text = FailureWords.details(failure) ?? ""
+        details.show(WindowWords.details)
     }
 }

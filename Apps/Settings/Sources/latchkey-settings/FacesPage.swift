@@ -12,6 +12,8 @@ import Widgets
     private let place = EmptyPlace()
     private let stack: Stack
     private var shown: [KeychainControl.FaceAnswer]?
+    /// Whether a switch was turned since the rows were made.
+    private var isTurned = false
     private let reading = Reading<[KeychainControl.FaceAnswer]>()
 
     init(_ host: any PageHost) {
@@ -39,21 +41,23 @@ import Widgets
 
     private func show(_ answers: [KeychainControl.FaceAnswer]) {
         stack.page = answers.isEmpty ? "empty" : "list"
-        guard answers != shown else { return }
-        shown = answers
+        // Also after an operation that failed, whose switch shows what was not done.
+        guard answers != shown || isTurned else { return }
+        (shown, isTurned) = (answers, false)
         group.show(
             answers.map { answer in
-                let ask = Button(FaceWords.ask) { [weak self] in self?.withdraw(answer.app, mayAskAgain: true) }
-                ask.setAccessibleName(FaceWords.askName(answer.app))
-                let refuse = Button(FaceWords.refuse) { [weak self] in self?.withdraw(answer.app, mayAskAgain: false) }
-                refuse.setAccessibleName(FaceWords.refuseName(answer.app))
-                return Row(
+                SwitchRow(
                     answer.app, subtitle: answer.isAllowed ? FaceWords.allowed : FaceWords.refused,
-                    icon: "auth-face-symbolic", suffix: answer.isAllowed ? [ask, refuse] : [ask])
+                    icon: "auth-face-symbolic", name: FaceWords.name(answer.app), isOn: answer.isAllowed
+                ) { [weak self] isOn in
+                    // Only the prompt can allow it: turned on, the app asks at its next use.
+                    self?.withdraw(answer.app, mayAskAgain: isOn)
+                }
             })
     }
 
     private func withdraw(_ app: String, mayAskAgain: Bool) {
+        isTurned = true
         host.perform(
             .keychain(FaceWords.changing, done: FaceWords.done(app, mayAskAgain: mayAskAgain)) {
                 (control) throws(SettingsFailure) in try control.withdrawFace(from: app, mayAskAgain: mayAskAgain)

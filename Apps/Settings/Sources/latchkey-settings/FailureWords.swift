@@ -12,14 +12,16 @@ enum FailureWords {
     static func sentence(_ failure: SettingsFailure) -> String {
         switch failure.code {
         case .cancelled: cancelled
-        case .unavailable: words("Latchkey’s service cannot be reached. \(words(failure.message))")
-        case .storeUnusable: words("The keychain cannot be opened. \(words(failure.message))")
+        case .unavailable: words("Latchkey’s service cannot be reached.")
+        case .storeUnusable: words("The keychain cannot be opened.")
         case .noPrompt:
             words("Latchkey could not ask you, because the program that shows its prompts is not running.")
         case .locked: words("The keychain is locked. Unlock it first.")
         case .passcodeNotSet: words("This needs a passcode, and none is set. Set one on the page Passcode.")
         case .notAuthenticated: words("That was not right, so nothing was changed.")
         case .delayed: words("There were too many wrong tries. Wait a little, and try again.")
+        case .unplugged: words("The reader was unplugged, so nothing was stored. Connect it, and try again.")
+        case .notAllowed: words("This computer does not let you change fingerprints. Ask who administers it.")
         case .exists, .notFound, .noReader, .other: words(failure.message)
         }
     }
@@ -33,7 +35,19 @@ enum FailureWords {
             ? words(
                 """
                 The service that keeps your passwords and keys is not installed or does not answer. Your stored items are \
-                not lost. \(words(failure.message))
-                """) : words("Nothing was changed. \(words(failure.message))")
+                not lost.
+                """) : words("Nothing was changed, and your stored items are still there.")
+    }
+
+    /// What only a person who knows Latchkey's parts understands; shown under Details. Nil if the sentence says it all.
+    static func details(_ failure: SettingsFailure) -> String? {
+        switch failure.code {
+        case .unavailable, .storeUnusable, .notAllowed, .noPrompt:
+            [words(failure.message), words(failure.hint)].filter { !$0.isEmpty }.joined(separator: "\n")
+        case .cancelled, .locked, .passcodeNotSet, .notAuthenticated, .delayed, .exists, .notFound, .noReader,
+            .unplugged,
+            .other:
+            nil
+        }
     }
 }

@@ -17,8 +17,7 @@ enum FingerprintWords {
     static let noReader = words("No Fingerprint Reader")
     static let noReaderText = words(
         """
-        This computer has no fingerprint reader that works with fprintd, or it is not connected. Your passcode works \
-        everywhere.
+        This computer has no fingerprint reader that works with Linux, or it is not connected. Your passcode works everywhere.
         """)
     static let replace = words("_Replace")
     static let replaceText = words(

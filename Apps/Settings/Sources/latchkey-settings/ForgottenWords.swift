@@ -5,19 +5,17 @@ import LatchkeyDesktop
 /// The texts about a forgotten passcode.
 enum ForgottenWords {
     static let name = words("If You Forgot It")
-    static let title = words("I forgot the passcode")
+    static let title = words("I _forgot the passcode")
+    static let useCodeTitle = words("_Use the recovery code that I wrote down")
     static let text = words("It cannot be recovered. You can delete it, with every item that it protects.")
     static let accountText = words(
         """
         If the prompt asks for a previous password of your account that you forgot, you can delete the passcode, with every \
         item that it protects.
         """)
-    static let forgot = words("I _Forgot It…")
-    static let codeText = words("The recovery code that you wrote down opens the keychain. You choose a new passcode.")
-    static let useCode = words("_Use the Code…")
-    static let noCodeTitle = words("I have no recovery code either")
+    static let codeText = words("It opens the keychain without the passcode. You choose a new passcode.")
+    static let noCodeTitle = words("I have neither passcode _nor recovery code")
     static let noCodeText = words("You can delete the passcode, with every item that it protects.")
-    static let delete = words("_Delete…")
     static let question = words("Delete the Passcode and What It Protects?")
     static let agree = words("_Delete")
     static let deleting = words("Deleting…")

@@ -10,8 +10,8 @@ import Widgets
     private unowned let host: any PageHost
     private let control = KeychainControl()
     private let attention = RowGroup(HealthWords.attention, description: HealthWords.attentionText)
-    private let works = RowGroup(HealthWords.works)
-    private let absent = RowGroup(HealthWords.absent)
+    private let works = RowGroup(name: HealthWords.worksName)
+    private let absent = RowGroup(name: HealthWords.absentName)
     private let about = RowGroup(HealthWords.about)
     private let examining = Label(HealthWords.examining, styles: ["dim-label"], isCentred: true)
     private var shown: [Health.Row] = []
@@ -39,14 +39,39 @@ import Widgets
     private func show(_ rows: [Health.Row]) {
         shown = rows
         attention.show(rows.filter { $0.state == .attention }.map { row($0, "dialog-warning-symbolic", "warning") })
-        works.show(rows.filter { $0.state == .works }.map { row($0, "emblem-ok-symbolic", "success") })
-        absent.show(rows.filter { $0.state == .absent }.map { row($0, "list-remove-symbolic", "dim-label") })
+        showFolded(works, rows.filter { $0.state == .works }.map { row($0, "emblem-ok-symbolic", "success") }) {
+            HealthWords.works($0)
+        }
+        showFolded(absent, rows.filter { $0.state == .absent }.map { row($0, "list-remove-symbolic", "dim-label") }) {
+            HealthWords.absent($0)
+        }
+    }
+
+    /// Shows the number of rows, and the rows themselves only after a press.
+    private func showFolded(_ group: RowGroup, _ rows: [Row], _ title: (Int) -> String) {
+        guard !rows.isEmpty else { return group.show([]) }
+        let title = title(rows.count)
+        let later = Later()
+        let summary = Button(WindowWords.show) { later.run() }
+        // The button owns its action, and the action what it changes: a row keeps no widget of its end.
+        later.action = {
+            summary.showExpanded(!summary.isExpanded)
+            for row in rows { row.isVisible = summary.isExpanded }
+            summary.title = summary.isExpanded ? WindowWords.hide : WindowWords.show
+            summary.setAccessibleName(HealthWords.name(summary.title, of: title))
+        }
+        summary.setAccessibleName(HealthWords.name(WindowWords.show, of: title))
+        summary.showExpanded(false)
+        for row in rows { row.isVisible = false }
+        group.show([Row(title, suffix: [summary])] + rows)
     }
 
     private func row(_ row: Health.Row, _ icon: String, _ style: String) -> Row {
         let title = HealthWords.title(row.name)
         var buttons: [Widget] = []
-        var subtitle = words(row.found)
+        var details = words(row.found)
+        // What is copied is shown first.
+        var copy: Button?
         switch row.fix {
         case nil: break
         case .setPasscode, .checkPasscode:
@@ -55,16 +80,25 @@ import Widgets
         case .startAgent: buttons = [button(HealthWords.start, title) { [weak self] in self?.startAgent() }]
         case .command(let command, let needsRoot):
             // The window runs no command of the shell.
-            subtitle += "\n" + HealthWords.command(command, needsRoot: needsRoot)
-            buttons = [
-                button(HealthWords.copy, title) { [weak self] in
-                    Clipboard.put(command)
-                    self?.host.tell(HealthWords.copied)
-                }
-            ]
+            details += "\n" + HealthWords.command(command, needsRoot: needsRoot)
+            copy = button(HealthWords.copy, title) { [weak self] in
+                Clipboard.put(command)
+                self?.host.tell(HealthWords.copied)
+            }
+            copy?.isVisible = false
         }
-        let made = Row(title, subtitle: subtitle, icon: icon, suffix: buttons)
+        let (plain, later) = (HealthWords.plain(row), Later())
+        let more = button(WindowWords.details, title) { later.run() }
+        more.setStyle("flat")
+        more.showExpanded(false)
+        let made = Row(title, subtitle: plain, icon: icon, suffix: buttons + [copy, more].compactMap { $0 })
         made.showIcon(icon, style: style)
+        let whole = [plain, details].filter { !$0.isEmpty }.joined(separator: "\n")
+        later.action = { [copy] in
+            more.showExpanded(!more.isExpanded)
+            made.show(title, more.isExpanded ? whole : plain)
+            copy?.isVisible = more.isExpanded
+        }
         return made
     }
 
@@ -84,7 +118,16 @@ import Widgets
             if overview.damagedCount > 0 {
                 rows.append(Row(HealthWords.damaged, subtitle: HealthWords.damagedText(overview.damagedCount)))
             }
-            rows.append(Row(HealthWords.place, subtitle: overview.storePath))
+            let later = Later()
+            let more = button(WindowWords.details, HealthWords.place) { later.run() }
+            more.setStyle("flat")
+            more.showExpanded(false)
+            let row = Row(HealthWords.place, subtitle: HealthWords.placeText(overview.protection), suffix: [more])
+            later.action = {
+                row.show(HealthWords.place, overview.storePath)
+                more.showExpanded(true)
+            }
+            rows.append(row)
         }
         about.show(rows)
     }

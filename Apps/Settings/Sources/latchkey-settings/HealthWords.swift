@@ -6,9 +6,9 @@ import LatchkeyDesktop
 enum HealthWords {
     static let examining = words("Examining this computer…")
     static let attention = words("Needs Attention")
-    static let attentionText = words("Mend the first one first: others may follow from it.")
-    static let works = words("Works")
-    static let absent = words("Not There")
+    static let attentionText = words("Begin with the first one: others may follow from it.")
+    static let worksName = words("Works")
+    static let absentName = words("Not There")
     static let about = words("About")
     static let openPasscode = words("Open Passcode")
     static let start = words("Start")
@@ -20,7 +20,50 @@ enum HealthWords {
     static let protection = words("Protection")
     static let items = words("Items")
     static let damaged = words("Damaged items")
-    static let place = words("Place")
+    static let place = words("Place of the items")
+
+    static func works(_ count: Int) -> String { words.count(count, "\(count) part works", "\(count) parts work") }
+    static func absent(_ count: Int) -> String {
+        words.count(count, "\(count) optional part is not there", "\(count) optional parts are not there")
+    }
+    static func placeText(_ protection: KeychainOverview.Protection) -> String {
+        switch protection {
+        case .chip, .services: words("In the system’s keychain")
+        case .user, .simulated: words("In a folder of your own")
+        }
+    }
+
+    /// A sentence for people about a row; empty where the title says it all.
+    static func plain(_ row: Health.Row) -> String {
+        switch row.state {
+        case .works: ""
+        case .absent: words("Not needed for everyday use.")
+        case .attention: attention(row)
+        }
+    }
+
+    private static func attention(_ row: Health.Row) -> String {
+        switch (row.name, row.fix) {
+        case ("passcode", .setPasscode): words("No passcode is set, so apps cannot protect what they store.")
+        case (_, .checkPasscode): words("Enter the passcode once, so that the sensor is used again.")
+        case ("agent", _): words("The program that shows prompts is not running.")
+        case ("kernel", _): words("This system is too old to tell programs apart. Install its updates.")
+        case ("store", _): words("The stored items cannot be opened.")
+        case ("other store", _): words("There are items in a second keychain, which apps do not use.")
+        case ("PAM", _): words("The password of your account cannot be checked safely.")
+        case ("faces", _): words("Faces cannot be recognised safely.")
+        case ("memory", _): words("Secrets in memory could be written to the disk.")
+        case ("lock", _), ("login session", _): words("Locking the screen does not lock the keychain.")
+        case ("sensor", _), ("sensor program", _), ("fprintd", _): words("The sensor cannot be used.")
+        case ("enclave", _), ("TPM", _): words("Private keys are protected less than they could be.")
+        case ("declared apps", _): words("The description of an app is not valid, so the app has no name.")
+        case ("compiler", _), ("SDK", _): words("Only people who write programs need it.")
+        case ("latchkey", _), ("tier", _), ("system sockets", _), ("configuration", _), ("daemon program", _),
+            ("units", _), ("service", _):
+            words("Latchkey’s service does not run as it should.")
+        default: words("It does not work as it should.")
+        }
+    }
 
     /// The accessible name of a button of a row.
     static func name(_ title: String, of row: String) -> String { "\(title): \(row)" }
@@ -53,6 +96,11 @@ enum HealthWords {
         case "system sockets": words("System services")
         case "configuration": words("Configuration")
         case "PAM": words("Account password")
+        case "faces": words("Face recognition")
+        case "units": words("Service units")
+        case "lock": words("Screen lock")
+        case "sensor program": words("Sensor program")
+        case "login session": words("Login session")
         case "daemon program": words("Program of the service")
         case "service": words("Service")
         case "store": words("Stored items")

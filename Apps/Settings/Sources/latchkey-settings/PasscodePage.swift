@@ -33,8 +33,7 @@ import Widgets
         forgotten.show(overview.isPasscodeSet ? forgottenRows(overview) : [])
     }
 
-    /// What the rows depend on. While it stays the same the page keeps its buttons: a button acts a quarter of a second after
-    /// its mnemonic was pressed, and not at all if it was replaced meanwhile.
+    /// What the rows depend on. While it stays the same the page keeps its rows, so that none loses the focus.
     private struct Content: Equatable {
         let isPasscodeSet, isSensorLocked, hasRecoveryCode: Bool
         let passcodeCharacters: Int
@@ -52,45 +51,49 @@ import Widgets
     }
 
     private func firstRow(_ overview: KeychainOverview) -> Row {
-        let set = MnemonicButton(PasscodeWords.set, styles: ["suggested-action"]) { [weak self] in self?.set() }
-        return Row(PasscodeWords.setTitle, subtitle: PasscodeWords.setText(overview), suffix: [set])
+        Row(PasscodeWords.setTitle, subtitle: PasscodeWords.setText(overview), hasMnemonic: true) { [weak self] in
+            self?.set()
+        }
     }
 
     private func rows(_ overview: KeychainOverview) -> [Row] {
-        let check = MnemonicButton(PasscodeWords.check) { [weak self] in self?.check() }
-        let remove = MnemonicButton(PasscodeWords.remove, styles: ["destructive-action"]) { [weak self] in
-            self?.askToRemove()
-        }
-        return [
+        [
             changeRow(overview),
             Row(
                 PasscodeWords.checkTitle,
                 subtitle: overview.isSensorLocked ? PasscodeWords.sensorLocked : PasscodeWords.checkText,
-                suffix: [check]),
-            Row(PasscodeWords.removeTitle, subtitle: PasscodeWords.removeText, suffix: [remove]),
+                hasMnemonic: true
+            ) { [weak self] in self?.check() },
+            Row(PasscodeWords.removeTitle, subtitle: PasscodeWords.removeText, hasMnemonic: true) { [weak self] in
+                self?.askToRemove()
+            },
         ]
     }
 
     private func changeRow(_ overview: KeychainOverview) -> Row {
         // The daemon refuses to change the password of the account, which the system changes.
         guard overview.passcode != .account else {
-            return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeAccountText)
+            return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeAccountText, hasMnemonic: true)
         }
-        let change = MnemonicButton(PasscodeWords.change) { [weak self] in self?.change() }
-        return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeText, suffix: [change])
+        return Row(PasscodeWords.changeTitle, subtitle: PasscodeWords.changeText, hasMnemonic: true) { [weak self] in
+            self?.change()
+        }
     }
 
     private func forgottenRows(_ overview: KeychainOverview) -> [Row] {
         guard overview.hasRecoveryCode else {
-            let forgot = MnemonicButton(ForgottenWords.forgot) { [weak self] in self?.askToDiscard() }
             let text = overview.passcode == .account ? ForgottenWords.accountText : ForgottenWords.text
-            return [Row(ForgottenWords.title, subtitle: text, suffix: [forgot])]
+            return [
+                Row(ForgottenWords.title, subtitle: text, hasMnemonic: true) { [weak self] in self?.askToDiscard() }
+            ]
         }
-        let use = MnemonicButton(ForgottenWords.useCode) { [weak self] in self?.recover() }
-        let delete = MnemonicButton(ForgottenWords.delete) { [weak self] in self?.askToDiscard() }
         return [
-            Row(ForgottenWords.title, subtitle: ForgottenWords.codeText, suffix: [use]),
-            Row(ForgottenWords.noCodeTitle, subtitle: ForgottenWords.noCodeText, suffix: [delete]),
+            Row(ForgottenWords.useCodeTitle, subtitle: ForgottenWords.codeText, hasMnemonic: true) { [weak self] in
+                self?.recover()
+            },
+            Row(ForgottenWords.noCodeTitle, subtitle: ForgottenWords.noCodeText, hasMnemonic: true) { [weak self] in
+                self?.askToDiscard()
+            },
         ]
     }
 

@@ -8,23 +8,19 @@ enum PasscodeWords {
     static let isNotSet = words("No Passcode Is Set")
     static let stateName = words("State of the passcode")
     static let actionsName = words("What you can do")
-    static let set = words("_Set…")
-    static let setTitle = words("Set a passcode")
-    static let change = words("_Change…")
-    static let changeTitle = words("Change the passcode")
+    static let setTitle = words("_Set a passcode")
+    static let changeTitle = words("_Change the passcode")
     static let changeText = words("The prompt asks for the old passcode, then for the new one twice.")
-    static let check = words("_Enter…")
     static let changeAccountText = words(
         """
         It changes with the password of your account, in the system’s settings. The next prompt then asks for the new one \
         and once for the previous one.
         """)
-    static let checkTitle = words("Enter the passcode")
+    static let checkTitle = words("_Enter the passcode")
     static let checkText = words("Try whether you remember it.")
     static let sensorLocked = words("The sensor is ignored after too many tries. Enter the passcode to use it again.")
     static let checkReason = words("check that you know the passcode")
-    static let remove = words("_Remove…")
-    static let removeTitle = words("Remove the passcode")
+    static let removeTitle = words("_Remove the passcode")
     static let removeText = words("Items that need a passcode are deleted.")
     static let removeQuestion = words("Remove the Passcode?")
     static let removeAgree = words("_Remove")

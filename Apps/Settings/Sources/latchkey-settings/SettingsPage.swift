@@ -25,6 +25,8 @@ enum PageName: String, CaseIterable {
     /// Removes the names of items from the page, also those that are being read. Called when the keychain is locked or
     /// cannot be read any more, whether the page is open or not.
     func forgetNames()
+    /// Called when the person has deleted an item in this window.
+    func wasDeleted(_ item: StoredItem)
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
 }
@@ -32,6 +34,7 @@ enum PageName: String, CaseIterable {
 extension SettingsPage {
     var needsKeychain: Bool { true }
     func forgetNames() {}
+    func wasDeleted(_ item: StoredItem) {}
     func startSearch() {}
 }
 
@@ -55,10 +58,19 @@ extension SettingsPage {
 
 /// The items of all apps that a keychain of the system has listed after a prompt.
 struct ListedItems: Equatable {
-    let items: [StoredItem]
+    private(set) var items: [StoredItem]
     /// Number of items in the keychain when the list was made. If the keychain has another number of items now, the list is
     /// not complete.
-    let itemCount: UInt64?
+    private(set) var itemCount: UInt64?
+
+    init(items: [StoredItem], itemCount: UInt64?) { (self.items, self.itemCount) = (items, itemCount) }
+
+    /// Takes out an item that was deleted.
+    mutating func remove(_ item: StoredItem) {
+        guard let place = items.firstIndex(of: item) else { return }
+        items.remove(at: place)
+        itemCount = itemCount.map { $0 - min(1, $0) }
+    }
 }
 
 /// An operation on another thread, with the texts that the window shows meanwhile and afterwards.
@@ -85,6 +97,8 @@ struct Operation {
         var stays = false
         /// The items of all apps, if the operation has listed them.
         var items: [StoredItem]?
+        /// The item that the operation has deleted.
+        var deleted: StoredItem?
     }
 }
 

@@ -11,6 +11,10 @@ import Widgets
     private let messages = MessageBar()
     private let progress = OperationBar()
     private let missing = MissingPage()
+    /// Above each page while the keychain is locked.
+    private let locked = Box(.across, spacing: 12)
+    /// The name of the page where the list of pages is beside it.
+    private let pageTitle = Label(styles: ["title-2"])
     private var pages: [any SettingsPage] = []
     private var sidebar: Sidebar?
     private var stack: Stack?
@@ -18,7 +22,6 @@ import Widgets
     private var toasts: Toasts?
     private var back: Button?
     private var lock: Button?
-    private var unlock: Button?
     private(set) var window: AppWindow?
     private(set) var listed: ListedItems?
     private var opened = PageName.passcode
@@ -104,14 +107,14 @@ import Widgets
         back?.isVisible = isFolded && isPageShown
         header.setTitle(isFolded && isPageShown ? WindowWords.page(opened) : WindowWords.title)
         header.subtitle = overview?.protection == .simulated ? WindowWords.simulated : ""
+        pageTitle.show(isFolded ? nil : WindowWords.page(opened))
         // A narrow bar only has room for icons.
         lock?.showTitle(!isFolded)
-        unlock?.showTitle(!isFolded)
         lock?.isVisible = overview.map { !$0.isLocked && $0.isPasscodeSet } ?? false
-        unlock?.isVisible = overview?.isLocked ?? false
+        locked.isVisible = overview?.isLocked ?? false
+        locked.isSensitive = running == nil
         stack?.isSensitive = running == nil
         lock?.isSensitive = running == nil
-        unlock?.isSensitive = running == nil
     }
 
     // MARK: - Operations
@@ -151,6 +154,10 @@ import Widgets
         if case .success(let outcome) = result, let items = outcome.items {
             listed = ListedItems(items: items, itemCount: overview?.itemCount)
         }
+        if case .success(let outcome) = result, let item = outcome.deleted {
+            listed?.remove(item)
+            for page in pages { page.wasDeleted(item) }
+        }
         draw()
         sidebar?.focusSelected()
         refresh()
@@ -167,10 +174,13 @@ import Widgets
         switch failure.code {
         case .cancelled: tell(FailureWords.cancelled)
         case .noPrompt:
-            messages.show(FailureWords.sentence(failure), isError: true, button: FailureWords.startPrompts) {
-                [weak self] in self?.startAgent()
-            }
-        default: messages.show(FailureWords.sentence(failure), isError: true)
+            messages.show(
+                FailureWords.sentence(failure), isError: true, details: FailureWords.details(failure),
+                button: FailureWords.startPrompts
+            ) { [weak self] in self?.startAgent() }
+        default:
+            messages.show(
+                FailureWords.sentence(failure), isError: true, details: FailureWords.details(failure))
         }
     }
 
@@ -193,7 +203,7 @@ import Widgets
     }
 
     private func unlockNow() {
-        guard unlock?.isVisible == true else { return }
+        guard locked.isVisible else { return }
         perform(
             .keychain(WindowWords.answerPrompt, done: WindowWords.unlocked) { (control) throws(SettingsFailure) in
                 try control.unlock()
@@ -230,7 +240,10 @@ import Widgets
         let stack = Stack(contents)
         stack.expand(across: true, down: true)
         let toasts = Toasts(stack)
-        let side = Box(.down, [messages.content, toasts, progress.content])
+        makeBanner()
+        pageTitle.setMargin(6, sides: 12)
+        let title = Clamp(pageTitle, width: 600)
+        let side = Box(.down, [locked, messages.content, title, toasts, progress.content])
         // A narrower window shows either the list or a page.
         side.setWidth(340)
         let leaflet = Leaflet(sidebar, side)
@@ -254,9 +267,6 @@ import Widgets
             self?.showList()
         }
         let lock = Button(WindowWords.lock, icon: "changes-prevent-symbolic") { [weak self] in self?.lockNow() }
-        let unlock = Button(WindowWords.unlock, icon: "changes-allow-symbolic", styles: ["suggested-action"]) {
-            [weak self] in self?.unlockNow()
-        }
         header.atStart(back)
         let commands: [(title: String, action: @MainActor () -> Void)] = [
             (WindowWords.refresh, { [weak self] in self?.refresh() }),
@@ -264,8 +274,21 @@ import Widgets
         ]
         header.atEnd(MenuButton(WindowWords.menu, icon: "open-menu-symbolic", commands))
         header.atEnd(lock)
-        header.atEnd(unlock)
-        (self.back, self.lock, self.unlock) = (back, lock, unlock)
+        (self.back, self.lock) = (back, lock)
+    }
+
+    private func makeBanner() {
+        let icon = Picture("changes-prevent-symbolic", points: 16)
+        let text = Label(WindowWords.isLocked)
+        let unlock = Button(WindowWords.unlock, styles: ["suggested-action"]) { [weak self] in self?.unlockNow() }
+        text.expand(across: true)
+        icon.setMargin(0, sides: 6)
+        locked.setStyle("toolbar")
+        locked.isVisible = false
+        for widget in [icon, text, unlock] as [Widget] {
+            widget.centre(across: false)
+            locked.append(widget)
+        }
     }
 
     private func showList() {

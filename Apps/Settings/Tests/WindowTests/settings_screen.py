@@ -35,6 +35,27 @@ class Settings(Process):
         if title is None:
             until(self.is_active, lambda: f"the window does not notice its focus\n{self.said()}")
 
+    def press_row(self, name):
+        """Presses the row of the page with this name by keyboard: Tab leads to a list, and Down through its rows."""
+        self.sees(lambda t: t.named(name, "list item"))
+        before = None
+
+        def focused():
+            nonlocal before
+            tree = self.sees(lambda t: any(n.focused for n in t.all()))
+            row = tree.named(name, "list item")
+            if row and row.focused:
+                return True
+            now = [n.name for n in tree.all() if n.focused and n.role == "list item"]
+            # At the end of a list the focus stays.
+            self.keys("Down" if now and now != before else "Tab")
+            before = now
+            return False
+
+        self.keys("F6")
+        until(focused, lambda: f"no row {name} gets the focus", every=0)
+        self.keys("Return")
+
     def busy_with(self, words):
         return self.sees(lambda t: any(n.role == "alert" and words in n.name for n in t.all()))
 

@@ -160,9 +160,12 @@ def test_without_a_daemon_it_explains_and_offers_the_fix():
         missing = machine.folder + "/latchkeyd"
         window = machine.open(LATCHKEY_DAEMON=missing)
         tree = window.sees("Latchkey Is Not Running")
-        check(tree.says("Your stored items are not lost."), "it explains")
+        check(tree.says("Your stored items are not lost.") and not tree.says(missing), "it explains")
         everything_has_a_name(tree)
         window.picture("no-daemon")
+        window.press_button("Details")
+        window.sees(missing)
+        window.picture("no-daemon-details")
         for page in "Activity", "Apps", "Backup":
             window.open(page)
             window.sees("Latchkey Is Not Running")
@@ -170,7 +173,11 @@ def test_without_a_daemon_it_explains_and_offers_the_fix():
         tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Program of the service"))
         everything_has_a_name(tree)
         window.picture("no-daemon-health")
-        check(tree.named("Copy Command: Program of the service", "button"), "the fix is offered")
+        check(not tree.holds("make install"), "commands are among the details only")
+        window.press_button("Details: Program of the service")
+        tree = window.sees(lambda t: t.named("Copy Command: Program of the service", "button"))
+        check(tree.says("In a terminal: "), "the fix is offered")
+        window.picture("no-daemon-health-details")
         os.symlink(PROGRAMS + "/latchkeyd", missing)
         window.open("Passcode")
         window.keys("alt+t")
@@ -185,6 +192,7 @@ def test_a_store_that_cannot_be_opened_is_explained():
             file.write("tier = simulated\n")
         window = machine.open()
         tree = window.sees("The Keychain Cannot Be Opened")
+        check(not tree.says("tier"), "words of developers are among the details only")
         everything_has_a_name(tree)
         window.picture("store-unusable")
         window.open("Health")
@@ -206,11 +214,28 @@ def test_activity_shows_which_app_asked_for_what():
         machine.prompt.enter("135790")
         check(reading.wait(20) == 0, "the item is read")
         window.keys("F5")
-        tree = window.sees(lambda t: t.says("bank read “login, latchkey”") and t.says("mail deleted an item"))
-        check(tree.says("bank stored “login, latchkey”") and tree.says("Today, "), "\n".join(tree.lines()))
+        tree = window.sees(lambda t: t.says("bank read “login”") and t.says("mail deleted an item"))
+        check(tree.says("bank stored “login”") and tree.says("Today"), "\n".join(tree.lines()))
         check(not tree.holds("topsecret"), "no secret is in the window")
         everything_has_a_name(tree)
         window.picture("activity")
+        # The name of an item that is deleted while the window is open stays known.
+        machine.latchkey("set", "--protect", "none", "pin", input="topsecret\n", app="mail")
+        window.keys("F5")
+        window.sees("mail stored “pin”")
+        machine.latchkey("delete", "pin", app="mail")
+        window.keys("F5")
+        window.sees(lambda t: t.says("mail deleted “pin”") and t.says("mail stored “pin”, which is deleted"))
+        window.press_row("bank read “login”")
+        tree = window.sees("App: bank", title="bank read “login”")
+        check(tree.says("Process: ") and tree.says("Item: login") and tree.says("needs the passcode"),
+              "\n".join(tree.lines()))
+        everything_has_a_name(tree)
+        window.picture("activity-details", title="bank read “login”")
+        window.answer("bank read “login”", "Show the Item")
+        window.sees("Access: needs the passcode", title="login")
+        window.answer("login", "Close")
+        until(lambda: not window.shows("login"), lambda: "the dialog is still open")
         # The list of apps follows the search field.
         window.keys("ctrl+f")
         window.sees(lambda t: any(n.focused and n.name == "Search" for n in t.all()))
@@ -260,7 +285,7 @@ def test_apps_show_names_and_rules_and_no_secret():
                          app="mail")
         machine.latchkey("key", "create", "laptop", app="mail")
         window.keys("F5")
-        tree = window.sees(lambda t: t.says("login, bank.example") and t.says("<b>anna</b> & co"))
+        tree = window.sees(lambda t: t.says("login (bank.example)") and t.says("<b>anna</b> & co"))
         check(tree.says("needs the passcode. Never leaves this computer"), "\n".join(tree.lines()))
         check(tree.says("its app gets it while the keychain is unlocked"), "the rule of an unprotected item is shown")
         check(tree.says("needs your finger, your face or the passcode"), "the rule presence is shown")
@@ -272,10 +297,42 @@ def test_apps_show_names_and_rules_and_no_secret():
         window.keys("ctrl+f")
         window.sees(lambda t: any(n.focused and n.name == "Search Items" for n in t.all()))
         window.type("card")
-        tree = window.sees(lambda t: t.says("card, bank.example") and not t.says("login"))
+        tree = window.sees(lambda t: t.says("card (bank.example)") and not t.says("login"))
         window.picture("apps-search")
         window.type("xyz")
         window.sees("No item matches.")
+
+
+def test_an_item_is_deleted_after_a_word_was_typed():
+    with Machine() as machine:
+        machine.set_passcode()
+        machine.latchkey("set", "login", "--service", "bank.example", "--protect", "presence", input="topsecret\n",
+                         app="bank")
+        machine.latchkey("set", "--protect", "none", "token", input="topsecret\n", app="mail")
+        window = machine.open("apps")
+        window.sees("login (bank.example)")
+        window.press_row("login (bank.example)")
+        tree = window.sees("Access: needs your finger", title="login (bank.example)")
+        check(tree.says("App: bank") and tree.says("Kind: Password"), "\n".join(tree.lines()))
+        everything_has_a_name(tree)
+        window.picture("item", title="login (bank.example)")
+        window.answer("login (bank.example)", "Delete…")
+        question = "Delete This Item?"
+        tree = window.sees("“login (bank.example)” is deleted, and bank can no longer use it.", title=question)
+        everything_has_a_name(tree)
+
+        def delete(tree):
+            return next(n for n in tree.all() if n.role == "button" and "Delete" in n.name)
+
+        check(not delete(tree).sensitive, "nothing is deleted before the word was typed")
+        window.type("delete", title=question)
+        tree = window.sees(lambda t: delete(t).sensitive, title=question)
+        window.picture("item-delete", title=question)
+        delete(tree).press()
+        window.sees(lambda t: t.says("“login (bank.example)” was deleted.") and not t.named("login (bank.example)"))
+        check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
+        window.open("Activity")
+        window.sees("latchkey-settings deleted “login (bank.example)”")
 
 
 def test_the_keychain_is_locked_and_unlocked():
@@ -288,6 +345,7 @@ def test_the_keychain_is_locked_and_unlocked():
         tree = window.sees(lambda t: (n := t.named("Unlock", "button")) and n.sensitive)
         check(not tree.named("Lock Now"), "it cannot be locked twice")
         check('"keychainLocked":true' in machine.latchkey("status", "--json"), "the daemon is locked")
+        check(tree.says("The keychain is locked. Apps get nothing from it"), "a banner says what that means")
         everything_has_a_name(tree)
         window.picture("locked")
         window.open("Passcode")
@@ -346,12 +404,14 @@ def test_face_permissions_are_withdrawn():
         tree = window.sees("May use your face")
         everything_has_a_name(tree)
         window.picture("faces")
-        refuse = next(n.name for n in tree.all() if n.role == "button" and n.name.startswith("Do not allow"))
-        window.press_button(refuse)
-        window.sees("May not use your face")
+        def switch(tree):
+            return next(n for n in tree.all() if n.name == "Album may use your face" or n.role in ("switch", "toggle button"))
+
+        switch(tree).press()
+        tree = window.sees("May not use your face")
         check('"faceID":false' in machine.latchkey("apps", "--json"), "the daemon refuses the app")
         window.picture("faces-refused")
-        window.press_button(refuse.replace("Do not allow", "Ask again for"))
+        switch(tree).press()
         window.sees("No App Has Asked")
         check("[]" in machine.latchkey("apps", "--json"), "the daemon forgot the answer")
 
@@ -377,6 +437,8 @@ def test_a_backup_is_written_and_restored():
         machine.prompt.picture("prompt-recovery-code")
         check((found := scanned(machine)) == code, f"the QR code is {found!r}, not {code!r}")
         next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
+        machine.prompt.sees("Type the last group of the recovery code")
+        machine.prompt.enter(code[-6:].lower())
         tree = window.sees("The backup contains 2 items.")
         check(tree.says("1 item could not be included:") and tree.says("card"), "\n".join(tree.lines()))
         window.picture("backup-written")
@@ -418,7 +480,10 @@ def test_a_backup_shows_how_many_items_are_written():
         machine.prompt.enter("135790")
         tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
         daemon = machine.daemon()
+        code = next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name))
         next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
+        machine.prompt.sees("Type the last group of the recovery code")
+        machine.prompt.enter(code[-6:])
 
         def has_begun():
             return any(entry.stat().st_size for entry in os.scandir(folder))
@@ -460,8 +525,16 @@ def test_health_lists_what_works_and_what_the_keychain_is():
         window = machine.open("health")
         tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Protection"))
         check(tree.says("A service of your own"), "the protection is named")
+        check(not tree.says("LATCHKEY") and not tree.says("Program of the service") and not tree.says(machine.store),
+              "what works is folded, and words of developers are among the details")
         everything_has_a_name(tree)
         window.picture("health")
+        works = next(n.name for n in tree.all() if n.role == "button" and n.name.startswith("Show: ") and "work" in n.name)
+        window.press_button(works)
+        window.sees("Program of the service")
+        window.picture("health-works")
+        window.press_button(works.replace("Show", "Hide"))
+        window.sees(lambda t: not t.says("Program of the service"))
         window.press_button("Open Passcode: Passcode")
         window.sees("No Passcode Is Set")
 
@@ -575,7 +648,7 @@ def test_what_stops_an_enrolment_is_explained():
         fprintd.scan("SCAN A")
         window.busy_with("1 of 5 scans.")
         fprintd.scan("UNPLUG")
-        window.sees(lambda t: t.says("The finger was not enrolled.") and t.says("No Fingerprint Reader"))
+        window.sees(lambda t: t.says("The reader was unplugged") and t.says("No Fingerprint Reader"))
         window.picture("fingerprints-unplugged")
 
 
@@ -585,9 +658,12 @@ def test_an_enrolment_that_polkit_refuses_is_explained():
         window = machine.open_with_fingerprints(fprintd)
         window.sees("No finger is enrolled")
         window.keys("alt+e")
-        tree = window.sees("You may not do this: polkit refuses it.")
+        tree = window.sees("This computer does not let you change fingerprints.")
+        check(not tree.says("polkit"), "words of developers are among the details only")
         everything_has_a_name(tree)
         window.picture("fingerprints-refused")
+        window.press_button("Details")
+        window.sees("polkit")
 
 
 def test_a_narrow_window_shows_the_list_or_a_page():

@@ -109,6 +109,16 @@ public final class Scroller: Widget {
     }
 }
 
+/// Centres its content and limits its width.
+public final class Clamp: Widget {
+    /// Creates a clamp around `content`.
+    public init(_ content: Widget, width: Int32) {
+        super.init(adw_clamp_new())
+        adw_clamp_set_maximum_size(opaque, width)
+        adw_clamp_set_child(opaque, content.widget)
+    }
+}
+
 /// Centres its content, limits its width and scrolls it vertically.
 public final class Page: Widget {
     /// Creates a page around `content` with a maximum width.

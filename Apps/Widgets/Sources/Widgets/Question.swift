@@ -4,6 +4,19 @@ import CAdwaita
 
 /// A dialog over a window with a question and two answers.
 @MainActor public enum Question {
+    /// Shows a text in a dialog, which a button closes.
+    ///
+    /// - Parameter close: the title of the button, with a mnemonic.
+    public static func tell(over parent: AppWindow, heading: String, body: String, close: String) {
+        let made: UnsafeMutablePointer<GtkWidget> = adw_message_dialog_new(parent.pointer, heading, body)
+        let dialog = UnsafeMutableRawPointer(made).assumingMemoryBound(to: AdwMessageDialog.self)
+        adw_message_dialog_add_response(dialog, "no", close)
+        adw_message_dialog_set_default_response(dialog, "no")
+        adw_message_dialog_set_close_response(dialog, "no")
+        gtk_window_set_title(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self), heading)
+        gtk_window_present(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self))
+    }
+
     /// Asks, and calls `action` if the user agrees. Escape and closing the dialog decline.
     ///
     /// - Parameters:

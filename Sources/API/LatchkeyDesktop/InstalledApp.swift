@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyIdentity
+import LatchkeySystem
+import LatchkeyWords
+
+/// An app that the system installed, as the menu of the desktop shows it.
+public struct InstalledApp: Equatable, Sendable {
+    /// The name in the menu, in the language of the session.
+    public let name: String
+    /// The name of its icon; nil if it has none. Look it up in the folders of the system only.
+    public let icon: String?
+    /// The path of its program.
+    public let path: String
+
+    /// Finds the app that a list names. Reads files, and waits for nothing else.
+    ///
+    /// - Parameters:
+    ///   - name: an access group, or the name of a program in the audit log.
+    ///   - protection: what protects the keychain. Only the system's services tell the programs of a user apart: otherwise a
+    ///     program chooses its name, so it has neither the name nor the icon of an installed one.
+    /// - Returns: nil if no installed program has that name, or several, or if the menu does not have it
+    ///   (docs/reference/identity.md).
+    public init?(named name: String, protection: KeychainOverview.Protection) {
+        self.init(named: name, protection: protection, MenuEntries(), folders: InstalledGroups.folders)
+    }
+
+    init?(
+        named name: String, protection: KeychainOverview.Protection, _ entries: MenuEntries, folders: [String]
+    ) {
+        switch protection {
+        case .user, .simulated: return nil
+        case .chip, .services: break
+        }
+        let languages = LocaleName.languages { Environment.value($0) }
+        let isPath = name.hasPrefix("/")
+        guard isPath || !name.contains("/") else { return nil }
+        // A name that two programs can have says nothing.
+        let paths = isPath ? [name] : folders.map { "\($0)/\(name)" }.filter { Files.exists($0) }
+        guard paths.count == 1, let entry = entries.entry(ofProgram: paths[0], languages: languages) else { return nil }
+        (self.name, icon, path) = (entry.name, entry.icon, paths[0])
+    }
+}
