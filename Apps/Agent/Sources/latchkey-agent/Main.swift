@@ -27,7 +27,8 @@ enum Main {
     @MainActor private static var shown: PromptWindow?
 
     @MainActor static func main() {
-        switch AgentLink.beginProgram().first {
+        let arguments = AgentLink.beginProgram()
+        switch arguments.first {
         case nil: break
         case "--help", "-h":
             print(help, terminator: "")
@@ -35,6 +36,12 @@ enum Main {
         case "--version":
             print("latchkey-agent \(AgentLink.version)")
             exit(0)
+        case ActivityNews.option?:
+            // This process shows no prompt, and does not hide itself from the daemon.
+            guard arguments.count == 2, let known = ActivityNews.number(arguments[1]) else {
+                exit(64)
+            }
+            exit(ActivityNews.write(after: known))
         case let argument?:
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
             exit(64)
@@ -62,6 +69,7 @@ enum Main {
                 let link = try AgentLink()
                 last = link
                 ServiceManager.tellReady()
+                Notices.look()
                 while let order = link.next() { DispatchQueue.main.async { obey(order, link) } }
                 DispatchQueue.main.async { clear() }
             } catch {
@@ -83,7 +91,9 @@ enum Main {
             clear()
             shown = PromptWindow(prompt, link: link)
         case .update(let prompt): if shown?.number == prompt.number { shown?.show(prompt) }
-        case .dismiss(let number): if shown?.number == number { clear() }
+        case .dismiss(let number):
+            if shown?.number == number { clear() }
+            Notices.look()
         }
     }
 

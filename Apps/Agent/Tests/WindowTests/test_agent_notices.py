@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the messages that the agent has the desktop show."""
+
+from accessible import until
+from agent_screen import Machine
+from gi.repository import Gio, GLib
+
+NAME, PLACE = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+INTERFACE = f"""<node><interface name="{NAME}"><method name="Notify">
+    {"".join(f'<arg type="{kind}" direction="in"/>' for kind in ("s", "u", "s", "s", "s", "as", "a{sv}", "i"))}
+    <arg type="u" direction="out"/></method></interface></node>"""
+
+
+class Desktop:
+    """The part of a desktop that shows messages, on the session bus of the test."""
+
+    def __enter__(self):
+        self.shown = []
+        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+        self.object = self.bus.register_object(
+            PLACE, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], self.notify, None, None)
+        self.name = Gio.bus_own_name_on_connection(self.bus, NAME, Gio.BusNameOwnerFlags.NONE, None, None)
+        return self
+
+    def __exit__(self, *_):
+        Gio.bus_unown_name(self.name)
+        self.bus.unregister_object(self.object)
+
+    def notify(self, bus, sender, path, interface, method, parameters, invocation):
+        self.shown.append(parameters.unpack())
+        invocation.return_value(GLib.Variant("(u)", (len(self.shown),)))
+
+    @property
+    def titles(self):
+        while GLib.MainContext.default().iteration(False):
+            pass
+        return [message[3] for message in self.shown]
+
+
+def test_first_read_and_lockout_are_shown_by_the_desktop():
+    with Desktop() as desktop, Machine("sim enroll") as machine:
+        for name in "token", "pin":
+            machine.latchkey("set", name, "--protect", "biometry", input="secret")
+
+        def read(name):
+            caller = machine.start("latchkey", "get", name)
+            machine.prompt.reads("Touch the sensor.").press_button("Play enrolled finger")
+            assert caller.said == "secret"
+            machine.prompt.is_gone()
+
+        # The agent may not have read the log before this, so that only the second item is certainly new.
+        read("token")
+        read("pin")
+        first = "“latchkey” read an item for the first time"
+        until(lambda: first in desktop.titles, lambda: f"shown: {desktop.titles}")
+        message = desktop.shown[0]
+        assert message[0] == "Latchkey" and message[2] == "org.latchkey.Agent", message
+        assert "Activity in Latchkey Settings" in message[4] and "token" not in str(message), message
+        # It is not the first time any more.
+        for name in "token", "pin":
+            read(name)
+        for misses in 3, 2:
+            caller = machine.ask("--policy", "1", "--reason", "try")
+            machine.prompt.reads("Touch the sensor.")
+            for _ in range(misses):
+                machine.sim("touch", "--other")
+            caller.ends_with("authenticationFailed", "biometryLockout")
+            machine.prompt.is_gone()
+        until(lambda: "Too many wrong tries" in desktop.titles, lambda: f"shown: {desktop.titles}")
+        assert desktop.titles.count(first) in (1, 2) and len(set(desktop.titles)) == 2, desktop.titles
