@@ -58,9 +58,8 @@ public struct PasswordPrompt: Hashable, Sendable {
                 "What the sensor recognises has changed. Enter your password once; after that, it unlocks your notes again."
             case .demanded: "Enter your password once; after that, your \(part) unlocks your notes."
             case .notRecognised where !couldAsk:
-                "The prompt for your \(part) cannot be shown: QuickNote was not started in a "
-                    + "terminal, and no latchkey-agent shows prompts in this session. Start latchkey-agent, or enter "
-                    + "your password."
+                "The prompt for your \(part) cannot be shown, because the program that shows prompts is not running. "
+                    + "Enter your password."
             case .notRecognised: "Your \(part) did not unlock your notes. Enter your password."
             case .lockedOut: "\(name) is locked after too many tries. Enter your password."
             }
@@ -113,6 +112,6 @@ public enum Phase: Hashable, Sendable {
     case locked
     /// The notes are unlocked.
     case unlocked
-    /// The keychain cannot be used; the text says why and what to do. `start` tries again.
+    /// The keychain cannot be used; the text is the reason for a person who knows its parts. `start` tries again.
     case unavailable(String)
 }

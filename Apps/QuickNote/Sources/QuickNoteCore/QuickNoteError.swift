@@ -55,4 +55,12 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
 
     /// The same text, not optional.
     public var words: String { errorDescription ?? "" }
+
+    /// The text for a person who does not know the parts of the keychain: without the message of one of them.
+    public var plainWords: String {
+        switch self {
+        case .keychain: "The keychain cannot be used at the moment. Your notes are not lost. Try again."
+        default: words
+        }
+    }
 }

@@ -99,12 +99,12 @@ extension QuickNoteModel {
             } catch {
                 guard turn == self.turn else { return }
                 guard error == .wrongPassword || error == .unusablePassword else {
-                    passwordPrompt?.error = error.words
+                    passwordPrompt?.error = error.plainWords
                     return
                 }
                 flow?.passwordTried(isRight: false)
                 showPassword()
-                passwordPrompt?.error = error.words
+                passwordPrompt?.error = error.plainWords
             }
         }
     }

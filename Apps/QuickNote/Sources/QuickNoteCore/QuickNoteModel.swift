@@ -126,7 +126,7 @@ public final class QuickNoteModel {
 
     // MARK: - Parts
 
-    func report(_ error: QuickNoteError) { message = error.words }
+    func report(_ error: QuickNoteError) { message = error.plainWords }
 
     func busily<R>(_ body: () async -> R) async -> R {
         underWay += 1

@@ -79,7 +79,9 @@ extension NotesWindow {
         let model = model
         let again = Button("Try Again", styles: ["pill", "suggested-action"]) { Task { await model.start() } }
         again.centre()
-        return Page(Box(.down, spacing: 12, [unavailable, again]), width: 480)
+        let details = Details([reason])
+        details.show("Details")
+        return Page(Box(.down, spacing: 12, [unavailable, again, details]), width: 480)
     }
 
     private func makeQuestion(

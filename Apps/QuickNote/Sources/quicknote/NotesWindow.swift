@@ -16,6 +16,8 @@ import Widgets
     let message = Label(styles: ["heading"], announces: true)
     let messageBar: Box
     let unavailable = EmptyPlace()
+    /// Why, for a person who knows the parts of the keychain; below a button.
+    let reason = Label(styles: ["caption"], isCentred: true)
     var firstRun: PasswordPage?
     var password: PasswordPage?
     var change: PasswordPage?
@@ -95,7 +97,10 @@ import Widgets
         change?.show(
             words: "Your notes stay as they are.", error: page == "change" ? model.message : nil, isBusy: model.isBusy)
         if case .unavailable(let words) = model.phase {
-            unavailable.show(icon: "dialog-error-symbolic", title: "The Notes Cannot Be Opened", words: words)
+            unavailable.show(
+                icon: "dialog-error-symbolic", title: "The Notes Cannot Be Opened",
+                words: "The keychain in which they are stored cannot be used at the moment. They are not lost.")
+            reason.text = words
         }
         locked.show(model)
         notes.show()

@@ -359,7 +359,10 @@ def test_keychain_of_another_tier_is_reported():
         window = machine.open()
         tree = window.sees("The Notes Cannot Be Opened")
         check(not tree.says("Choose a Password"), "this is not a first run")
+        check(not tree.says("tier"), "words of developers are among the details only")
         window.picture("unavailable")
+        window.press_button("Details")
+        window.sees("tier")
 
 
 def test_closing_locks_saves_and_exits():

@@ -35,6 +35,8 @@ public struct Notice: Hashable, Sendable {
     public var isError: Bool
     /// A button of the message; nil for none.
     public var offer: Offer?
+    /// What lies behind it, for a person who knows the parts of the keychain; nil if the message says it all.
+    public var details: String?
 
     init(_ words: String, help: String? = nil, isError: Bool = false, offer: Offer? = nil) {
         self.words = words

@@ -121,6 +121,10 @@ public struct SignInMachine: Hashable, Sendable {
         // The end of the session cancelled the approval, and has a message of its own.
         if failure.kind == .cancelled, failure.operation == .approval, !state.isSignedIn { return }
         var told = Notice(failure.words, help: failure.help, isError: failure.kind != .cancelled)
+        if failure.kind == .keychain {
+            told = Notice("The keychain cannot be used at the moment.", help: "Try again.", isError: true)
+            told.details = [failure.words, failure.help].compactMap { $0 }.joined(separator: "\n")
+        }
         switch (failure.kind, failure.operation) {
         case (.cancelled, .signIn):
             told.help = "Sign in again, or register with a new code and choose the passcode."

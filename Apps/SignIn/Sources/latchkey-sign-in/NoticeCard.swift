@@ -8,6 +8,8 @@ import Widgets
     let card: Box
     private let words = Label(styles: ["heading"], announces: true, isCentred: true)
     private let help = Label(isCentred: true)
+    private let reason = Label(styles: ["caption"], isCentred: true)
+    private let details: Details
     private let button: Button
     private let shown: Shown
     @MainActor private final class Shown { var notice: Notice? }
@@ -17,7 +19,8 @@ import Widgets
         self.shown = shown
         button = Button(styles: ["pill"]) { if let offer = shown.notice?.offer { accept(offer) } }
         button.centre()
-        let content = Box(.down, spacing: 6, [words, help, button])
+        details = Details([reason])
+        let content = Box(.down, spacing: 6, [words, help, button, details])
         content.setMargin(12)
         content.expand(across: true)
         card = Box(.down, [content])
@@ -36,6 +39,8 @@ import Widgets
         card.isVisible = notice != nil
         words.setStyle("error", notice?.isError == true)
         help.show(notice?.help)
+        reason.text = notice?.details ?? ""
+        details.show(notice?.details == nil ? nil : "Details")
         button.show(notice?.offer?.title)
         button.setStyle("suggested-action", notice?.offer?.goesOn == true)
         if let notice { words.announce(notice.words) } else { words.show(nil) }

@@ -13,6 +13,8 @@ import Widgets
     private let signedOut: SignedOutPage
     private let signedIn: SignedInPage
     private let unavailable: EmptyPlace
+    /// Why, for a person who knows the parts of the keychain; below a button.
+    private let reason = Label(styles: ["caption"], isCentred: true)
     private let again: Button
     private let stack: Stack
     private let panel: SensorPanel
@@ -29,8 +31,11 @@ import Widgets
         signedIn = SignedInPage(model)
         again = Button("Try Again", styles: ["pill", "suggested-action"]) { Task { await model.start() } }
         unavailable = EmptyPlace(button: again)
+        let details = Details([reason])
+        details.show("Details")
+        let withoutKeychain = Page(Box(.down, spacing: 12, [unavailable, details]), width: 420)
         stack = Stack([
-            "starting": EmptyPlace(), "unavailable": unavailable, "registration": registration.page,
+            "starting": EmptyPlace(), "unavailable": withoutKeychain, "registration": registration.page,
             "signedOut": signedOut.page, "signedIn": signedIn.page,
         ])
         stack.expand(across: true, down: true)
@@ -85,7 +90,9 @@ import Widgets
         if name != shownPage { leave(to: name) }
         if case .unavailable(let words) = model.state {
             unavailable.show(
-                icon: "dialog-error-symbolic", title: "The Keychain Cannot Be Used", words: words, offersButton: true)
+                icon: "dialog-error-symbolic", title: "The Keychain Cannot Be Used",
+                words: "The key of this device is in it. It is not lost.", offersButton: true)
+            reason.text = words
         }
         page?.show(model)
         let sensor = model.support.sensor

@@ -294,7 +294,10 @@ def test_keychain_of_another_tier_is_reported():
         window = machine.open()
         tree = window.sees("The Keychain Cannot Be Used")
         check(tree.named("Try Again", "button").focused, "it can be tried again")
+        check(not tree.says("tier"), "words of developers are among the details only")
         window.picture("unavailable")
+        window.press_button("Details")
+        window.sees("tier")
 
 
 def test_missing_display_and_wrong_arguments_are_reported():

@@ -11,7 +11,11 @@ public import Widgets
     private let cancel: Button
     private let allow: Button
     private let enroll: Button
-    private let words = Label("Simulated sensor", wraps: false, styles: ["caption", "warning"])
+    private let words = Label("This machine is simulated", wraps: false, styles: ["caption", "warning"])
+    private let leaving = Label(
+        "It is for tests and protects nothing; your own keychain is not touched. To leave it, close this window, and open "
+            + "the app from the menu of your desktop.", styles: ["caption"])
+    private let leave: Button
     private let kind = Kind()
     private var isSimulated = false
 
@@ -38,11 +42,14 @@ public import Widgets
                 await enrolled()
             }
         }
-        words.setToolTip("For tests: it protects nothing.")
+        leave = Button("How to Leave", styles: ["flat"]) { [leaving] in leaving.isVisible.toggle() }
+        leaving.setMargin(6, sides: 6)
+        leaving.isVisible = false
         words.expand(across: true)
         words.setMargin(0, sides: 6)
-        box = Scroller(Box(.across, spacing: 2, [words, match, other, allow, cancel, enroll]))
-        box.setStyle("toolbar")
+        let buttons = Scroller(Box(.across, spacing: 2, [words, leave, match, other, allow, cancel, enroll]))
+        buttons.setStyle("toolbar")
+        box = Box(.down, [leaving, buttons])
         box.isVisible = false
     }
 
@@ -56,10 +63,9 @@ public import Widgets
     ///   - isFace: whether it is a face.
     ///   - isAsking: whether a prompt waits for the sensor.
     public func show(bodyPart: String?, isFace: Bool, isAsking: Bool) {
-        guard isSimulated, let bodyPart else {
-            box.isVisible = false
-            return
-        }
+        box.isVisible = isSimulated
+        for button in [match, other, cancel, allow, enroll] { button.isVisible = bodyPart != nil }
+        guard isSimulated, let bodyPart else { return }
         kind.isFace = isFace
         let noun = bodyPart.capitalized
         match.title = "Play \(noun)"
@@ -67,6 +73,5 @@ public import Widgets
         enroll.title = "Enroll Another"
         for button in [match, other, cancel, allow] { button.isSensitive = isAsking }
         allow.isVisible = isFace
-        box.isVisible = true
     }
 }
