@@ -541,7 +541,7 @@ class PeopleTests(unittest.TestCase):
             self.check(page, "19-audit-of-nodes")
             page.run("const choice = document.querySelector('#node'); choice.value = 'berlin-2';"
                      "choice.dispatchEvent(new Event('change'))")
-            page.wait("tbody", "head")
+            page.wait("tbody", "The end of another node’s log was copied")
             self.check(page, "20-audit-of-one-node")
             with contextlib.closing(sqlite3.connect(server.folder / "server.sqlite")) as database, database:
                 database.execute("DELETE FROM audit WHERE node = 'berlin-1' AND number = 3")

@@ -2,7 +2,7 @@
 
 // The audit log: its rows, and the verification of its chains in the browser.
 
-import { badge, button, clockTime, complain, count, element, identifier, nothing, place, plain, show, shown, table, time }
+import { button, clockTime, complain, count, element, identifier, nothing, place, plain, show, shown, table, time }
     from "./dom.js";
 import { api } from "./server.js";
 import { report, userLink } from "./lists.js";
@@ -14,12 +14,28 @@ const verifiedAtOnce = 5000;
 /// How often new rows are asked for, while the log is shown.
 const followedEvery = 5000;
 
-export const eventColumns = [["Row", ""], ["Time", ""], ["Event", ""], ["Detail", ""], ["Key", ""]];
+export const eventColumns = [
+    ["Row", "", "number in its chain"], ["Time", "", "of your clock"], ["Event", "", "what happened"],
+    ["Detail", "", "and who did it, if an administrator"], ["Key", "", "beginning of its identifier"],
+];
+
+/// The words of the log as sentences. A word that a later version of the server writes is shown as it is.
+const sentences = {
+    "administrator": "The rights of an administrator changed", "code": "An enrolment code was made",
+    "delete": "The user was deleted", "end-sessions": "Sessions were ended", "freeze": "A key was frozen",
+    "head": "The end of another node’s log was copied", "login": "The user signed in",
+    "register": "A key was registered", "restored": "The database was restored from a copy",
+    "revoke": "A key was revoked", "rotate": "A key was replaced by another one",
+    "service": "A back end was added or removed", "step-up": "The user approved an act",
+    "unfreeze": "A frozen key can be used again",
+};
+
+function sentence(event) { return Object.hasOwn(sentences, event) ? sentences[event] : plain(event); }
 
 export function eventCells(row) {
     return [
         [row.number.toLocaleString(), row.node ? element("span", { class: "sub" }, shown(row.node)) : null],
-        time(row.time), badge(plain(row.event)), [row.detail === "" ? null : shown(row.detail),
+        time(row.time), element("span", { title: plain(row.event) }, sentence(row.event)), [row.detail === "" ? null : shown(row.detail),
             row.administrator === null ? null : element("span", { class: "sub" }, "by ", userLink(row.administrator))],
         row.key === "" ? "" : identifier(row.key),
     ];
@@ -32,7 +48,7 @@ function auditCells(row) {
     return [number, when, user, ...rest];
 }
 
-const columns = [...eventColumns.slice(0, 2), ["User", ""], ...eventColumns.slice(2)];
+const columns = [...eventColumns.slice(0, 2), ["User", "", "whom it concerns"], ...eventColumns.slice(2)];
 
 export async function showAudit() {
     const isHere = place();

@@ -65,12 +65,12 @@ export function badge(text, kind = "") { return element("span", { class: `badge 
 /// A number of things, in words.
 export function count(number, one, many) { return `${number.toLocaleString()} ${number === 1 ? one : many}`; }
 
-/// A table whose columns are `[heading, class]`, and whose rows are lists of cells. The roles stay when the layout of a narrow
+/// A table whose columns are `[heading, class, explanation]`, and whose rows are lists of cells. The roles stay when the layout of a narrow
 /// screen shows each row as a block.
 export function table(caption, columns, rows) {
     const head = element("tr", { role: "row" },
-        columns.map(([heading, kind]) => element("th", { scope: "col", role: "columnheader", class: kind },
-            heading)));
+        columns.map(([heading, kind, about]) => element("th", { scope: "col", role: "columnheader", class: kind },
+            heading, about ? element("span", { class: "about" }, about) : null)));
     const body = rows.map(cells => element("tr", { role: "row" }, cells.map((cell, index) => {
         const first = index === 0;
         return element(first ? "th" : "td", {
@@ -117,7 +117,9 @@ export function complain(text) {
 /// Shows a view: its heading gets the focus, so that a keyboard and a screen reader go on there.
 export function show(title, ...children) {
     const heading = element("h1", { tabindex: "-1" }, title);
-    document.getElementById("main").replaceChildren(heading, ...children.flat(Infinity).filter(Boolean));
+    // What the person is told is below the heading of each view.
+    document.getElementById("main").replaceChildren(heading, document.getElementById("notices"),
+        ...children.flat(Infinity).filter(Boolean));
     document.title = `${heading.textContent} – Latchkey administration`;
     heading.focus({ preventScroll: true });
     scrollTo(0, 0);

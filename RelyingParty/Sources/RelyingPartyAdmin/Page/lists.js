@@ -91,13 +91,17 @@ export function showUsers() {
     const search = field("Names that begin with", "prefix", { required: false, type: "search", maxlength: "128" });
     const list = new PagedList({
         caption: "Users",
-        columns: [["Name", ""], ["Keys", "number"], ["Frozen", "number"], ["Open sessions", "number"], ["Role", ""]],
+        columns: [
+            ["Name", "", "as the user types it"], ["Keys", "", "that can sign in"], ["Frozen", "", "perhaps copied"],
+            ["Open sessions", "", "browsers and programs"], ["Role", "", "who may open this page"],
+        ],
         empty: "There is no such user. A user appears here when an enrolment code is made for the name.",
         load: async after => (await api("users", { prefix: search.input.value, after: after ?? "" })).users,
         position: row => row.user,
         cells: row => [
-            userLink(row.user), row.keys.toLocaleString(),
-            row.frozenKeys > 0 ? badge(row.frozenKeys.toLocaleString(), "warning") : "0", row.sessions.toLocaleString(),
+            userLink(row.user), count(row.keys, "key", "keys"),
+            row.frozenKeys > 0 ? badge(count(row.frozenKeys, "key", "keys"), "warning") : "none",
+            row.sessions === 0 ? "none" : count(row.sessions, "session", "sessions"),
             row.administrator ? badge("Administrator", "accent") : "User",
         ],
     });
@@ -144,7 +148,9 @@ export async function makeCode(user) {
 // MARK: - Keys
 
 export const keyColumns = [
-    ["Device", ""], ["State", ""], ["Form", ""], ["Claimed", ""], ["Proven", ""], ["Registered", ""],
+    ["Device", "", "its name, and the key"], ["State", "", "whether it can sign in"], ["Form", "", "how it signs"],
+    ["Claimed", "", "what the device says"], ["Proven", "", "what a chip certifies"],
+    ["Registered", "", "when it was added"],
 ];
 
 /// What is proven and what is claimed are never one cell: only the first one holds against a device that lies.
@@ -195,7 +201,7 @@ export function showKeys() {
     let chosen = "all";
     const list = new PagedList({
         caption: "Devices and keys",
-        columns: [["User", ""], ...keyColumns],
+        columns: [["User", "", "who has the key"], ...keyColumns],
         empty: "There is no such key. A key appears here when its owner has registered it with an enrolment code.",
         load: async after => (await api("keys", after ? { state: chosen, after } : { state: chosen })).keys,
         position: row => ({ user: row.user, created: row.created, key: row.key }),
@@ -215,7 +221,8 @@ export function showKeys() {
 // MARK: - Sessions
 
 export const sessionColumns = [
-    ["Device", ""], ["Used by", ""], ["Opened", ""], ["Last used", ""], ["Ends", ""], ["Action", ""],
+    ["Device", "", "its name, and the key"], ["Used by", "", "browser or program"], ["Opened", "", "when it signed in"],
+    ["Last used", "", "by a person"], ["Ends", "", "at the latest"], ["Action", "", "takes effect at once"],
 ];
 
 export function sessionCells(row, current, update) {
@@ -244,7 +251,7 @@ async function endSession(row, own, update) {
 export function showSessions(current) {
     const list = new PagedList({
         caption: "Open sessions",
-        columns: [["User", ""], ...sessionColumns],
+        columns: [["User", "", "who signed in"], ...sessionColumns],
         empty: "There is no open session.",
         load: async after => (await api("sessions", after ? { after } : {})).sessions,
         position: row => ({ created: row.created, session: row.session }),

@@ -6,19 +6,25 @@ import { button, complain, element, field, say, show, shown } from "./dom.js";
 import * as passkey from "./passkey.js";
 import { api } from "./server.js";
 
-/// What the person reads when a proof was refused. The server does not say why: that would help an attacker.
-const refused = "It was not accepted. A code is valid once and for a short time: make another one. A key may have been "
-    + "revoked or frozen, and only administrators can sign in here.";
+/// What the person reads when a proof was refused, for each kind of proof. The server does not say why: that would help an
+/// attacker.
+const refused = {
+    code: "The code was not accepted. It is valid once and for one minute, and for administrators only: have the program "
+        + "make another one.",
+    enrolment: "The enrolment code was not accepted. It is valid once and for 10 minutes, for one user name: check both, or "
+        + "make another one.",
+    passkey: "The passkey was not accepted. It may have been revoked or frozen, and only administrators can sign in here.",
+};
 
 /// Does something that can be refused, while the buttons wait.
-async function attempt(box, work) {
+async function attempt(box, kind, work) {
     const buttons = [...box.querySelectorAll("button")];
     complain("");
     buttons.forEach(each => each.disabled = true);
     try {
         await work();
     } catch (error) {
-        complain(error.status === 401 ? refused : error.message);
+        complain(error.status === 401 ? refused[kind] : error.message);
     } finally {
         buttons.forEach(each => each.disabled = false);
     }
@@ -26,10 +32,10 @@ async function attempt(box, work) {
 
 function signedIn() { dispatchEvent(new CustomEvent("signed-in")); }
 
-function form(label, fields, work) {
+function form(label, fields, kind, work) {
     const made = element("form", { submit: event => {
         event.preventDefault();
-        attempt(made, work);
+        attempt(made, kind, work);
     } }, fields.map(each => each.box), element("button", { type: "submit", class: "primary" }, label));
     return made;
 }
@@ -49,11 +55,11 @@ export async function showCode(code) {
         ({ user } = await api("code", { code }));
     } catch (error) {
         showSignIn();
-        complain(error.status === 401 ? refused : error.message);
+        complain(error.status === 401 ? refused.code : error.message);
         return;
     }
     const box = element("div", { class: "row" },
-        button("Sign in", () => attempt(box, async () => {
+        button("Sign in", () => attempt(box, "code", async () => {
             await api("sign-in", { code });
             signedIn();
         }), { class: "primary" }),
@@ -66,12 +72,12 @@ export async function showCode(code) {
 export function showSignIn() {
     const code = field("Code of the program", "code", { maxlength: "43", pattern: "[A-Za-z0-9_\\-]{43}" },
         "43 characters, valid once and for a minute.");
-    const enclave = form("Go on", [code], () => showCode(code.input.value));
-    show("Sign in", passkeys(), element("section", { class: "card", "aria-label": "Enclave key" },
+    const enclave = form("Go on", [code], "code", () => showCode(code.input.value));
+    show("Sign in", element("div", { class: "cards" }, passkeys(), element("section", { class: "card", "aria-label": "Enclave key" },
         element("h2", {}, "Enclave key"),
         element("p", {}, "A program on your device signs in with a key of your keychain, signs “open the administration”, "
             + "and opens this page with a code."),
-        element("details", {}, element("summary", {}, "Enter the code by hand"), enclave)));
+        element("details", {}, element("summary", {}, "Enter the code by hand"), enclave))));
 }
 
 function passkeys() {
@@ -82,7 +88,7 @@ function passkeys() {
     const box = element("section", { class: "card", "aria-label": "Passkey" }, element("h2", {}, "Passkey"),
         element("p", {}, "Your device asks for your finger, face or PIN."),
         element("div", { class: "row" },
-            button("Sign in with a passkey", () => attempt(box, async () => {
+            button("Sign in with a passkey", () => attempt(box, "passkey", async () => {
                 await passkey.signIn();
                 signedIn();
             }), { class: "primary" }),
@@ -100,7 +106,7 @@ function showEnrolment() {
         "So that its keys can be revoked when it is lost, such as “laptop of Ada”.");
     show("Use an enrolment code", element("div", { class: "card" },
         element("p", {}, "Your device makes a passkey, and asks for your finger, face or PIN."),
-        form("Make a passkey", [user, code, device], async () => {
+        form("Make a passkey", [user, code, device], "enrolment", async () => {
             await passkey.enroll(user.input.value, code.input.value, device.input.value);
             showSignIn();
             say("Your passkey is registered. Sign in with it now.");

@@ -51,7 +51,7 @@ function keys(user, me, update) {
     const rows = user.keys.map(key => [...keyCells(key), key.counter === null ? "None" : key.counter.toLocaleString(),
         actions(user, key, me, update)]);
     return section("Keys", element("div", { class: "scroll" },
-        table(["Keys of ", shown(user.user)], [...keyColumns, ["Counter", "number"], ["Actions", ""]], rows)));
+        table(["Keys of ", shown(user.user)], [...keyColumns, ["Counter", "number", "signatures so far"], ["Actions", "", "take effect at once"]], rows)));
 }
 
 function actions(user, key, me, update) {
