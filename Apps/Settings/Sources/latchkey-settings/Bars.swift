@@ -127,7 +127,8 @@ import Widgets
     init() {
         details = Details([more])
         let later = (again: Box(.across), health: Box(.across))
-        let buttons = Box(.across, spacing: 12, [later.again, later.health])
+        // Below each other, so that they fit a narrow window.
+        let buttons = Box(.down, spacing: 12, [later.again, later.health])
         buttons.centre()
         content = Page(Box(.down, spacing: 12, [place, buttons, details]), width: 480)
         later.again.append(

@@ -91,7 +91,10 @@ import Widgets
         let more = button(WindowWords.details, title) { later.run() }
         more.setStyle("flat")
         more.showExpanded(false)
-        let made = Row(title, subtitle: plain, icon: icon, suffix: buttons + [copy, more].compactMap { $0 })
+        // Below each other, so that a narrow window has room for the sentence.
+        let column = Box(.down, spacing: 2, buttons + [copy, more].compactMap { $0 })
+        column.setMargin(6, sides: 0)
+        let made = Row(title, subtitle: plain, icon: icon, suffix: [column])
         made.showIcon(icon, style: style)
         let whole = [plain, details].filter { !$0.isEmpty }.joined(separator: "\n")
         later.action = { [copy] in
