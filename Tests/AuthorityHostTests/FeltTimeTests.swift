@@ -40,6 +40,14 @@ import Testing
         }
     }
 
+    /// The authority's key of the use by finger is not carried along.
+    @Test func aPasscodeAfterAFinger() throws {
+        let (finger, passcode) = (try managed.makeKey(.biometryAny), try managed.makeKey(.devicePasscode))
+        try managed.sign(finger, managed.touch).expect(felt: 18, milliseconds: 630)
+        try managed.sign(passcode, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(finger, managed.touch).expect(felt: 18, milliseconds: 630)
+    }
+
     /// The choice of the branch in addition.
     @Test func aKeyThatAcceptsBothByFinger() throws {
         let key = try managed.makeKey(.userPresence)

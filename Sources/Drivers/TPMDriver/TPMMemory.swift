@@ -131,6 +131,10 @@ struct TPMMemory {
         // A use by the passcode alone has no approval that the TPM would verify.
         if key.blob.binding.passcode?.part != .alone {
             try withAuthority(of: key, &client) { (_, _) throws(TPMError) in }
+        } else if let authority = client.held.authority {
+            // Of an earlier use by finger: a resource manager would load and save it with each command.
+            client.held.authority = nil
+            try client.flush(authority.handle)
         }
         client.held.idle = try newSession(below: key.blob.parent, &client)
     }
