@@ -21,6 +21,17 @@ package enum DaemonFinder {
         return try connectToOwn()
     }
 
+    /// As `connect`, but starts no daemon: nil if the user's own does not run.
+    package static func connectToRunning() throws(Failure) -> Descriptor? {
+        try Environment.requireText("LATCHKEY_APP_ID")
+        if let user = try systemUser() {
+            return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
+        }
+        let folder = try StoreLocation.folder()
+        guard Files.exists(folder + "/" + DaemonLock.fileName) else { return nil }
+        return try connect(DaemonLock.open(folder))
+    }
+
     /// The user as which the system's daemon runs, if this process uses that daemon; nil if it uses the user's own.
     ///
     /// A store that exists is used until it was moved (`latchkey migrate`): with the system's keychain its items would

@@ -26,12 +26,13 @@ public enum ActivityNews {
     private static let endSeconds: Int64 = 5
     private static let lineBytes = 4096
 
-    /// Writes what is new to standard output, for `read`. Blocks; shows no prompt.
+    /// Writes what is new to standard output, for `read`. Blocks; shows no prompt, and starts no daemon: one that has ended
+    /// after the prompt must not be started again by a message about it.
     ///
     /// - Parameter number: the newest entry that is known; nil if none is.
     /// - Returns: the exit status.
     public static func write(after number: Int64?) -> Int32 {
-        guard let entries = try? KeychainControl().activity(limit: entries) else { return 69 }
+        guard let entries = try? KeychainControl(startsDaemon: false).activity(limit: entries) else { return 69 }
         print("newest\t\(entries.first?.id ?? 0)")
         for notice in number.map({ ActivityNotice.all(in: entries, after: $0) }) ?? [] { print(line(notice)) }
         return 0

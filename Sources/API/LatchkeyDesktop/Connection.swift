@@ -20,7 +20,8 @@ final class Connection: RequestCaller, Sendable {
         let value = Mutex(State())
     }
 
-    init() {
+    /// - Parameter startsDaemon: whether the first call starts the user's daemon if it does not run; otherwise the call fails.
+    init(startsDaemon: Bool = true) {
         let state = Shared()
         self.state = state
         client = Client(
@@ -28,7 +29,9 @@ final class Connection: RequestCaller, Sendable {
         ) { () throws(Failure) in
             // A cancelled operation must not be repeated on a new connection, nor start a daemon.
             guard !state.value.withLock(\.isCancelled) else { throw Failure(.appCancel) }
-            let socket = try DaemonFinder.connect()
+            guard let socket = startsDaemon ? try DaemonFinder.connect() : try DaemonFinder.connectToRunning() else {
+                throw Failure(.daemonUnavailable)
+            }
             // It may have been cancelled meanwhile.
             let isCancelled = state.value.withLock { state in
                 state.socket = socket

@@ -10,7 +10,7 @@ import LatchkeySystem
 /// No passcode, recovery code or secret of an item passes through this interface: the daemon asks for them at its own
 /// prompt.
 public final class KeychainControl: Sendable {
-    private let connection = Connection()
+    private let connection: Connection
 
     /// The version of this release.
     public static let version = productVersion
@@ -22,7 +22,10 @@ public final class KeychainControl: Sendable {
     public static func beginProgram() -> [String] { ProgramStart.begin() }
 
     /// Creates a connection; the first call connects, and starts the user's daemon if necessary.
-    public init() {}
+    public init() { connection = Connection() }
+
+    /// Creates a connection whose first call starts the user's daemon only if `startsDaemon`.
+    init(startsDaemon: Bool) { connection = Connection(startsDaemon: startsDaemon) }
 
     /// Ends the connection. A call that waits fails with code `cancelled` and the daemon dismisses its prompt; so do
     /// later calls. May be called from any thread.

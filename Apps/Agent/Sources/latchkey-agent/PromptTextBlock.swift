@@ -68,7 +68,7 @@ import Widgets
         // A code and its picture need the room of a small display.
         picture.isVisible = !isSmall || prompt.recoveryCode == nil
         showPicture(prompt)
-        let words = [question, reason, ownName, ending, usage, wish, code].filter(\.isVisible).map(\.text)
+        let words = [question, reason, ownName, usage, wish, code, ending].filter(\.isVisible).map(\.text)
         box.setAccessibleName(words.joined(separator: ". "))
     }
 
