@@ -143,7 +143,7 @@ struct TPMMemory {
 
     /// Returns the session that is cached, or a new one; it belongs to the caller.
     private mutating func newSession(below parent: [UInt8], _ client: inout TPMClient) throws(TPMError) -> TPMSession {
-        if let idle = try client.takeIdleSession() { return idle }
+        if let idle = try client.takeIdleSession(below: parent) { return idle }
         return try withRoot(parent, &client) { (root, client) throws(TPMError) in
             try client.startSession(.policy, salted: root)
         }

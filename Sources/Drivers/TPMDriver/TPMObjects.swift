@@ -54,8 +54,8 @@ extension TPMClient {
             try reader.checkEnd()
             guard let handle = response.handle, nonce.count >= TPMSession.nonceBytes else { throw TPMReader.malformed }
             return TPMSession(
-                handle: handle, key: try SessionKey(salt, tpm: nonce, caller: caller), nonce: nonce,
-                nonceTime: clock.uptime)
+                handle: handle, root: root.entity.name, key: try SessionKey(salt, tpm: nonce, caller: caller),
+                nonce: nonce, nonceTime: clock.uptime)
         }
     }
 

@@ -8,6 +8,8 @@ import TPMProtocol
 /// authenticated with its key, and secret parameters are encrypted.
 struct TPMSession: Sendable {
     let handle: TPMHandle
+    /// The name of the storage root key. What knows the private part of that key knows `key`.
+    let root: [UInt8]
     let key: SessionKey
     var nonce: [UInt8]
     /// Uptime in nanoseconds when `nonce` was made.

@@ -27,11 +27,13 @@ extension TPMClient {
         }
     }
 
-    /// Returns the cached session, unless there is none or its nonce is too old.
-    mutating func takeIdleSession() throws(TPMError) -> TPMSession? {
+    /// Returns the cached session, unless there is none, its nonce is too old, or it is salted for another storage root key
+    /// than that of the key it is for: a device on the bus could have shown one of its own for an earlier use.
+    mutating func takeIdleSession(below parent: [UInt8]) throws(TPMError) -> TPMSession? {
         guard let session = held.idle else { return nil }
         held.idle = nil
-        if clock.uptime - session.nonceTime < Self.nonceSeconds * 1_000_000_000 { return session }
+        let isFresh = clock.uptime - session.nonceTime < Self.nonceSeconds * 1_000_000_000
+        if isFresh, session.root == parent { return session }
         try flush(session.handle)
         return nil
     }
