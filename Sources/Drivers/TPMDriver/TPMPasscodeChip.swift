@@ -18,6 +18,9 @@ package final class TPMPasscodeChip: PasscodeChip {
     private let counts = Mutex<[TPMHandle: UInt32]>([:])
 
     private let prepared = Mutex(PreparedPasscode())
+    /// Held from the first command of an operation to its last: the TPM has three places, which the sessions of a preparation
+    /// and those of a change of the passcode need both.
+    private let turn = Mutex(())
 
     /// Creates the driver; does not access the TPM.
     package init(_ chip: TPMChip, random: any RandomSource) {
@@ -107,10 +110,14 @@ package final class TPMPasscodeChip: PasscodeChip {
     }
 
     package func open(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
+        try turn.withLock { (_) throws(Failure) in try openInTurn(record, value) }
+    }
+
+    private func openInTurn(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
         let encoded = record
         let record = try PasscodeIndexRecord(encoded)
         let index = try record.index()
-        if !prepared.withLock({ $0.isReady(for: encoded) }) { endPreparation() }
+        if !prepared.withLock({ $0.isReady(for: encoded) }) { removePrepared() }
         let known = counts.withLock { $0[record.handle] }
         let (secret, count) = try use(chip) { (_, client) throws(TPMError) -> (SecretBytes?, UInt32) in
             let ready = prepared.withLock { $0.takeVerification(of: encoded, client.generation) }
@@ -125,11 +132,11 @@ package final class TPMPasscodeChip: PasscodeChip {
                     client.remove(ready)
                     prepared.withLock { $0.object = nil }
                     guard error.isGone else { throw error }
-                    // What was prepared is said to be gone. The value is sent again only if the TPM has not counted it as a
-                    // wrong one, which the count shows.
+                    // What was prepared is said to be gone. A wrong value counts nevertheless, which the count shows. The
+                    // value is not sent again: a carrier could keep the first command, which clears the count of the TPM.
                     let count = try client.count(of: index, in: root).wrong
                     guard let before, count <= before else { return (nil, count) }
-                    return (try client.open(record, value, root), 0)
+                    throw .failed(Self.preparationIsGone(error))
                 }
             } catch {
                 guard error.isWrongValue else { throw error }
@@ -141,6 +148,12 @@ package final class TPMPasscodeChip: PasscodeChip {
         }
         counts.withLock { $0[record.handle] = count }
         return secret
+    }
+
+    private static func preparationIsGone(_ cause: TPMError) -> Failure {
+        Failure(
+            .vaultUnavailable, "What was loaded into the TPM for the passcode is not there any more.",
+            hint: "Type the passcode again.", cause: cause)
     }
 
     private static func notVerified(_ cause: TPMError) -> Failure {
@@ -168,6 +181,12 @@ package final class TPMPasscodeChip: PasscodeChip {
             nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
         let record = try PasscodeIndexRecord(record)
         let index = try record.index()
+        return try turn.withLock { (_) throws(Failure) in try proveInTurn(record, index, value, proof) }
+    }
+
+    private func proveInTurn(
+        _ record: PasscodeIndexRecord, _ index: PasscodeIndex, _ value: SecretBytes, _ proof: KeyPasscodeProof
+    ) throws(Failure) -> Bool {
         let isRight = try use(proofs) { (memory, client) throws(TPMError) -> Bool in
             do throws(TPMError) {
                 let ready = prepared.withLock { $0.takeProof(below: record.parent, client.generation) }
@@ -203,8 +222,17 @@ package final class TPMPasscodeChip: PasscodeChip {
         let record = try PasscodeIndexRecord(encoded)
         let index = try record.index()
         guard let preparing else { return }
+        try turn.withLock { (_) throws(Failure) in
+            try prepareInTurn(encoded, record, index, by: preparing)
+            if forKeys { try prepareProof(below: record.parent) }
+        }
+    }
+
+    private func prepareInTurn(
+        _ encoded: [UInt8], _ record: PasscodeIndexRecord, _ index: PasscodeIndex, by preparing: TPMChip
+    ) throws(Failure) {
         if !prepared.withLock({ $0.isReady(for: encoded) }) {
-            endPreparation()
+            removePrepared()
             let isCounted = counts.withLock { $0[record.handle] != nil }
             let generation = try use(chip) { (_, client) throws(TPMError) in client.generation }
             let count = try use(preparing) { (_, client) throws(TPMError) -> UInt32? in
@@ -216,15 +244,19 @@ package final class TPMPasscodeChip: PasscodeChip {
             }
             if let count { counts.withLock { $0[record.handle] = count } }
         }
-        guard forKeys else { return }
+    }
+
+    private func prepareProof(below parent: [UInt8]) throws(Failure) {
         try use(proofs) { (memory, client) throws(TPMError) in
-            guard !prepared.withLock({ $0.hasProof(below: record.parent, client.generation) }) else { return }
-            let session = try Self.proofSession(below: record.parent, &memory, &client)
-            prepared.withLock { $0.store(proof: session, below: record.parent, client.generation) }
+            guard !prepared.withLock({ $0.hasProof(below: parent, client.generation) }) else { return }
+            let session = try Self.proofSession(below: parent, &memory, &client)
+            prepared.withLock { $0.store(proof: session, below: parent, client.generation) }
         }
     }
 
-    package func endPreparation() {
+    package func endPreparation() { turn.withLock { _ in removePrepared() } }
+
+    private func removePrepared() {
         let isEmpty = prepared.withLock { $0.isEmpty }
         guard !isEmpty else { return }
         // What cannot be removed now is removed with the connection.
@@ -249,8 +281,10 @@ package final class TPMPasscodeChip: PasscodeChip {
     private func use<R: Sendable>(
         _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
     ) throws(Failure) -> R {
-        endPreparation()
-        return try use(chip, body)
+        try turn.withLock { (_) throws(Failure) in
+            removePrepared()
+            return try use(chip, body)
+        }
     }
 
     private func use<R: Sendable>(

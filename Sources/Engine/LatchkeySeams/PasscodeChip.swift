@@ -30,7 +30,7 @@ package protocol PasscodeChip: Sendable {
     ///
     /// - Parameter forKeys: whether a `prove` is to be prepared, too.
     func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure)
-    /// Removes what `prepare` and `open` have left in the memory of the chip. Nobody waits for it.
+    /// Removes what `prepare` and `open` have left in the memory of the chip. Called when no request waits.
     func endPreparation()
     /// Returns the secret if the value is right, and nil if it is wrong.
     ///

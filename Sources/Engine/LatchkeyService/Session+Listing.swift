@@ -48,8 +48,9 @@ extension Session {
             next = cursor
         }
     }
-    /// Deletes an item of any access group. Where every program of the user could do it under the name of the item's app, nobody
-    /// is asked; otherwise the user agrees at a prompt for this purpose, which names the item.
+
+    /// Deletes an item of any access group. In the tiers `user` and `simulated` there is no prompt, because every program of
+    /// the user can take the name of the item's app. In the others the user is asked at a prompt that names the item.
     func deleteListed(_ reference: [UInt8], _ call: Call) async throws(Failure) -> Reply {
         let (keychain, caller) = (try keychain(), caller)
         try keychain.checkReadable()
@@ -72,7 +73,7 @@ extension Session {
         let agreement = try await ask(call, question)
         try await write(under: agreement) { () throws(Failure) in
             // The user agreed to this name, which the item's app may have changed since.
-            guard try keychain.nameOfListed(reference) == name else { throw Failure.noListedItem }
+            guard try keychain.nameOfListed(reference).hasBytes(of: name) else { throw Failure.noListedItem }
             try keychain.deleteListed(reference, caller: caller, proof: agreement.proof)
         }
         return .done

@@ -5,8 +5,8 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// What a key module does for a use of a key while the person is asked, on the queue of key operations. The use comes after
-/// it on the same queue, and its end after that, so that nobody waits for the end.
+/// What a key module does for a use of a key while the person is asked. The preparation, the use and the end of the
+/// preparation are in the queue of key operations in this order, so the reply is sent before the end.
 final class KeyPreparation: Sendable {
     private struct State: Sendable {
         var hasEnded = false
