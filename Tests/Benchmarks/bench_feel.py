@@ -94,13 +94,13 @@ class SecretTool:
         self.folder = folder / "keyring"
         self.folder.mkdir(mode=0o700)
         (folder / "bus.conf").write_text(BUS)
-        bus = subprocess.run(
-            ["dbus-daemon", f"--config-file={folder / 'bus.conf'}", "--fork", "--print-address=1", "--print-pid=1"],
-            check=True, stdout=subprocess.PIPE, text=True).stdout.split()
-        self.bus = int(bus[1])
+        self.bus = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={folder / 'bus.conf'}", "--nofork", "--print-address=1"],
+            stdout=subprocess.PIPE, text=True)
+        address = self.bus.stdout.readline().strip()
         self.environment = {
             "PATH": os.environ["PATH"], "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.folder),
-            "XDG_DATA_HOME": str(self.folder), "DBUS_SESSION_BUS_ADDRESS": bus[0], "LANG": "C.UTF-8"}
+            "XDG_DATA_HOME": str(self.folder), "DBUS_SESSION_BUS_ADDRESS": address, "LANG": "C.UTF-8"}
         self.command = ["secret-tool", "lookup", "service", "bench"]
         self.start()
         try:
@@ -139,7 +139,8 @@ class SecretTool:
 
     def end(self):
         self.chill()
-        os.kill(self.bus, 15)
+        self.bus.terminate()
+        self.bus.wait()
 
 
 class GnuPG:
