@@ -52,6 +52,21 @@ import Testing
         """
     }
 
+    /// Texts that are equal to Swift and differ in their bytes name other programs.
+    @Test func anEntryIsReadByItsBytes() throws {
+        let names = MenuEntries([folder.path], isProtected: { _ in true }, isProgram: { _ in true })
+        try write(Self.text("/usr/bin/\u{212a}eys"))
+        #expect(names.entry(ofProgram: "/usr/bin/Keys", languages: []) == nil)
+        try write(Self.text("/usr/bin/Keys"))
+        #expect(names.entry(ofProgram: "/usr/bin/Keys", languages: [])?.name == "Notes")
+        // A mark after the end of a line belongs to it as a character, and must not hide the next line.
+        try write(Self.text("/usr/bin/Keys", more: "\u{301}\nExec=/usr/bin/Keys"))
+        #expect(names.entry(ofProgram: "/usr/bin/Keys", languages: []) == nil)
+        let file = try Descriptor.open(folder.path + "/notes.desktop", O_WRONLY | O_TRUNC)
+        try (Array(Self.text("/usr/bin/Keys").utf8) + [0xff]).withUnsafeBytes { try file.write(all: $0) }
+        #expect(names.entry(ofProgram: "/usr/bin/Keys", languages: []) == nil)
+    }
+
     @Test func entryOfTheExecutableGivesNameAndIcon() throws {
         #expect(found() == nil)
         try write(Self.text())

@@ -13,23 +13,23 @@ package enum DaemonFinder {
     /// Connects to the system's daemon if this user has one and has no store of their own, else to the user's daemon,
     /// starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
     package static func connect() throws(Failure) -> Descriptor {
-        // Without it the app would get the items of another group.
-        try Environment.requireText("LATCHKEY_APP_ID")
-        if let user = try systemUser() {
-            return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
-        }
+        if let system = try connectToSystem() { return system }
         return try connectToOwn()
     }
 
     /// As `connect`, but starts no daemon: nil if the user's own does not run.
     package static func connectToRunning() throws(Failure) -> Descriptor? {
-        try Environment.requireText("LATCHKEY_APP_ID")
-        if let user = try systemUser() {
-            return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
-        }
+        if let system = try connectToSystem() { return system }
         let folder = try StoreLocation.folder()
         guard Files.exists(folder + "/" + DaemonLock.fileName) else { return nil }
         return try connect(DaemonLock.open(folder))
+    }
+
+    private static func connectToSystem() throws(Failure) -> Descriptor? {
+        // Without it the app would get the items of another group.
+        try Environment.requireText("LATCHKEY_APP_ID")
+        guard let user = try systemUser() else { return nil }
+        return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
     }
 
     /// The user as which the system's daemon runs, if this process uses that daemon; nil if it uses the user's own.

@@ -191,7 +191,7 @@ public final class FingerprintControl: Sendable {
 
     /// The failure that the program's exit status (sysexits(3)) and its standard error describe.
     private static func failure(_ status: CInt, _ said: [UInt8]) -> SettingsFailure {
-        let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
+        let lines = String(showing: said).parts(at: "\n")
         func text(_ start: String) -> Phrase? {
             lines.first { $0.hasPrefix(start) }.map { "\($0.dropFirst(start.count))" }
         }
@@ -200,8 +200,7 @@ public final class FingerprintControl: Sendable {
             case 66: .notFound
             case 69: .noReader
             case 73: .exists
-            // A reader that fails and a refusal of polkit have one status; the output of --plain is in English.
-            case 77: lines.contains("error: You may not do this: polkit refuses it.") ? .notAllowed : .noReader
+            case 77: .notAllowed
             default: .other
             }
         return SettingsFailure(

@@ -14,9 +14,8 @@ extension KeychainControl {
         public let reason: Phrase
 
         init(_ item: SkippedItem) {
-            let names = [item.account.isEmpty ? item.label : item.account, item.service].filter { !$0.isEmpty }
             app = item.group
-            name = names.count == 2 ? "\(names[0]) (\(names[1]))" : names.first ?? ""
+            name = String(itemNamed: item.account.isEmpty ? item.label : item.account, at: item.service)
             reason = item.reason.words
         }
     }

@@ -51,8 +51,8 @@ public final class KeychainControl: Sendable {
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func itemsAfterPrompt() throws(SettingsFailure) -> [StoredItem] { sorted(try call(Request.ListNames())) }
 
-    /// Deletes an item of any app. In tiers in which `KeychainOverview.listsItems` is false, the user agrees at a prompt that
-    /// names it; otherwise nobody is asked, so the caller must. The audit log records it.
+    /// Deletes an item of any app. In tiers in which `KeychainOverview.listsItems` is false, a prompt that names the item asks
+    /// the user. In the others there is no prompt, so the caller must ask the user first. The audit log records the deletion.
     ///
     /// - Parameter item: an item of `items()` or of `itemsAfterPrompt()`.
     /// - Throws: `SettingsFailure`, with code `notFound` if it is not there any more or has another name, `passcodeNotSet` without

@@ -61,8 +61,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public var title: String {
         // The command's default service, and the app itself, say nothing.
         let place = [app, "latchkey"].contains(place) ? "" : place
-        let name = name.isEmpty ? label : name
-        return name.isEmpty ? place : place.isEmpty ? name : "\(name) (\(place))"
+        return String(itemNamed: name.isEmpty ? label : name, at: place)
     }
 
     init(_ item: FoundItem, number: Int) {

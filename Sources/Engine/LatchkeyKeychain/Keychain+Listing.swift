@@ -29,6 +29,7 @@ extension Keychain {
             emit(found)
         }
     }
+
     // MARK: - Deleting an item of a list
 
     /// The name by which a person knows an item of a list: its account, tag or label, with service or server, and its app.
@@ -103,7 +104,7 @@ extension Item {
         }
         let name = [text(.account), text(.applicationTag), text(.label)].first { !$0.isEmpty } ?? ""
         let place = [text(.server), text(.service)].first { !$0.isEmpty } ?? ""
-        let whole = name.isEmpty ? place : place.isEmpty ? name : "\(name) (\(place))"
+        let whole = String(itemNamed: name, at: place)
         return whole.isEmpty ? accessGroup : "\(whole), \(accessGroup)"
     }
 }

@@ -33,6 +33,15 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The name by which a person knows an item: "login (bank.example)", or the one of both that is not empty.
+    ///
+    /// - Parameter place: its service or server.
+    package init(itemNamed name: String, at place: String) {
+        self = name.isEmpty ? place : place.isEmpty ? name : "\(name) (\(place))"
+    }
+}
+
 extension Sequence<String> {
     /// Whether one of the texts has the bytes of `text`.
     package func containsBytes(of text: String) -> Bool { contains { $0.hasBytes(of: text) } }

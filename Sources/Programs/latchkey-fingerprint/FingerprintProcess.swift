@@ -22,7 +22,16 @@ package enum FingerprintProcess {
             exit(0)
         } catch {
             write(texts.report(error), .error)
-            exit(error.status == .invalidParameter ? 64 : error.status.exitCode)
+            exit(status(of: error))
+        }
+    }
+
+    /// As that of a command, but a reader that fails differs from a refusal (`FingerprintControl`).
+    private static func status(of failure: Failure) -> CInt {
+        switch failure.status {
+        case .invalidParameter: 64
+        case .biometryNotAvailable, .biometryDisconnected: 69
+        default: failure.status.exitCode
         }
     }
 

@@ -20,8 +20,8 @@ extension KernelFacts {
     package init() {
         var names = utsname()
         uname(&names)
-        release = withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        architecture = withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        release = withUnsafeBytes(of: &names.release) { String(showing: $0.prefix { $0 != 0 }) }
+        architecture = withUnsafeBytes(of: &names.machine) { String(showing: $0.prefix { $0 != 0 }) }
         hasPeerProcess = (try? Sockets.pair()).map { Sockets.peerProcess($0.0) != nil } ?? false
         reportsMounts = (try? FileStatus(of: Descriptor.open("/", O_RDONLY | O_DIRECTORY))) != nil
     }

@@ -6,8 +6,9 @@ import LatchkeySystem
 
 /// What a person can send to the maintainers about a machine: which system, readers and chip it has, and what the doctor found.
 ///
-/// It has no name of a user or host, no serial number and no item; PAM modules are named, without their folders. Texts of files and programs are shortened to the
-/// characters that a version needs, so that nothing else of them is copied. It is in English for those who read it.
+/// It has no name of a user or host, no serial number and no item; PAM modules are named, without their folders. Texts of
+/// files and programs are shortened to the characters that a version needs, so that nothing else of them is copied. It is in
+/// English for those who read it.
 package struct MachineReport: Sendable {
     /// A fact, and its values in order; none if it is not known.
     package struct Line: Equatable, Sendable {

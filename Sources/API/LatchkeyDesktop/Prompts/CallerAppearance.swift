@@ -58,6 +58,7 @@ struct CallerAppearance: Equatable, Sendable {
     /// Whether both names are those of one file or folder.
     private static func isSame(_ path: String, _ other: String) -> Bool {
         var (left, right) = (stat(), stat())
+        // One that cannot be examined is not known to be the same: the label of the program stays.
         guard stat(path, &left) == 0, stat(other, &right) == 0 else { return false }
         return left.st_dev == right.st_dev && left.st_ino == right.st_ino
     }

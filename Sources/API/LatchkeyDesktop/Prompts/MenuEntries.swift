@@ -54,7 +54,7 @@ package struct MenuEntries: Sendable {
         guard isProgram(path) else { return nil }
         var found: [MenuEntry] = []
         for folder in folders {
-            // A folder that is missing or cannot be read has no entries.
+            // A folder that is missing or cannot be read has no entries: the label of the program stays.
             guard let entries = try? entries(in: folder, ofProgram: path, languages) else { continue }
             found += entries
         }
@@ -69,13 +69,15 @@ package struct MenuEntries: Sendable {
         guard walk.components.allSatisfy(isProtected) else { return [] }
         var found: [MenuEntry] = []
         for name in try calls.names(walk.file, folder, limit: Self.fileLimit) {
-            guard let name = name.text, name.hasSuffix(".desktop"),
+            // A file that cannot be read or is not UTF-8 is no entry: the label of the program stays.
+            guard let name = name.text, name.ends(with: ".desktop"),
                 // Without O_NONBLOCK a FIFO would block here.
                 let file = try? calls.open(name, below: walk.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
                 let status = try? calls.status(of: file, name), status.kind == .regularFile,
                 isProtected(PathWalk.Component(status: status, mount: nil)),
                 let bytes = try? calls.readAll(file, name, limit: Self.byteLimit),
-                let entry = Self.entry(in: String(decoding: bytes, as: UTF8.self), ofProgram: path, languages)
+                let text = String(validating: bytes, as: UTF8.self),
+                let entry = Self.entry(in: text, ofProgram: path, languages)
             else { continue }
             found.append(entry)
         }
@@ -94,18 +96,21 @@ package struct MenuEntries: Sendable {
     static func entry(in text: String, ofProgram path: String, _ languages: [String]) -> MenuEntry? {
         var values: [Substring: Substring] = [:]
         var isInGroup = false
-        for line in text.split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("[") {
-                isInGroup = line == "[Desktop Entry]"
+        for line in text.parts(at: "\n") {
+            if line.begins(with: "[") {
+                isInGroup = trimmed(line).hasBytes(of: "[Desktop Entry]")
                 continue
             }
-            guard isInGroup, !line.hasPrefix("#"), let sign = line.firstIndex(of: "=") else { continue }
+            guard isInGroup, !line.begins(with: "#"), let sign = line.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+                continue
+            }
             let key = trimmed(line[..<sign])
             // The specification forbids a key that occurs twice: which one counts is not known.
             guard values[key] == nil else { return nil }
-            values[key] = trimmed(line[line.index(after: sign)...])
+            values[key] = trimmed(line[line.utf8.index(after: sign)...])
         }
-        guard values["Type"] == "Application", values["Hidden"] != "true", let exec = values["Exec"],
+        guard let type = values["Type"], type.hasBytes(of: "Application"), values["Hidden"] != "true",
+            let exec = values["Exec"],
             names(exec, path), let name = languages.lazy.compactMap({ values["Name[\($0)]"] }).first ?? values["Name"],
             isName(name)
         else { return nil }
@@ -113,28 +118,24 @@ package struct MenuEntries: Sendable {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop { $0 == " " || $0 == "\t" }
-        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return start[...last]
+        let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0d].contains(byte) }
+        let rest = text.utf8.drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return Substring(rest[...last])
     }
 
     /// Whether `Exec` is this program alone. A quoted path does not count.
     private static func names(_ exec: Substring, _ path: String) -> Bool {
-        let words = exec.split(separator: " ")
+        let words = exec.parts(at: " ")
         guard let program = words.first, words.dropFirst().allSatisfy(codes.contains) else { return false }
-        return program.contains("/") ? program == path : path == "\(programFolder)/\(program)"
+        return path.hasBytes(of: program.utf8.contains(UInt8(ascii: "/")) ? program : "\(programFolder)/\(program)")
     }
 
     /// Whether a prompt can quote the name: it neither ends the quotation nor has characters that are not shown.
     private static func isName(_ name: Substring) -> Bool {
         (1...Limits.titleCharacters).contains(name.count)
-            && name.unicodeScalars.allSatisfy { scalar in
-                if scalar == "\\" || scalar.properties.isQuotationMark { return false }
-                if scalar.properties.isDefaultIgnorableCodePoint { return false }
-                return switch scalar.properties.generalCategory {
-                case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-                default: true
-                }
+            && name.unicodeScalars.allSatisfy {
+                $0 != "\\" && !$0.properties.isQuotationMark && !$0.controlsText
             }
     }
 
