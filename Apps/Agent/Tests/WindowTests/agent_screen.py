@@ -192,6 +192,16 @@ class Machine(simulated.Machine):
         """Starts a program that evaluates a policy, as `start` does."""
         return self.start("latchkey-test-client", "evaluate", *arguments, app=app, is_shown=is_shown)
 
+    def lock_sensor(self):
+        """Has a finger that the sensor does not know touch it five times, in two prompts."""
+        for misses in 3, 2:
+            caller = self.ask("--policy", "1", "--reason", "try")
+            self.prompt.reads("Touch the sensor.")
+            for _ in range(misses):
+                self.sim("touch", "--other")
+            caller.ends_with("authenticationFailed", "biometryLockout")
+            self.prompt.is_gone()
+
     def second_agent(self):
         """Starts another agent of the same store."""
         agent = Program([AGENT], self.environment, self.output())

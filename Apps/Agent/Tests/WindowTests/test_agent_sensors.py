@@ -7,13 +7,7 @@ from agent_screen import Machine
 
 def test_locked_sensor_prompts_for_passcode_and_says_why():
     with Machine("sim enroll") as machine:
-        for misses in 3, 2:
-            caller = machine.ask("--policy", "1", "--reason", "try")
-            machine.prompt.reads("Touch the sensor.")
-            for _ in range(misses):
-                machine.sim("touch", "--other")
-            caller.ends_with("authenticationFailed", "biometryLockout")
-            machine.prompt.is_gone()
+        machine.lock_sensor()
         caller = machine.ask("--reason", "open the token store")
         locked = machine.prompt.sees(lambda t: t.field)
         check(locked.announced == "Too many tries: the fingerprint is locked until the passcode is entered.",
