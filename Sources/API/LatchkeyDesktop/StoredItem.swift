@@ -16,6 +16,8 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         case publicKey
         /// A certificate (`kSecClassCertificate`).
         case certificate
+        /// A secret that a program stored through the message bus (`org.freedesktop.secrets`).
+        case secret
     }
 
     /// What a program has to prove before it gets the secret.
@@ -74,6 +76,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
             case .internetPassword: .internetPassword
             case .key: item.attributes?[.keyClass] == .number(KeyHalf.publicKey.rawValue) ? .publicKey : .privateKey
             case .certificate: .certificate
+            case .secret: .secret
             }
         name = item.name
         place = item.place

@@ -44,13 +44,14 @@ extension AttributeCode {
 }
 
 extension ItemClass {
-    /// The value of `kSecClass` for this class.
-    var constant: CFString {
+    /// The value of `kSecClass` for this class; nil for the one that Apple's API does not have.
+    var constant: CFString? {
         switch self {
         case .genericPassword: kSecClassGenericPassword
         case .internetPassword: kSecClassInternetPassword
         case .key: kSecClassKey
         case .certificate: kSecClassCertificate
+        case .secret: nil
         }
     }
 }

@@ -9,7 +9,7 @@ extension Returns {
     /// What to request from the daemon so that the objects for `kSecReturnRef` can be created.
     func wanted(of itemClass: ItemClass?) -> Returns {
         switch itemClass {
-        case .genericPassword, .internetPassword: self
+        case .genericPassword, .internetPassword, .secret: self
         // A certificate's data is public and is needed to create the SecCertificate.
         case .certificate, nil: contains(.reference) ? union([.data, .attributes, .persistentReference]) : self
         case .key where contains(.reference): union([.data, .attributes, .persistentReference])
@@ -41,7 +41,7 @@ extension FoundItem {
     /// symmetric ones.
     func reference(_ access: KeychainAccess) -> AnyObject? {
         switch itemClass {
-        case .genericPassword, .internetPassword: return nil
+        case .genericPassword, .internetPassword, .secret: return nil
         case .certificate: return secret.flatMap { Certificate(der: $0.copyBytes()) }.map { SecCertificate($0) }
         case .key:
             guard let attributes else { return nil }

@@ -19,7 +19,7 @@ struct NewItem {
         secret = query.secret
         accessControl = query.effectiveAccessControl
         switch itemClass {
-        case .genericPassword, .internetPassword: break
+        case .genericPassword, .internetPassword, .secret: break
         case .key:
             let key = secret.flatMap { SecKey(stored: attributes, $0) }
             // Behaviour SK-10: the data must be a key of the given type and class. Symmetric keys and other key types

@@ -269,7 +269,10 @@ extension ParsedQuery {
 /// constant to a Swift string each time, took longer than the daemon takes to answer.
 enum QueryName {
     static let itemClass = kSecClass as String
-    static let itemClasses = Dictionary(uniqueKeysWithValues: ItemClass.allCases.map { ($0.constant as String, $0) })
+    static let itemClasses = Dictionary(
+        uniqueKeysWithValues: ItemClass.allCases.compactMap { itemClass in
+            itemClass.constant.map { ($0 as String, itemClass) }
+        })
     static let identityClass = kSecClassIdentity as String
     static let useDataProtectionKeychain = kSecUseDataProtectionKeychain as String
 

@@ -85,6 +85,7 @@ extension LocalAuthority {
             fallbackTitle: PromptText.fallbackTitle(asked.prompting, plan: asked.plan) ?? "",
             faceUsage: PromptText.clean(asked.faceUsage ?? "", characters: Limits.reasonCharacters),
             sensor: sensor, tier: parts.tier, terminal: caller.terminal, userID: caller.userID,
+            startedBy: PromptText.clean(asked.startedBy, characters: Limits.reasonCharacters),
             content: complete(content, of: id))
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
         prepare(for: content, of: id)

@@ -272,6 +272,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case .none: .accountExpired
         case .showsRecoveryCode: .recoveryCodeShown
         case .asksRecoveryCode: .recoveryCodeAsked
+        case .asksAnswer: .answerAsked
         case .asksNewPasscode: .newPasscodeAsked
         case .repeatsRecoveryCode: .recoveryCodeRepeated
         }

@@ -129,6 +129,7 @@ package final class Session: RequestHandler {
         case .mapGroups(let request):
             .waits { () async throws(Failure) in try await self.mapGroups(request.groups) }
         case .migrate(let request): .waits { () async throws(Failure) in try await self.migrate(request, call) }
+        case .useSecrets: throw Failure(.unimplemented, "This daemon has no Secret Service.")
         }
     }
 

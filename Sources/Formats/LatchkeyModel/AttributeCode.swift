@@ -54,15 +54,24 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case serialNumber = 41
     case subjectKeyID = 42
     case publicKeyHash = 43
+    // Items of the Secret Service.
+    /// The identifier of the collection.
+    case collection = 44
+    case identifier = 45
+    case contentType = 46
+    /// The encoded `SecretPairs`.
+    case pairs = 47
+    /// The program that stored the item, or to which an answer was given.
+    case owner = 48
 
     /// The type of this attribute's value.
     package var kind: AttributeKind {
         switch self {
         case .accessGroup, .account, .service, .itemDescription, .comment, .label, .server, .securityDomain,
-            .networkProtocol, .authenticationType, .path, .tokenID:
+            .networkProtocol, .authenticationType, .path, .tokenID, .collection, .identifier, .contentType, .owner:
             .text
         case .generic, .applicationLabel, .applicationTag, .publicKey, .subject, .issuer, .serialNumber, .subjectKeyID,
-            .publicKeyHash:
+            .publicKeyHash, .pairs:
             .data
         case .creator, .type, .port, .keyClass, .keyType, .keySizeInBits, .effectiveKeySize, .certificateType,
             .certificateEncoding:
@@ -79,7 +88,7 @@ extension AttributeCode {
     /// Whether a number is accepted where text or data is expected; never for attributes that decide access.
     package var takesNumbers: Bool {
         switch self {
-        case .accessGroup, .tokenID, .publicKey: false
+        case .accessGroup, .tokenID, .publicKey, .collection, .identifier, .contentType, .pairs, .owner: false
         default: kind == .text || kind == .data
         }
     }

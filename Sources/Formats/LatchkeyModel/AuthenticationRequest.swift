@@ -17,6 +17,8 @@ package struct AuthenticationRequest: Equatable, Sendable {
     package var lastStep: LastStep
     /// The recovery code that the last step shows; nil in other steps.
     package var recoveryCode: SecretBytes?
+    /// The programs that started the one that asks, for the prompt; empty if they are not shown.
+    package var startedBy: String
     /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
     /// 32 random bytes, which the token repeats.
@@ -32,7 +34,7 @@ package struct AuthenticationRequest: Equatable, Sendable {
         plan: AuthenticationPlan, process: ProcessName, faceUsage: String? = nil, prompting: Prompting = Prompting(),
         purpose: PromptPurpose = .app, lastStep: LastStep = .none, recoveryCode: SecretBytes? = nil,
         reuseSeconds: UInt64 = 0, challenge: [UInt8] = [], binding: [UInt8] = [], keyUses: KeyUses = .one,
-        acceptsWeak: Bool = false
+        acceptsWeak: Bool = false, startedBy: String = ""
     ) {
         self.plan = plan
         self.process = process
@@ -46,12 +48,13 @@ package struct AuthenticationRequest: Equatable, Sendable {
         self.binding = binding
         self.keyUses = keyUses
         self.acceptsWeak = acceptsWeak
+        self.startedBy = startedBy
     }
 
     /// Whether a recovery code is given for the step that shows it, and for no other, and the step may be asked for.
     package var hasValidStep: Bool {
         switch lastStep {
-        case .none, .asksRecoveryCode, .asksNewPasscode: recoveryCode == nil
+        case .none, .asksRecoveryCode, .asksNewPasscode, .asksAnswer: recoveryCode == nil
         case .showsRecoveryCode: recoveryCode.map { $0.count > 0 } ?? false
         // Only `latchkey-authd` adds it, to requests of its own.
         case .repeatsRecoveryCode: false

@@ -13,6 +13,8 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
     case key = 3
     /// `kSecClassCertificate`.
     case certificate = 4
+    /// An item of the Secret Service, a collection of it, or a stored answer; without a name in Apple's API.
+    case secret = 5
 
     /// The attributes whose values together identify an item of this class, in the order in which the blind index
     /// covers them.
@@ -30,6 +32,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
                 .keyType, .synchronizable,
             ]
         case .certificate: [.accessGroup, .certificateType, .issuer, .serialNumber, .synchronizable]
+        case .secret: [.accessGroup, .collection, .identifier, .synchronizable]
         }
     }
 
@@ -40,6 +43,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         case .internetPassword: [.account, .server, .label]
         case .key: [.applicationLabel, .applicationTag, .label]
         case .certificate: [.publicKeyHash, .subject, .label]
+        case .secret: [.identifier, .owner, .collection]
         }
     }
 
@@ -58,6 +62,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         case .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID,
             .publicKeyHash:
             self == .certificate
+        case .collection, .identifier, .contentType, .pairs, .owner: self == .secret
         }
     }
 

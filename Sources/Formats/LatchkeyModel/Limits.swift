@@ -57,6 +57,14 @@ package enum Limits {
     package static let freeDiskPart: Int64 = 16
     /// Maximum bytes of an item's secret.
     package static let secretBytes = 1 << 20
+    /// Maximum pairs of an item of the Secret Service.
+    package static let secretPairs = 64
+    /// Maximum bytes of the names, and of the values, of all pairs of an item.
+    package static let secretPairBytes = 16 << 10
+    /// Maximum secrets that one request of the Secret Service reads.
+    package static let secretsRead = 256
+    /// Maximum bytes of an identifier of the Secret Service, and of the name of a program with those that started it.
+    package static let secretNameBytes = 4 << 10
     /// Maximum bytes of one attribute.
     package static let attributeBytes = 64 << 10
     /// Maximum bytes of a reason or a button title; longer text is clipped before it is shown.

@@ -9,6 +9,8 @@ package struct Prompt: Equatable, Sendable {
     package var caller: String
     /// The path of the caller's executable as the kernel reports it; empty if it reports none.
     package var program: String
+    /// The programs that started the caller, the last one first; empty if they are not shown.
+    package var startedBy: String
     /// The name that the caller gave itself and whose items it may use; empty if it equals `caller`.
     package var ownName: String
     package var processID: Int32
@@ -31,7 +33,7 @@ package struct Prompt: Equatable, Sendable {
         id: UInt64, purpose: PromptPurpose = .app, caller: String, program: String = "", ownName: String = "",
         processID: Int32, reason: String,
         cancelTitle: String, fallbackTitle: String, faceUsage: String, sensor: BiometryKind, tier: Tier,
-        terminal: UInt64, userID: UInt32, content: PromptContent
+        terminal: UInt64, userID: UInt32, startedBy: String = "", content: PromptContent
     ) {
         self.id = id
         self.purpose = purpose
@@ -47,6 +49,7 @@ package struct Prompt: Equatable, Sendable {
         self.tier = tier
         self.terminal = terminal
         self.userID = userID
+        self.startedBy = startedBy
         self.content = content
     }
 }
@@ -125,12 +128,14 @@ package struct PromptContent: Hashable, Sendable {
         /// All proofs are there, and the prompt says that the account password has expired until the user
         /// confirms it.
         case accountExpired = 6
+        /// All proofs are there, and the prompt asks whether the program may read the item (`SecretAnswer`).
+        case answerAsked = 7
 
         /// Seconds after which a prompt that is in this step ends by itself. Only the change from `proof` or a message to
         /// another step begins them again.
         package var seconds: Int64 {
             switch self {
-            case .proof, .accountExpired: Limits.promptSeconds
+            case .proof, .accountExpired, .answerAsked: Limits.promptSeconds
             case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated:
                 Limits.lastStepSeconds
             }
@@ -231,6 +236,7 @@ package enum PromptEvent: Equatable, Sendable {
     case simulatedTouch(matching: Bool)
     /// The user confirmed that the recovery code is written down, or has read that the password has expired.
     case codeAcknowledged
+    /// The user entered a recovery code or a word, or chose the answer of that text in the step `answerAsked`.
     case codeEntered(SecretBytes)
     /// The user entered a new passcode in the step `newPasscodeAsked`.
     case newPasscodeEntered(SecretBytes)

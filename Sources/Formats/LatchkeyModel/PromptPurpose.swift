@@ -26,6 +26,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case listNames = 13
     /// An item of any app is deleted. The prompt quotes the name of the item as its reason.
     case deleteItem = 14
+    /// A program reads an item of the Secret Service that another one stored. The prompt quotes the name of the item, and
+    /// which programs started the one that asks, as its reason.
+    case readSecret = 15
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
@@ -35,8 +38,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// where that step asks for a recovery code. The word is the same in every language.
     package var confirmationWord: String? { self == .acceptStore ? "accept" : nil }
 
-    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
-    package var hasReason: Bool { [.app, .identifyDevice, .deleteItem].contains(self) }
+    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item, or which programs
+    /// asked for one.
+    package var hasReason: Bool { [.app, .identifyDevice, .deleteItem, .readSecret].contains(self) }
 }
 
 /// The step of an evaluation that follows when every stage of its plan is complete.
@@ -52,4 +56,7 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     case asksNewPasscode = 3
     /// The prompt asks for the end of the recovery code that was shown before. Only `latchkey-authd` asks for it.
     case repeatsRecoveryCode = 4
+    /// The prompt asks whether the program may read the item: once, always or never. What is entered is the text of a
+    /// `SecretAnswer`.
+    case asksAnswer = 5
 }

@@ -47,6 +47,7 @@ package enum Request: Equatable, Sendable {
     case receiveItems(ReceiveItems)
     case mapGroups(MapGroups)
     case migrate(Migrate)
+    case useSecrets(UseSecrets)
 
     /// Numbers of the requests; part of the wire format.
     package enum Operation: UInt8, CaseIterable, Sendable {
@@ -91,6 +92,7 @@ package enum Request: Equatable, Sendable {
         case receiveItems = 61
         case mapGroups = 62
         case migrate = 63
+        case useSecrets = 70
     }
 }
 

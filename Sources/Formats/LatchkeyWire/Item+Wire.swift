@@ -8,7 +8,7 @@ let referenceBytes = 256
 extension Request.AddItem: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
-            itemClass: try map.field(0, \.itemClass),
+            itemClass: try map.field(0, \.itemClass, .nativeClass),
             attributes: try map.field(1, \.attributes),
             accessControl: try map.field(2, \.accessControl),
             secret: try map.optional(3, \.secret, .secret()),
@@ -51,7 +51,7 @@ extension ItemQuery: WireMap {
 
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
-            itemClass: try map.optional(0, \.itemClass),
+            itemClass: try map.optional(0, \.itemClass, .nativeClass),
             attributes: try map.field(1, \.attributes, .conditions),
             accessibility: try map.optional(2, \.accessibility),
             anySynchronizable: try map.field(3, \.anySynchronizable, omitting: false),
@@ -90,4 +90,18 @@ extension FoundItem: WireMap {
             persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)),
             isLostWithPasscode: try map.field(5, \.isLostWithPasscode, omitting: false))
     }
+}
+
+/// A class of Apple's API. Items of the Secret Service have requests of their own, and no other request can name them.
+struct NativeClassShape: WireShape {
+    func write(_ value: ItemClass, to writer: inout CBORWriter) { value.write(to: &writer) }
+    func read(from reader: inout CBORReader) throws(WireError) -> ItemClass {
+        let value = try ItemClass(from: &reader)
+        guard value != .secret else { throw .invalidValue }
+        return value
+    }
+}
+
+extension WireShape where Self == NativeClassShape {
+    fileprivate static var nativeClass: NativeClassShape { NativeClassShape() }
 }

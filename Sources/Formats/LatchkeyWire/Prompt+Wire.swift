@@ -21,7 +21,8 @@ extension Prompt: WireTuple, WireValue {
             tier: try tuple.field(11, \.tier),
             terminal: try tuple.field(12, \.terminal),
             userID: try tuple.field(13, \.userID),
-            content: try tuple.field(14, \.content))
+            startedBy: try tuple.field(14, \.startedBy, .text(limit: Limits.titleBytes)),
+            content: try tuple.field(15, \.content))
     }
 }
 

@@ -51,6 +51,7 @@ extension Request {
             case .receiveItems: .receiveItems(try reader.value())
             case .mapGroups: .mapGroups(try reader.value())
             case .migrate: .migrate(try reader.value())
+            case .useSecrets: .useSecrets(try reader.value())
             }
         }
     }

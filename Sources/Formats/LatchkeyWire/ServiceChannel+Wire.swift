@@ -51,7 +51,8 @@ extension AuthenticationRequest: WireMap {
             challenge: try map.field(8, \.challenge, .bytes(count: AuthToken.digestBytes)),
             binding: try map.field(9, \.binding, .bytes(count: AuthToken.digestBytes)),
             keyUses: try map.field(10, \.keyUses),
-            acceptsWeak: try map.field(11, \.acceptsWeak))
+            acceptsWeak: try map.field(11, \.acceptsWeak),
+            startedBy: try map.field(12, \.startedBy, .text(limit: Limits.titleBytes), omitting: ""))
     }
 }
 

@@ -26,9 +26,20 @@ extension PromptSession {
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
             if byte == 0x0d || byte == 0x0a { send(.codeAcknowledged) }
+        case .byte(let byte) where state.content.step == .answerAsked:
+            if let answer = Self.answer(byte) { send(.codeEntered(SecretBytes(answer.rawValue.utf8))) }
         // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
+        }
+    }
+
+    private static func answer(_ byte: UInt8) -> SecretAnswer? {
+        switch byte | 0x20 {
+        case UInt8(ascii: "o"): .once
+        case UInt8(ascii: "a"): .always
+        case UInt8(ascii: "n"): .never
+        default: nil
         }
     }
 
@@ -52,7 +63,7 @@ extension PromptSession {
         case .recoveryCodeAsked, .recoveryCodeRepeated: .codeEntered(text)
         case .newPasscodeAsked: .newPasscodeEntered(text)
         case .newPasscodeRepeated: .newPasscodeRepeated(text)
-        case .proof, .recoveryCodeShown, .accountExpired: .passcode(text)
+        case .proof, .recoveryCodeShown, .accountExpired, .answerAsked: .passcode(text)
         }
     }
 

@@ -19,6 +19,7 @@ extension ItemClass {
         case .internetPassword: localized("internet password")
         case .certificate: localized("certificate")
         case .key: localized("key")
+        case .secret: localized("secret of a program")
         }
     }
 }

@@ -57,7 +57,7 @@ extension SimulatedWorld {
             case .fallback: !content.showsFallback
             case .permission: content.question == .none
             case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
-            case .recoveryCode: content.step != .recoveryCodeAsked && content.step != .recoveryCodeRepeated
+            case .recoveryCode: ![.recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked].contains(content.step)
             case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
             }
@@ -91,6 +91,7 @@ extension SimulatedWorld {
         ) -> Answer {
             switch content.step {
             case .recoveryCodeShown, .accountExpired: return .action(.codeAcknowledged)
+            case .answerAsked: return .action(.recoveryCode(SecretBytes(SecretAnswer.once.rawValue.utf8)))
             case .recoveryCodeAsked:
                 let word = prompt.purpose.confirmationWord.map { SecretBytes($0.utf8) }
                 return (word ?? code).map { .action(.recoveryCode($0)) } ?? .never

@@ -60,6 +60,7 @@ extension PromptContent {
         case .recoveryCodeRepeated: return "  prompt: end of the recovery code"
         case .newPasscodeAsked: return "  prompt: new passcode" + why
         case .newPasscodeRepeated: return "  prompt: new passcode again"
+        case .answerAsked: return "  prompt: once, always or never"
         case .accountExpired: return "  prompt: password of the account has expired"
         case .proof: break
         }

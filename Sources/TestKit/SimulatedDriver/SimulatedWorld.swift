@@ -360,7 +360,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             return { prompt.events(.codeAcknowledged) }
         case .recoveryCode(let code):
             guard let prompt = core.prompt, prompt.isVisible,
-                [.recoveryCodeAsked, .recoveryCodeRepeated].contains(prompt.content.step)
+                [.recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked].contains(prompt.content.step)
             else { return nil }
             return { prompt.events(.codeEntered(code)) }
         case .newPasscode(let passcode):
@@ -369,7 +369,8 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             switch prompt.content.step {
             case .newPasscodeAsked: event = .newPasscodeEntered(passcode)
             case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired: return nil
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked:
+                return nil
             }
             return { prompt.events(event) }
         case .cancel:

@@ -108,12 +108,13 @@ enum AppsWords {
         case .privateKey: words("Private key")
         case .publicKey: words("Public key")
         case .certificate: words("Certificate")
+        case .secret: words("Secret of a program")
         }
     }
 
     static func icon(_ kind: StoredItem.Kind) -> String {
         switch kind {
-        case .password: "dialog-password-symbolic"
+        case .password, .secret: "dialog-password-symbolic"
         case .internetPassword: "network-server-symbolic"
         case .privateKey, .publicKey: "channel-secure-symbolic"
         case .certificate: "application-certificate-symbolic"

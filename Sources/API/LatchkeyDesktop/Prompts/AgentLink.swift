@@ -231,7 +231,7 @@ public final class AgentLink: Sendable {
         switch shown.withLock({ $0?.prompt.id == prompt ? $0?.content.step : nil }) {
         case .newPasscodeAsked: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeEntered($0) }
         case .newPasscodeRepeated: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeRepeated($0) }
-        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, nil: nil
+        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked, nil: nil
         }
     }
 

@@ -25,6 +25,8 @@ public struct ShownPrompt: Equatable, Sendable {
         case recoveryCode
         /// A confirmation that `feedback` was read; nothing is left to prove.
         case message
+        /// The person chooses whether the program may read the item.
+        case answer
         /// A recovery code, or the last group of one that was shown before, to be typed.
         case recoveryCodeEntry
         /// A new passcode, to be typed.
@@ -134,6 +136,7 @@ public struct ShownPrompt: Equatable, Sendable {
             switch (content.step, content.method) {
             case (.recoveryCodeShown, _): .recoveryCode
             case (.accountExpired, _): .message
+            case (.answerAsked, _): .answer
             case (.recoveryCodeAsked, _), (.recoveryCodeRepeated, _): .recoveryCodeEntry
             case (.newPasscodeAsked, _): .newPasscodeEntry
             case (.newPasscodeRepeated, _): .newPasscodeRepetition

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeyWords
 
 /// The names of fields, buttons and keys, and the texts around a prompt.
@@ -31,7 +31,7 @@ extension PromptState {
         case .newPasscodeRepeated: words("New passcode again")
         case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Confirmation")
         case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
-        case .proof, .recoveryCodeShown, .accountExpired: asksForPasscode ? words("Passcode") : words("Password")
+        case .proof, .recoveryCodeShown, .accountExpired, .answerAsked: asksForPasscode ? words("Passcode") : words("Password")
         }
     }
 
@@ -49,6 +49,8 @@ extension PromptState {
             keys.insert((key: enter, title: words("Send")), at: 0)
         } else if [.recoveryCodeShown, .accountExpired].contains(content.step) {
             keys.insert((key: enter, title: acknowledgement), at: 0)
+        } else if content.step == .answerAsked {
+            keys = [("O", title(.once)), ("A", title(.always)), ("N", title(.never))] + keys
         } else if content.showsFallback {
             keys.append((key: "P", title: fallbackTitle))
         }
@@ -102,6 +104,15 @@ extension PromptState {
     /// The title of the button that confirms that the recovery code is written down, or that a message was read.
     package var acknowledgement: String {
         content.step == .accountExpired ? words("Continue") : words("I have written it down")
+    }
+
+    /// The title of the button for an answer of step `answerAsked`.
+    package func title(_ answer: SecretAnswer) -> String {
+        switch answer {
+        case .once: words("Allow once")
+        case .always: words("Always allow")
+        case .never: words("Never allow")
+        }
     }
 
     /// A notice that the machine is simulated; nil in other tiers.

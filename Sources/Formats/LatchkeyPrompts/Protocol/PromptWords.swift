@@ -49,6 +49,7 @@ extension PromptState {
             words("continue with this keychain although it was replaced by an older or a changed one")
         case .listNames: words("list the names of the items of every app in this keychain, without their secrets")
         case .deleteItem: words("delete “\(prompt.reason)” permanently")
+        case .readSecret: words("read “\(prompt.reason)”, which another program stored")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -64,6 +65,11 @@ extension PromptState {
 
     /// `program` as a sentence, without its full stop.
     package var programLine: String { words("It is \(program)") }
+
+    /// Which programs started the one that asks, as a sentence without its full stop; nil if that is not shown.
+    package var startedByLine: String? {
+        prompt.startedBy.isEmpty ? nil : words("It was started by \(prompt.startedBy)")
+    }
 
     /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
     /// last step began.
@@ -105,6 +111,7 @@ extension PromptState {
             return words(
                 "Type a new passcode of at least \(prompt.tier.passcodeCharacters) characters, then press Enter.")
         case .newPasscodeRepeated: return words("Type the new passcode again, then press Enter.")
+        case .answerAsked: return words("May it read this item now, or always from now on?")
         case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
         case .proof: break
         }
@@ -178,7 +185,7 @@ extension PromptState {
     package var takesText: Bool {
         switch content.step {
         case .proof: content.method == .passcode && !isDelayed
-        case .recoveryCodeShown, .accountExpired: false
+        case .recoveryCodeShown, .accountExpired, .answerAsked: false
         case .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated: true
         }
     }

@@ -52,6 +52,7 @@ struct BlockLayout {
         body += blank
         if economy != .words {
             body += text(state.programLine, .faint, limit: Limits.otherLines)
+            if let programs = state.startedByLine { body += text(programs, .faint, limit: 2) }
             if let name = state.ownNameLine { body += text(name, .faint, limit: 2) }
             body += blank
         }

@@ -38,6 +38,7 @@ package struct PlainSpeech: Sendable {
         var sentences = [state.title + "."]
         sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
         sentences.append(state.programLine + ".")
+        if let programs = state.startedByLine { sentences.append(programs + ".") }
         if let name = state.ownNameLine { sentences.append(name + ".") }
         sentences.append(state.endingLine + ".")
         if let simulation = state.simulation { sentences.append(simulation) }
