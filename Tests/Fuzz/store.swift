@@ -402,12 +402,19 @@ private final class Transaction: ItemWriting {
         case .id(let id): row.id == id
         case .group(let group): row.group == group
         case .indexed(let number, let hash): row.indexes.indices.contains(number) && row.indexes[number] == hash
+        case .pair(let hash): row.pairs.contains(hash)
         case .all: true
         }
     }
 
     func lastPosition() throws(Failure) -> Int64 { files.rows.last?.position ?? 0 }
     func itemCount() throws(Failure) -> Int64 { Int64(files.rows.count) }
+    func pairCount(_ hash: [UInt8], limit: Int) throws(Failure) -> Int {
+        min(limit, files.rows.count { $0.pairs.contains(hash) })
+    }
+    func pairs(at position: Int64) throws(Failure) -> [[UInt8]] {
+        files.rows.first { $0.position == position }?.pairs ?? []
+    }
     func usage() throws(Failure) -> StoreUsage { StoreUsage(databaseBytes: 0, logBytes: 0, disk: nil) }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { files.entries.last }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {

@@ -90,6 +90,8 @@ private struct ReadingRecorder: ItemReading {
     }
     func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func pairCount(_ hash: [UInt8], limit: Int) throws(Failure) -> Int { try rows.pairCount(hash, limit: limit) }
+    func pairs(at position: Int64) throws(Failure) -> [[UInt8]] { try rows.pairs(at: position) }
     func usage() throws(Failure) -> StoreUsage { try rows.usage() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
@@ -125,6 +127,8 @@ private struct WritingRecorder: ItemWriting {
     }
     func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func pairCount(_ hash: [UInt8], limit: Int) throws(Failure) -> Int { try rows.pairCount(hash, limit: limit) }
+    func pairs(at position: Int64) throws(Failure) -> [[UInt8]] { try rows.pairs(at: position) }
     func usage() throws(Failure) -> StoreUsage { try rows.usage() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {

@@ -115,6 +115,7 @@ struct Observer: Hashable, Sendable {
         case .codeEntered(let id):
             recordLastStep(id, .recoveryCodeAsked)
             recordLastStep(id, .recoveryCodeRepeated)
+            recordLastStep(id, .answerAsked)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
             prompts[id]?.hasNewPasscode = isLongEnough
         case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
@@ -248,8 +249,8 @@ struct Observer: Hashable, Sendable {
             return nil
         case .startDeadline(let id, let seconds):
             guard let shown = prompts[id] else { return "a deadline without a prompt" }
-            let isInLastStep = shown.content.step != .proof && shown.content.step != .accountExpired
-            return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
+            let isShort = [.proof, .accountExpired, .answerAsked].contains(shown.content.step)
+            return seconds == (isShort ? Limits.promptSeconds : Limits.lastStepSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return recordReply(id, outcome, after: after)
         case .persistPermissions(let persisted):
@@ -282,6 +283,7 @@ struct Observer: Hashable, Sendable {
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
                 case .repeatsRecoveryCode: .recoveryCodeRepeated
+                case .asksAnswer: .answerAsked
                 // The second entry is only asked for after a first one of sufficient length.
                 case .asksNewPasscode:
                     prompts[request.id]?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked

@@ -26,6 +26,7 @@ struct ServiceParts {
     var wrap: (any AuthenticationAuthority) -> any AuthenticationAuthority = { $0 }
     var sessions: (any SessionMonitor)?
     var keyModule: (any KeyModule)?
+    var secretCallers: (any SecretCallers)?
     var ended: (@Sendable (EvaluationEnd) -> Void)?
     var log: any EventLog = UnwatchedLog()
 }
@@ -67,13 +68,14 @@ struct SimulatedService {
                 tier: .simulated, userID: 1, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
                 random: random, work: parts.work, stretching: parts.stretching, counters: .success(keychain),
                 permissions: keychain, ended: parts.ended, log: parts.log))
-        service = Service(
-            Service.Parts(
-                tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
-                authority: ScriptedAuthority(parts.wrap(authority), world: world, log: parts.log),
-                clock: parts.clock, random: parts.random, work: parts.work,
-                stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork,
-                sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log))
+        var all = Service.Parts(
+            tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
+            authority: ScriptedAuthority(parts.wrap(authority), world: world, log: parts.log),
+            clock: parts.clock, random: parts.random, work: parts.work,
+            stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork,
+            sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log)
+        all.secretCallers = parts.secretCallers
+        service = Service(all)
     }
 
     /// Returns a new session of the caller.

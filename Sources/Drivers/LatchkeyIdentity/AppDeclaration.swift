@@ -33,6 +33,7 @@ package struct AppDeclaration: Equatable, Sendable {
         for prefix in ["/", "unit:", "user:"] where text.begins(with: prefix) {
             return "begins with `\(prefix)`, which is reserved for programs without a declaration"
         }
+        if text.hasBytes(of: SecretService.group) { return "is the group of the Secret Service" }
         return text == "com.apple.token" ? "is the group of smart cards" : nil
     }
 

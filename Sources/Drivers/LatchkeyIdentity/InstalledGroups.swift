@@ -45,6 +45,8 @@ package struct InstalledGroups: Sendable {
     ///   undetermined programs.
     package func target(of group: String, userID: UInt32) throws(Failure) -> String {
         let undetermined = "user:\(userID)"
+        // Items of the Secret Service stay what they are; no program has their group.
+        if group.hasBytes(of: SecretService.group) { return group }
         // A name of this form would be the group of a program that the item never belonged to.
         guard !AppDeclaration.isReserved(group) else { return undetermined }
         let declared = try declarations.declarations

@@ -20,6 +20,7 @@ struct Rows: ItemWriting {
         _ filter: RowFilter, behind position: Int64, columns: RowColumns,
         _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
+        if case .pair = filter, try !hasTable("pair") { return }
         let (sql, values) = Rows.selection(filter, behind: position, columns)
         try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row, columns)) }
     }
@@ -34,6 +35,7 @@ struct Rows: ItemWriting {
         case .id(let id): (selections.id, [.blob(id), .integer(position)])
         case .group(let group): (selections.group, [.blob(group), .integer(position)])
         case .indexed(let number, let hash): (selections.indexed[min(number, 2)], [.blob(hash), .integer(position)])
+        case .pair(let hash): (selections.pair, [.blob(hash), .integer(position)])
         case .all: (selections.everyRow, [.integer(position)])
         }
     }
@@ -43,7 +45,7 @@ struct Rows: ItemWriting {
         static let all = Selections(Schema.columns)
         static let withoutSecret = Selections(Schema.columnsWithoutSecret)
 
-        let everyRow, primaryKey, id, group: String
+        let everyRow, primaryKey, id, group, pair: String
         let indexed: [String]
 
         private init(_ columns: String) {
@@ -51,6 +53,10 @@ struct Rows: ItemWriting {
             primaryKey = "SELECT \(columns) FROM item WHERE key = ? AND position > ?"
             id = "SELECT \(columns) FROM item WHERE id = ? AND position > ?"
             group = "SELECT \(columns) FROM item WHERE grp = ? AND position > ? ORDER BY position"
+            pair = """
+                SELECT \(columns) FROM item
+                WHERE position IN (SELECT position FROM pair WHERE hash = ? AND position > ?) ORDER BY position
+                """
             indexed = (0...2).map {
                 "SELECT \(columns) FROM item WHERE i\($0) = ? AND position > ? ORDER BY position"
             }
@@ -105,6 +111,41 @@ struct Rows: ItemWriting {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try connection.run(sql, try values(row))
+        try insertPairs(row)
+    }
+
+    /// Inserts the pairs of a row, by default those of the row that was inserted last: the table of pairs has no row numbers
+    /// of its own.
+    private func insertPairs(_ row: StoredRow, at position: Int64? = nil) throws(Failure) {
+        guard !row.pairs.isEmpty else { return }
+        if try !hasTable("pair") { try connection.execute(Schema.pair) }
+        for pair in row.pairs {
+            try connection.run(
+                "INSERT OR IGNORE INTO pair VALUES (?, coalesce(?, last_insert_rowid()))",
+                [.blob(pair), position.map { .integer($0) } ?? .null])
+        }
+    }
+
+    func pairCount(_ hash: [UInt8], limit: Int) throws(Failure) -> Int {
+        guard try hasTable("pair") else { return 0 }
+        var count: Int64 = 0
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM pair WHERE hash = ? LIMIT ?)"
+        try connection.run(sql, [.blob(hash), .integer(Int64(limit))]) { (row) throws(Failure) in
+            count = row.integer(0)
+            return false
+        }
+        return Int(count)
+    }
+
+    func pairs(at position: Int64) throws(Failure) -> [[UInt8]] {
+        guard try hasTable("pair") else { return [] }
+        var hashes: [[UInt8]] = []
+        let sql = "SELECT hash FROM pair WHERE position = ? ORDER BY hash"
+        try connection.run(sql, [.integer(position)]) { (row) throws(Failure) in
+            hashes.append(row.blob(0) ?? [])
+            return true
+        }
+        return hashes
     }
 
     func replaceEnvelopes(of row: StoredRow) throws(Failure) {
@@ -121,6 +162,11 @@ struct Rows: ItemWriting {
             attributes = ?, secret = ? WHERE position = ?
             """
         try connection.run(sql, try values(row) + [.integer(row.position)])
+        guard row.itemClass == .secret else { return }
+        if try hasTable("pair") {
+            try connection.run("DELETE FROM pair WHERE position = ?", [.integer(row.position)])
+        }
+        try insertPairs(row, at: row.position)
     }
 
     func delete(position: Int64) throws(Failure) {
@@ -193,10 +239,13 @@ extension Rows {
 }
 
 extension Rows {
-    func hasQuarantine() throws(Failure) -> Bool {
+    func hasQuarantine() throws(Failure) -> Bool { try hasTable("quarantine") }
+
+    /// Whether a table that is created with its first row exists.
+    func hasTable(_ name: String) throws(Failure) -> Bool {
         var isThere = false
-        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'quarantine'"
-        try connection.run(sql, []) { (_) throws(Failure) in
+        let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+        try connection.run(sql, [.text(name)]) { (_) throws(Failure) in
             isThere = true
             return false
         }
@@ -234,6 +283,7 @@ extension Rows {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try connection.run(sql, try values(row) + [isFree ? .integer(row.position) : .null])
+        try insertPairs(row)
     }
 
     func quarantine(position: Int64, entry: Int64) throws(Failure) {

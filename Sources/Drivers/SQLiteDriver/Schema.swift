@@ -42,6 +42,16 @@ enum Schema {
         ) STRICT
         """
 
+    /// The pairs of items of the Secret Service. Created with the first of them, so that a store without one has no such table.
+    static let pair = """
+        CREATE TABLE pair (
+            hash BLOB NOT NULL,
+            position INTEGER NOT NULL REFERENCES item (position) ON DELETE CASCADE,
+            PRIMARY KEY (hash, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX pair_position ON pair (position);
+        """
+
     /// Must precede the first CREATE TABLE. An add changes some twenty bytes in a page of each index, so pages of
     /// half the usual size halve the bytes written and synced; a row with a short secret still fits three to a page.
     static let pageSize = "PRAGMA page_size = 2048; "

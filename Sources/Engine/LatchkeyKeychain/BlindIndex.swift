@@ -35,6 +35,12 @@ struct BlindIndex: Sendable {
         return try index("attribute \(code.rawValue)", itemClass, [.text(group), value])
     }
 
+    /// Index of a pair of an item of the Secret Service, 8 bytes: a program finds its items by any of their pairs. Items with
+    /// the same pair have the same index, also those of different programs.
+    func pair(_ pair: SecretPairs.Pair) throws(Failure) -> [UInt8] {
+        try Array(index("pair", .secret, [.text(pair.name), .text(pair.value)])[..<8])
+    }
+
     func fill(_ row: inout StoredRow, _ item: Item) throws(Failure) {
         row.primaryKey = try primaryKey(item.attributes, row.itemClass)
         row.group = try group(item.accessGroup, row.itemClass)
@@ -43,5 +49,7 @@ struct BlindIndex: Sendable {
             indexes.append(try attribute(code, item.attributes[code], group: item.accessGroup, row.itemClass))
         }
         row.indexes = indexes
+        row.pairs = []
+        for pair in item.pairs.all { row.pairs.append(try self.pair(pair)) }
     }
 }

@@ -18,6 +18,11 @@ struct Item: Equatable, Sendable {
     /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
 
+    /// The pairs of an item of the Secret Service; none for bytes in another form, which only this program can have written.
+    var pairs: SecretPairs {
+        if case .data(let bytes) = attributes[.pairs] { SecretPairs(bytes) ?? .none } else { .none }
+    }
+
     var accessGroup: String { if case .text(let group) = attributes[.accessGroup] { group } else { "" } }
 
     /// Whether the secret is a private key of the enclave, which is never returned: the access control is enforced
@@ -89,6 +94,7 @@ struct Item: Equatable, Sendable {
     }
 
     func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
+        guard query.pairs == .none || pairs.contains(query.pairs) else { return false }
         if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
         for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {
             guard let own = attributes[code] ?? defaultValue(code, itemClass), own.counts(as: value) else {

@@ -169,7 +169,9 @@ package final class Keychain: Sendable {
     }
 
     /// Returns filters that cover every row a query can match; each uses an index of the database.
-    func filters(_ query: ItemQuery, _ caller: Caller) throws(Failure) -> (ItemClass?, [RowFilter]) {
+    func filters(
+        _ query: ItemQuery, _ caller: Caller, in store: any ItemReading
+    ) throws(Failure) -> (ItemClass?, [RowFilter]) {
         if let reference = query.persistentReference {
             guard query.attributes.isEmpty, query.accessibility == nil else {
                 throw Failure(.invalidParameter, "A query with a persistent reference takes no attributes.")
@@ -181,6 +183,7 @@ package final class Keychain: Sendable {
             throw Failure(.invalidParameter, "The query has no item class.")
         }
         try check(query.attributes, areOf: itemClass)
+        if itemClass == .secret, let pair = try rarestPair(query.pairs, in: store) { return (itemClass, [.pair(pair)]) }
         var filters: [RowFilter] = []
         for group in try groups(query.attributes, caller) { filters += try self.filters(query, itemClass, group) }
         return (itemClass, filters)
@@ -217,7 +220,7 @@ package final class Keychain: Sendable {
         _ query: ItemQuery, _ caller: Caller, columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow, Item) throws(Failure) -> Bool
     ) throws(Failure) {
-        let (itemClass, filters) = try filters(query, caller)
+        let (itemClass, filters) = try filters(query, caller, in: store)
         var goesOn = true
         for filter in filters where goesOn {
             try store.forEachRow(filter, columns: columns) { (row) throws(Failure) in

@@ -86,7 +86,7 @@ extension Keychain {
         _ query: ItemQuery, _ caller: Caller, columns: RowColumns, from cursor: inout SearchCursor,
         in store: any ItemReading, _ body: (inout SearchCursor, StoredRow, Item) throws(Failure) -> AfterRow
     ) throws(Failure) -> PageEnd {
-        let (itemClass, filters) = try filters(query, caller)
+        let (itemClass, filters) = try filters(query, caller, in: store)
         var budget = PageBudget()
         var end = PageEnd.complete
         var next = cursor
@@ -129,7 +129,8 @@ extension Keychain {
                 budget.take(row)
                 next.pass(row)
                 let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-                guard let item, !isDead(item) || item.isInToken else { return true }
+                // Collections and stored answers of the Secret Service are no items.
+                guard let item, !isDead(item) || item.isInToken, !item.isOfSecretService else { return true }
                 var found = try found(row, item, [.attributes, .persistentReference])
                 found.isLostWithPasscode = isLostWithPasscode(item)
                 emit(found)

@@ -91,9 +91,11 @@ package struct StoreCheck {
             try keychain.index.fill(&expected, keychain.envelopes.openAttributes(row))
             // The table has three index columns; a class may use fewer.
             let indexes = expected.indexes + Array(repeating: nil, count: max(0, 3 - expected.indexes.count))
-            guard expected.primaryKey != row.primaryKey || expected.group != row.group || indexes != row.indexes else {
-                return
-            }
+            let pairs = try keychain.store.read { (store) throws(Failure) in try store.pairs(at: row.position) }
+            guard
+                expected.primaryKey != row.primaryKey || expected.group != row.group || indexes != row.indexes
+                    || Set(expected.pairs) != Set(pairs)
+            else { return }
             add(Finding(.indexWrong, number: row.position, item: row.id))
         }
     }

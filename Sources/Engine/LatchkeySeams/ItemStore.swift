@@ -14,6 +14,8 @@ package struct StoredRow: Equatable, Sendable {
     package var group: [UInt8]
     /// Blind indexes of `ItemClass.indexed`, in that order; nil for an absent attribute.
     package var indexes: [[UInt8]?]
+    /// Blind indexes of the pairs of an item of the Secret Service, for writing; a row that was read has none.
+    package var pairs: [[UInt8]] = []
     /// Incremented by every update of the item.
     package var version: Int64
     package var attributes: [UInt8]
@@ -49,9 +51,11 @@ package struct StoredRow: Equatable, Sendable {
         return row
     }
 
-    /// Returns whether identifier, class and all blind indexes of both rows are equal, so that only envelopes differ.
+    /// Returns whether identifier, class and all blind indexes of both rows are equal, so that only envelopes differ;
+    /// false for a class with pairs, which a row that was read does not have.
     package func isIndexed(like other: StoredRow) -> Bool {
-        id == other.id && itemClass == other.itemClass && primaryKey == other.primaryKey && group == other.group
+        itemClass != .secret && id == other.id && itemClass == other.itemClass && primaryKey == other.primaryKey
+            && group == other.group
             && indexes == other.indexes
     }
 }
@@ -96,6 +100,8 @@ package enum RowFilter: Equatable, Sendable {
     case all
     /// Rows whose blind index `number` (0...2, in the order of `ItemClass.indexed`) has that value.
     case indexed(number: Int, [UInt8])
+    /// Rows one of whose pairs has that blind index.
+    case pair([UInt8])
 }
 
 /// Selects the columns to read.
@@ -146,6 +152,10 @@ package protocol ItemReading {
     /// Returns the largest position; 0 if there is no row.
     func lastPosition() throws(Failure) -> Int64
     func itemCount() throws(Failure) -> Int64
+    /// Returns how many rows have a pair with that blind index, at most `limit`.
+    func pairCount(_ hash: [UInt8], limit: Int) throws(Failure) -> Int
+    /// Returns the blind indexes of the pairs of the row at a position, in ascending order.
+    func pairs(at position: Int64) throws(Failure) -> [[UInt8]]
     /// Returns how much of the disk the store uses, with the changes of an open transaction.
     func usage() throws(Failure) -> StoreUsage
     /// Returns the newest audit log entry; nil if the log is empty.

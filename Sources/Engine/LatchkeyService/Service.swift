@@ -48,6 +48,8 @@ package final class Service: Sendable {
         package var reopen: (@Sendable () -> Result<Keychain, Failure>)?
         /// Returns the access group of this keychain for a group of the user's own store.
         package var mapGroup: @Sendable (String) throws(Failure) -> String
+        /// Determines the programs that call the Secret Service; nil where there is none.
+        package var secretCallers: (any SecretCallers)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
@@ -102,6 +104,7 @@ package final class Service: Sendable {
     /// Whether the challenge of a relying party is being answered.
     let isAnsweringChallenge = Atomic(false)
     let tickets = MigrationTickets()
+    let secretPrompts: SecretPrompts
     /// Logs refusals that cannot be recorded: without a keychain any program can cause them again and again.
     let unrecorded: RareEvents<Status>
     let evaluations = Atomic<UInt64>(0)
@@ -116,6 +119,7 @@ package final class Service: Sendable {
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
+        secretPrompts = SecretPrompts(parts.clock)
         unrecorded = RareEvents(parts.log, clock: parts.clock)
         opened = Mutex(Self.opened(parts.keychain, parts))
         attach()
@@ -237,9 +241,19 @@ package final class Service: Sendable {
     ) -> Session {
         var caller = caller
         if mayNameItself { caller.take(hello) }
+        // Only calls of the Secret Service reach its items, and each of them has a session of its own.
+        caller.groups.removeAll { $0.hasBytes(of: SecretService.group) }
         caller.terminal = terminal
+        return add(caller, hello.faceUsage, PageLine(whenRoom: whenRoom))
+    }
+
+    /// Creates the session of a program for one call of the Secret Service.
+    func session(of program: AskingProgram, _ pages: PageLine) -> Session { add(program.caller, nil, pages) }
+
+    private func add(_ caller: Caller, _ faceUsage: String?, _ pages: PageLine) -> Session {
+        var caller = caller
         caller.session = sessionCount.add(1, ordering: .relaxed).newValue
-        let session = Session(service: self, caller: caller, faceUsage: hello.faceUsage, whenRoom: whenRoom)
+        let session = Session(service: self, caller: caller, faceUsage: faceUsage, pages: pages)
         sessionList.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))

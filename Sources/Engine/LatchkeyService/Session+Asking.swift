@@ -113,7 +113,7 @@ extension Session {
             plan: question.plan, process: caller.processName, faceUsage: faceUsage, prompting: question.prompting,
             purpose: question.purpose, lastStep: question.lastStep, recoveryCode: question.recoveryCode,
             reuseSeconds: question.reuseSeconds, keyUses: question.context == nil ? .one : .oneKey,
-            acceptsWeak: question.acceptsWeak)
+            acceptsWeak: question.acceptsWeak, startedBy: caller.startedBy)
         let end: (outcome: Result<Authorisation, Failure>, entered: AuthenticationGrant.Entered?, answeredIn: UInt64?) =
             await withCheckedContinuation { continuation in
                 number = service.evaluate(request, of: caller, subject: question.subject) { [self] outcome, entered in

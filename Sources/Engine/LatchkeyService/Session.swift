@@ -47,6 +47,8 @@ package final class Session: RequestHandler {
         var receiving: ReceivedMigration?
         /// Removes an unused ticket of this session at its deadline.
         var ticketAlarm: (any Alarm)?
+        /// The sessions of programs whose calls of the Secret Service are under way, by request ID.
+        var delegates: [UInt64: Session] = [:]
         /// Incremented whenever all proofs of this session are revoked.
         var proofEpoch: UInt64 = 0
         var isClosed = false
@@ -62,14 +64,11 @@ package final class Session: RequestHandler {
     let pages: PageLine
     let state = Mutex(State())
 
-    init(
-        service: Service, caller: Caller, faceUsage: String?,
-        whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-    ) {
+    init(service: Service, caller: Caller, faceUsage: String?, pages: PageLine) {
         self.service = service
         self.caller = caller
         self.faceUsage = faceUsage
-        pages = PageLine(whenRoom: whenRoom)
+        self.pages = pages
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -129,12 +128,16 @@ package final class Session: RequestHandler {
         case .mapGroups(let request):
             .waits { () async throws(Failure) in try await self.mapGroups(request.groups) }
         case .migrate(let request): .waits { () async throws(Failure) in try await self.migrate(request, call) }
-        case .useSecrets: throw Failure(.unimplemented, "This daemon has no Secret Service.")
+        case .useSecrets(let request):
+            .waits { () async throws(Failure) in try await self.useSecrets(request, call) }
         }
     }
 
     package func cancel(_ id: UInt64) {
-        let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
+        let (evaluation, watch, delegate) = state.withLock { state in
+            (state.requests[id], state.watches.removeValue(forKey: id), state.delegates[id])
+        }
+        delegate?.cancel(id)
         if let evaluation { service.authority.withdraw(evaluation, .appCancel) }
         if let watch, service.environments.forget(watch.number) {
             watch.end(Failure(.appCancel, "The app cancelled the request."))
@@ -143,14 +146,15 @@ package final class Session: RequestHandler {
 
     /// Ends all requests, contexts and evaluations of this connection (behaviour LA-32).
     package func close() {
-        let (evaluations, watches) = state.withLock { state in
+        let (evaluations, watches, delegates) = state.withLock { state in
             state.isClosed = true
             state.contexts = [:]
             state.backup = nil
             state.receiving = nil
             state.ticketAlarm = nil
-            return (Array(state.requests.values), state.watches)
+            return (Array(state.requests.values), state.watches, Array(state.delegates.values))
         }
+        for delegate in delegates { delegate.close() }
         service.tickets.remove(of: self)
         pages.close()
         for watch in watches.values where service.environments.forget(watch.number) {

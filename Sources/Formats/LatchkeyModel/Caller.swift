@@ -34,6 +34,8 @@ package struct Caller: Sendable {
     /// The login session of the process, as `latchkey-authd` determined it; empty if it has none, or if nothing has
     /// determined it.
     package var loginSession = ""
+    /// The names of the programs that started it, for its prompts; empty if they are not shown.
+    package var startedBy = ""
     private var process: (any CallerProcess)?
 
     /// Creates a caller; `application` is the first group, or the label if there is no group.

@@ -12,6 +12,8 @@ package struct ItemQuery: Equatable, Sendable {
     package var anySynchronizable: Bool
     /// The persistent reference of a single item; nil for any item.
     package var persistentReference: [UInt8]?
+    /// The pairs that an item of the Secret Service must have; never a part of a request of Apple's API.
+    package var pairs = SecretPairs.none
 
     /// Creates a query from its conditions.
     package init(

@@ -16,7 +16,8 @@ extension SecretAction: WireValue {
     package func write(to writer: inout CBORWriter) {
         switch self {
         case .store(let item, let replaces): writer.message(1, Stored(item: item, replaces: replaces))
-        case .search(let collection, let pairs): writer.message(2, Search(collection: collection, pairs: pairs), OwnShape())
+        case .search(let collection, let pairs):
+            writer.message(2, Search(collection: collection, pairs: pairs), OwnShape())
         case .read(let items): writer.message(3, items, .names)
         case .change(let item, let changes): writer.message(4, Changed(item: item, changes: changes))
         case .delete(let item): writer.message(5, item, .name)
@@ -146,6 +147,31 @@ extension SecretPairs: WireValue {
         guard let sorted = SecretPairs(pairs) else { throw .invalidValue }
         guard sorted.all == pairs else { throw .notCanonical }
         self = sorted
+    }
+}
+
+extension SecretPairs {
+    /// The pairs as an attribute of an item contains them.
+    package var bytes: [UInt8] {
+        var writer = CBORWriter()
+        write(to: &writer)
+        return writer.finishBytes()
+    }
+
+    /// Decodes `bytes`; nil for bytes in any other form.
+    package init?(_ bytes: [UInt8]) {
+        let pairs = bytes.withUnsafeBytes { buffer -> SecretPairs? in
+            do throws(WireError) {
+                var reader = CBORReader(buffer)
+                let pairs = try SecretPairs(from: &reader)
+                try reader.finish()
+                return pairs
+            } catch {
+                return nil
+            }
+        }
+        guard let pairs else { return nil }
+        self = pairs
     }
 }
 

@@ -113,16 +113,17 @@ final class Daemon: FrameHandler {
         let modules = KeyModules(
             options.enclave ?? (options.isSimulated ? .software : nil), chip: chip,
             allowsVirtual: allowsVirtual, clock: clock, random: random)
-        service = Service(
-            Service.Parts(
-                tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
-                authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
-                clock: clock, random: random, work: work, stretching: stretching,
-                background: background, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
-                sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
-                moveDestination: options.isSimulated ? nil : SystemMove(folder), acceptsVirtual: allowsVirtual,
-                log: events,
-                unlockedMemory: unlockedMemory))
+        var parts = Service.Parts(
+            tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
+            authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
+            clock: clock, random: random, work: work, stretching: stretching,
+            background: background, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
+            sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
+            moveDestination: options.isSimulated ? nil : SystemMove(folder), acceptsVirtual: allowsVirtual,
+            log: events,
+            unlockedMemory: unlockedMemory)
+        parts.secretCallers = OwnSecretCallers(determinesSessions: sensors != nil)
+        service = Service(parts)
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
             events.record(.storeUnusable, failure)
@@ -195,14 +196,7 @@ final class Daemon: FrameHandler {
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID,
             process: connection.process)
         // Without sensors nothing reports login sessions, and biometry is not refused because of one.
-        if sensors != nil {
-            do throws(Failure) {
-                caller.loginSession = try ControlGroup.session(ofProcess: peer.processID, user: peer.userID)
-            } catch {
-                // A program whose session is unknown has none, so biometry is refused to it.
-                caller.loginSession = ""
-            }
-        }
+        if sensors != nil { caller.findLoginSession() }
         let terminal = Terminal.controlling(peer.processID)
         let host = HostSession {
             [weak connection] in
@@ -230,6 +224,41 @@ final class Daemon: FrameHandler {
 }
 
 extension PeerProcess: CallerProcess {}
+
+extension Caller {
+    /// Sets the login session, as the kernel reports it.
+    fileprivate mutating func findLoginSession() {
+        do throws(Failure) {
+            loginSession = try ControlGroup.session(ofProcess: processID, user: userID)
+        } catch {
+            // A program whose session is unknown has none, so biometry is refused to it.
+            loginSession = ""
+        }
+    }
+}
+
+/// The programs that call the Secret Service in tiers `user` and `simulated`, where each program of the user can be the
+/// provider.
+private struct OwnSecretCallers: SecretCallers {
+    let determinesSessions: Bool
+    var work: (any WorkQueue)? { nil }
+
+    func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
+        let running = try NamedProcess(process)
+        let path = try running.executable()
+        let chain = try ProgramChain(of: running) { (name) throws(Failure) in
+            name == process ? path : try NamedProcess(name).executable()
+        }
+        var caller = Caller(
+            groups: [SecretService.group], label: Files.name(of: path), program: path, processID: process.processID,
+            userID: process.userID, process: running)
+        caller.processName = process
+        caller.terminal = running.terminal
+        caller.startedBy = chain.startedBy
+        if determinesSessions { caller.findLoginSession() }
+        return AskingProgram(caller: caller, name: chain.name)
+    }
+}
 
 /// Chooses where the daemon listens: in the user's runtime folder, else in the store, else in a folder below /tmp.
 enum SocketPlace {

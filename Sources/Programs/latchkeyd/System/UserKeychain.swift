@@ -113,6 +113,7 @@ final class UserKeychain: Sendable {
             },
             acceptsVirtual: parts.acceptsVirtual, log: parts.log, unlockedMemory: parts.unlockedMemory)
         service.recovery = recovery
+        service.secretCallers = IdentifiedSecretCallers(link: parts.link)
         // Weak: the services belong to this object, whose end closes the databases.
         service.reopen = { [weak self] in
             Result { () throws(Failure) in

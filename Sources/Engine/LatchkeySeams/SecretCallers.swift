@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// A program that called the Secret Service, as this side has determined it.
+package struct AskingProgram: Sendable {
+    /// The process, with the access group of the Secret Service alone.
+    package var caller: Caller
+    /// The program by which its items and the answers for it are known: the path of its executable, and for a program that
+    /// only passes on what others ask, such as a shell, also the ones that started it.
+    package var name: String
+
+    package init(caller: Caller, name: String) { (self.caller, self.name) = (caller, name) }
+}
+
+/// The role that determines who calls the Secret Service.
+package protocol SecretCallers: Sendable {
+    /// The queue on which `program` may block; nil if it does not.
+    var work: (any WorkQueue)? { get }
+    /// Returns the program of a process.
+    ///
+    /// - Parameter provider: the program that names the process.
+    /// - Throws: `notPermitted` if it may not name others; `peerNotTrusted` if the process has ended or cannot be
+    ///   determined.
+    func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import LatchkeyWire
+
+// The calls of other programs to the Secret Service (docs/design/decisions/048-secret-service.md).
+//
+// Each call has a session of its own, whose caller is the program that asks and whose only access group is that of the
+// Secret Service. So reads, prompts, proofs and the audit log are those of every other item, and nothing that the provider
+// sends reaches an item of another group.
+
+extension Session {
+    func useSecrets(_ request: Request.UseSecrets, _ call: Call) async throws(Failure) -> Reply {
+        guard let callers = service.parts.secretCallers else {
+            throw Failure(.unimplemented, "This daemon has no Secret Service.")
+        }
+        guard request.process.userID == caller.userID else {
+            throw Failure(.notPermitted, "A program of another user cannot use this keychain.")
+        }
+        let (provider, process) = (caller, request.process)
+        let program: AskingProgram
+        if let work = callers.work {
+            program = try await work.run { () throws(Failure) in try callers.program(process, namedBy: provider) }
+        } else {
+            program = try callers.program(process, namedBy: provider)
+        }
+        let session = service.session(of: program, pages)
+        let isOpen = state.withLock { state in
+            state.delegates[call.id] = session
+            return !state.isClosed
+        }
+        defer { state.withLock { _ = $0.delegates.removeValue(forKey: call.id) } }
+        guard isOpen else { throw Refusal.connectionEnded }
+        return try await SecretCall(session, program, request, call).reply()
+    }
+}
+
+/// One call of a program.
+private struct SecretCall: Sendable {
+    /// How an item concerns the program.
+    private enum Standing: Sendable {
+        /// The program stored it, or may always read it.
+        case own
+        /// The person said that it may never read it.
+        case never
+        /// The person has not answered yet.
+        case foreign
+    }
+
+    let session: Session
+    let program: AskingProgram
+    let request: Request.UseSecrets
+    let call: Call
+
+    init(_ session: Session, _ program: AskingProgram, _ request: Request.UseSecrets, _ call: Call) {
+        (self.session, self.program, self.request, self.call) = (session, program, request, call)
+    }
+
+    func reply() async throws(Failure) -> Reply {
+        switch request.action {
+        case .store(let item, let replaces): try await store(item, replaces)
+        case .search(let collection, let pairs):
+            if pairs == .none { try ownItems(in: collection) } else { try await search(collection, pairs) }
+        case .read(let items): try await read(items)
+        case .change(let item, let changes): try await change(item, changes)
+        case .delete(let item): try await delete(item)
+        case .collections: .items(try rows([.collection: .text(SecretRows.collections)]), more: false)
+        case .createCollection(let label): try await createCollection(label)
+        case .renameCollection(let collection, let label):
+            try await update(try self.collection(collection), [.label: .text(label)])
+        case .deleteCollection(let collection): try await deleteCollection(collection)
+        case .answers: .items(try answers(), more: false)
+        case .forgetAnswer(let item, let answer):
+            try await session.delete(
+                query([.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]))
+        }
+    }
+
+    // MARK: - Rows
+
+    private func query(_ attributes: Attributes, _ pairs: SecretPairs = .none) -> ItemQuery {
+        var query = ItemQuery(itemClass: .secret, attributes: attributes)
+        query.pairs = pairs
+        return query
+    }
+
+    private func rows(_ attributes: Attributes) throws(Failure) -> [FoundItem] {
+        try session.keychain().secretRows(query(attributes), caller: session.caller)
+    }
+
+    /// The item with that identifier; nil if there is none.
+    private func item(_ identifier: String) throws(Failure) -> FoundItem? {
+        try rows([.identifier: .text(identifier)]).first { !$0.secretCollection.begins(with: "@") }
+    }
+
+    private func existing(_ identifier: String) throws(Failure) -> FoundItem {
+        guard let item = try item(identifier) else { throw Self.noItem }
+        return item
+    }
+
+    private static let noItem = Failure(.itemNotFound, "There is no such item.")
+
+    private func collection(_ identifier: String) throws(Failure) -> FoundItem {
+        let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(identifier)]
+        guard let found = try rows(key).first else { throw Failure(.itemNotFound, "There is no such collection.") }
+        return found
+    }
+
+    private func newIdentifier() throws(Failure) -> String {
+        Hexadecimal.encode(try session.service.parts.random.bytes(8).copyBytes())
+    }
+
+    private func add(
+        _ attributes: Attributes, secret: SecretBytes?, accessControl: AccessControl = AccessControl()
+    ) async throws(Failure) -> Reply {
+        try await session.add(
+            Request.AddItem(
+                itemClass: .secret, attributes: attributes, accessControl: accessControl, secret: secret,
+                returns: .attributes, authentication: authentication()), call)
+    }
+
+    private func update(
+        _ item: FoundItem, _ changes: Attributes, secret: SecretBytes? = nil
+    ) async throws(Failure) -> Reply {
+        try await session.update(
+            Request.UpdateItems(
+                query: query([.collection: .text(item.secretCollection), .identifier: .text(item.secretIdentifier)]),
+                changes: changes, accessControl: nil, secret: secret,
+                authentication: authentication(reason: "change the secret “\(item.secretLabel)”")), call)
+    }
+
+    private func authentication(_ context: ContextHandle? = nil, reason: String = "") -> Authentication {
+        Authentication(
+            context: context, skipsProtected: false,
+            prompting: Prompting(reason: reason, interactionAllowed: request.prompting.interactionAllowed))
+    }
+
+    // MARK: - Who may read
+
+    private func standing(_ item: FoundItem) throws(Failure) -> Standing {
+        guard !item.secretOwner.hasBytes(of: program.name) else { return .own }
+        switch try answer(for: item).map(\.secretLabel).flatMap(SecretAnswer.init(rawValue:)) {
+        case .always: return .own
+        case .never: return .never
+        case .once, nil: return .foreign
+        }
+    }
+
+    private func answerKey(_ item: FoundItem) throws(Failure) -> Attributes {
+        [
+            .collection: .text(SecretRows.answers(for: item.secretIdentifier)),
+            .identifier: .text(Hexadecimal.encode(try SHA256.hash(Array(program.name.utf8)))),
+        ]
+    }
+
+    private func answer(for item: FoundItem) throws(Failure) -> FoundItem? { try rows(answerKey(item)).first }
+
+    private func answers() throws(Failure) -> [FoundItem] {
+        try rows([:]).filter { SecretRows.itemOfAnswer($0.secretCollection) != nil }
+    }
+
+    /// Stores an answer of the person, if the process cannot be another one than the program that was named.
+    private func store(_ answer: SecretAnswer, for item: FoundItem) async throws(Failure) {
+        guard request.isPinned, answer != .once else { return }
+        if let earlier = try self.answer(for: item) {
+            _ = try await update(earlier, [.label: .text(answer.rawValue)])
+        } else {
+            let row: Attributes = [.owner: .text(program.name), .label: .text(answer.rawValue)]
+            _ = try await add(row.merging(answerKey(item)), secret: nil)
+        }
+    }
+
+    // MARK: - Searching
+
+    private func search(_ collection: String?, _ pairs: SecretPairs) async throws(Failure) -> Reply {
+        var conditions: Attributes = [:]
+        if let collection { conditions[.collection] = .text(collection) }
+        let query = query(conditions, pairs)
+        var (cursor, isFirst) = (SearchCursor(), true)
+        while true {
+            let start = cursor
+            let read: @Sendable () throws(Failure) -> ([FoundItem], SearchResult, SearchCursor) = {
+                () throws(Failure) in
+                var (rows, cursor) = ([FoundItem](), start)
+                let result = try session.keychain().list(query, caller: session.caller, from: &cursor) {
+                    rows.append($0)
+                }
+                var shown: [FoundItem] = []
+                for row in rows { if let item = try self.shown(row, pairs) { shown.append(item) } }
+                return (shown, result, cursor)
+            }
+            let items: [FoundItem]
+            let result: SearchResult
+            (items, result, cursor) = isFirst ? try read() : try await session.inTurn(call, read)
+            isFirst = false
+            guard result == .more else { return session.lastPart(items, call) }
+            session.sendPart(items, call)
+        }
+    }
+
+    /// What the program may see of an item; nil if nothing.
+    private func shown(_ item: FoundItem, _ pairs: SecretPairs) throws(Failure) -> FoundItem? {
+        switch try standing(item) {
+        case .own: return item
+        case .never: return nil
+        case .foreign:
+            // Otherwise a search would list what every other program has stored.
+            guard pairs.namesMoreThanSchema else { return nil }
+            var item = item
+            item.attributes = item.attributes?.filter { [.identifier, .collection].contains($0.key) }
+            item.persistentReference = nil
+            return item
+        }
+    }
+
+    /// The items that the program stored, or may always read.
+    private func ownItems(in collection: String?) throws(Failure) -> Reply {
+        var items: [FoundItem] = []
+        for row in try rows([.owner: .text(program.name)]) {
+            guard let identifier = SecretRows.itemOfAnswer(row.secretCollection) else {
+                if !row.secretCollection.begins(with: "@") { items.append(row) }
+                continue
+            }
+            guard row.secretLabel.hasBytes(of: SecretAnswer.always.rawValue) else { continue }
+            if let item = try item(identifier) { items.append(item) }
+        }
+        if let collection { items.removeAll { !$0.secretCollection.hasBytes(of: collection) } }
+        return session.lastPart(items, call)
+    }
+
+    // MARK: - Reading
+
+    private func read(_ identifiers: [String]) async throws(Failure) -> Reply {
+        var (items, foreign): ([FoundItem], [FoundItem]) = ([], [])
+        for identifier in identifiers {
+            guard let item = try item(identifier) else { continue }
+            items.append(item)
+            switch try standing(item) {
+            case .own: break
+            case .foreign: foreign.append(item)
+            case .never:
+                throw Failure(
+                    .userCancel, "The person has answered that this program may never read the item.",
+                    hint: "Change the answer with: latchkey secrets answers")
+            }
+        }
+        guard case .context(let context) = try session.createContext() else {
+            throw Failure(.internalFailure, "A context was not created.")
+        }
+        defer { _ = try? session.invalidate(context) }  // It ends with the session at the latest.
+        if !foreign.isEmpty { try await agree(foreign, items, context) }
+        var found: [FoundItem] = []
+        for item in items { found += try await secret(of: item, context) }
+        return session.lastPart(found, call)
+    }
+
+    /// Asks the person whether the program may read items of others, with one prompt that also asks for what all items
+    /// require.
+    private func agree(
+        _ foreign: [FoundItem], _ items: [FoundItem], _ context: ContextHandle
+    ) async throws(Failure) {
+        guard request.prompting.interactionAllowed else {
+            throw Failure(.interactionNotAllowed, "The person has to agree, and a prompt is not allowed.")
+        }
+        var stages: [Set<AuthenticationMethod>] = []
+        for item in items {
+            for stage in item.accessControl?.plan.stages ?? [] where !stages.contains(stage) { stages.append(stage) }
+        }
+        let others = foreign.count - 1
+        let label = foreign[0].secretLabel + (others > 0 ? " + \(others)" : "")
+        let plan = AuthenticationPlan(stages)
+        let answer = try await session.service.secretPrompts.answer(for: program.name) { () async throws(Failure) in
+            let agreement = try await session.ask(
+                call,
+                Question(
+                    plan: plan, context: context, prompting: Prompting(reason: label), purpose: .readSecret,
+                    lastStep: .asksAnswer))
+            guard let answer = agreement.text.flatMap(SecretAnswer.init(entered:)) else {
+                throw Failure(.internalFailure, "The prompt gave no answer.")
+            }
+            return answer
+        }
+        for item in foreign { try await store(answer, for: item) }
+        guard answer != .never else { throw SecretPrompts.refusedBefore }
+    }
+
+    private func secret(of item: FoundItem, _ context: ContextHandle) async throws(Failure) -> [FoundItem] {
+        let query = query([.collection: .text(item.secretCollection), .identifier: .text(item.secretIdentifier)])
+        let copy = Request.CopyItems(
+            query: query, limit: .one, returns: [.data, .attributes],
+            authentication: authentication(context, reason: "read the secret “\(item.secretLabel)”"))
+        let reply: Reply
+        do throws(Failure) {
+            switch try session.copy(copy, call) {
+            case .reply(let now): reply = now
+            case .waits(let work): reply = try await work()
+            }
+        } catch {
+            // Deleted since.
+            if error.status == .itemNotFound { return [] }
+            throw error
+        }
+        guard case .items(let items, more: false) = reply else {
+            throw Failure(.internalFailure, "A secret was not read as one item.")
+        }
+        return items
+    }
+
+    // MARK: - Writing
+
+    private func store(_ new: NewSecret, _ replaces: Bool) async throws(Failure) -> Reply {
+        if !new.collection.hasBytes(of: SecretService.login) { _ = try collection(new.collection) }
+        let attributes: Attributes = [
+            .label: .text(new.label), .contentType: .text(new.contentType), .pairs: .data(new.pairs.bytes),
+        ]
+        if replaces, new.pairs != .none {
+            let same = try session.keychain().secretRows(
+                query([.collection: .text(new.collection)], new.pairs), caller: session.caller
+            ).first { $0.secretPairs == new.pairs && $0.secretOwner.hasBytes(of: program.name) }
+            if let same {
+                _ = try await update(same, attributes, secret: new.secret)
+                return .items(try rows([.identifier: .text(same.secretIdentifier)]), more: false)
+            }
+        }
+        let key: Attributes = [
+            .collection: .text(new.collection), .identifier: .text(try newIdentifier()), .owner: .text(program.name),
+        ]
+        return try await add(attributes.merging(key), secret: new.secret)
+    }
+
+    /// The item, if the program may change it.
+    private func changeable(_ identifier: String) throws(Failure) -> FoundItem {
+        let item = try existing(identifier)
+        guard case .own = try standing(item) else {
+            throw Failure(
+                .notPermitted, "Another program stored this item.", hint: "Read it first, and choose “always”.")
+        }
+        return item
+    }
+
+    private func change(_ identifier: String, _ changes: SecretChanges) async throws(Failure) -> Reply {
+        let item = try changeable(identifier)
+        var attributes: Attributes = [:]
+        if let label = changes.label { attributes[.label] = .text(label) }
+        if let pairs = changes.pairs { attributes[.pairs] = .data(pairs.bytes) }
+        if let type = changes.contentType { attributes[.contentType] = .text(type) }
+        return try await update(item, attributes, secret: changes.secret)
+    }
+
+    private func delete(_ identifier: String) async throws(Failure) -> Reply {
+        let item = try changeable(identifier)
+        _ = try await session.delete(
+            query([.collection: .text(item.secretCollection), .identifier: .text(identifier)]))
+        return try await deleteAnswers(for: identifier)
+    }
+
+    private func deleteAnswers(for identifier: String) async throws(Failure) -> Reply {
+        do throws(Failure) {
+            return try await session.delete(query([.collection: .text(SecretRows.answers(for: identifier))]))
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return .done
+        }
+    }
+
+    private func createCollection(_ label: String) async throws(Failure) -> Reply {
+        try await add(
+            [
+                .collection: .text(SecretRows.collections), .identifier: .text(try newIdentifier()),
+                .label: .text(label), .owner: .text(program.name),
+            ], secret: nil)
+    }
+
+    private func deleteCollection(_ identifier: String) async throws(Failure) -> Reply {
+        _ = try collection(identifier)
+        let items = try rows([.collection: .text(identifier)])
+        guard items.allSatisfy({ $0.secretOwner.hasBytes(of: program.name) }) else {
+            throw Failure(.notPermitted, "Other programs have stored items in this collection.")
+        }
+        for item in items { _ = try await delete(item.secretIdentifier) }
+        return try await session.delete(
+            query([.collection: .text(SecretRows.collections), .identifier: .text(identifier)]))
+    }
+}
+
+extension FoundItem {
+    private func text(_ code: AttributeCode) -> String {
+        if case .text(let text) = attributes?[code] { text } else { "" }
+    }
+
+    var secretCollection: String { text(.collection) }
+    var secretIdentifier: String { text(.identifier) }
+    var secretLabel: String { text(.label) }
+    var secretOwner: String { text(.owner) }
+    var secretPairs: SecretPairs {
+        if case .data(let bytes) = attributes?[.pairs] { SecretPairs(bytes) ?? .none } else { .none }
+    }
+}

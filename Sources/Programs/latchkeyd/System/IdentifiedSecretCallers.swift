@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityDriver
+import LatchkeyIdentity
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import SystemDriver
+
+/// The programs that call the Secret Service in tiers `file` and `tpm`: `latchkey-authd` determines the provider and each
+/// program that it names.
+struct IdentifiedSecretCallers: SecretCallers {
+    let link: AuthorityLink
+    /// The calls of `latchkey-authd` would block the thread that serves connections.
+    private let queue = SerialWorkQueue { false }
+    /// The one program that may name others: its file, which only root can change, is its access group.
+    private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
+
+    init(link: AuthorityLink) { self.link = link }
+
+    var work: (any WorkQueue)? { queue }
+
+    func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
+        guard provider.groups.containsBytes(of: self.provider) else {
+            throw Failure(.notPermitted, "Only latchkey-secrets may pass on calls of the Secret Service.")
+        }
+        let running = try NamedProcess(process)
+        let identity = try link.identify(process)
+        let chain = try ProgramChain(of: running) { (name) throws(Failure) in
+            let known = name == process ? identity : try link.identify(name)
+            return known.program.isEmpty ? known.label : known.program
+        }
+        var caller = identity.caller(process, process: running)
+        caller.groups = [SecretService.group]
+        caller.application = SecretService.group
+        caller.startedBy = chain.startedBy
+        return AskingProgram(caller: caller, name: chain.name)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+import SeamStandIns
+import TestSupport
+import Testing
+
+@testable import LatchkeyService
+
+/// Who reads what of the Secret Service, with each answer of the person.
+@Suite struct SecretServiceTests {
+    /// Programs by their process IDs.
+    private struct Callers: SecretCallers {
+        static let names: [Int32: String] = [1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh"]
+        var work: (any WorkQueue)? { nil }
+
+        func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
+            guard let name = Self.names[process.processID] else {
+                throw Failure(.peerNotTrusted, "There is no such process.")
+            }
+            var caller = Caller(
+                groups: [SecretService.group], label: name, program: name, processID: process.processID, userID: 1)
+            caller.processName = process
+            return AskingProgram(caller: caller, name: name)
+        }
+    }
+
+    private let machine: SimulatedService
+    private let prompts: CollectingPrompter
+
+    init() throws {
+        var prompts: CollectingPrompter?
+        machine = try SimulatedService { parts, _ in
+            let collecting = CollectingPrompter(parts.prompter)
+            (prompts, parts.prompter) = (collecting, collecting)
+            parts.secretCallers = Callers()
+        }
+        self.prompts = try #require(prompts)
+    }
+
+    private func send(_ request: Request) -> Reply? {
+        let answers = Recorder<Reply>()
+        machine.handler().handle(1, request, answers.add)
+        return answers.all.last
+    }
+
+    private func use(
+        _ action: SecretAction, by process: Int32, isPinned: Bool = true, asks: Bool = true
+    ) -> Reply? {
+        send(
+            .useSecrets(
+                Request.UseSecrets(
+                    process: ProcessName(processID: process, startTime: 1, userID: 1), isPinned: isPinned,
+                    action: action, prompting: Prompting(interactionAllowed: asks))))
+    }
+
+    private func items(_ reply: Reply?) -> [FoundItem]? {
+        guard case .items(let items, more: false)? = reply else { return nil }
+        return items
+    }
+
+    private func status(_ reply: Reply?) -> Status? {
+        if case .failure(let failure)? = reply { failure.status } else { nil }
+    }
+
+    private func pairs(_ pairs: [String: String]) -> SecretPairs {
+        SecretPairs(pairs.map { SecretPairs.Pair($0.key, $0.value) }) ?? .none
+    }
+
+    private var mailPairs: SecretPairs { pairs(["server": "mail.example", "xdg:schema": "org.example.Mail"]) }
+
+    /// Stores an item of the mail program and returns its identifier.
+    private func fill(_ secret: String = "topsecret", replaces: Bool = true) throws -> String {
+        let item = NewSecret(
+            collection: "login", label: "Mail", contentType: "text/plain", pairs: mailPairs,
+            secret: SecretBytes(secret.utf8))
+        let stored = try #require(items(use(.store(item, replaces: replaces), by: 1))?.first)
+        guard case .text(let identifier) = stored.attributes?[.identifier] else { return "" }
+        return identifier
+    }
+
+    private func secret(_ reply: Reply?) -> String? {
+        items(reply)?.first?.secret.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    private func answer(_ answer: SecretAnswer) {
+        #expect(send(.simulate(Request.Simulate(.enterCode(SecretBytes(answer.rawValue.utf8))))) != nil)
+    }
+
+    @Test func theProgramThatStoredAnItemReadsChangesAndDeletesItWithoutAPrompt() throws {
+        let item = try fill()
+        #expect(secret(use(.read([item]), by: 1)) == "topsecret")
+        #expect(use(.change(item, SecretChanges(label: "Post", secret: SecretBytes("new".utf8))), by: 1) == .done)
+        #expect(secret(use(.read([item]), by: 1)) == "new")
+        #expect(items(use(.search(collection: nil, .none), by: 1))?.count == 1)
+        #expect(use(.delete(item), by: 1) == .done)
+        #expect(items(use(.read([item]), by: 1)) == [] && prompts.shown.isEmpty)
+    }
+
+    @Test(arguments: [2, 3] as [Int32], SecretAnswer.allCases)
+    func anotherProgramReadsAsThePersonAnswers(_ program: Int32, _ given: SecretAnswer) throws {
+        let item = try fill()
+        answer(given)
+        let first = use(.read([item]), by: program)
+        #expect(secret(first) == (given == .never ? nil : "topsecret"))
+        #expect(prompts.shown.count == 1 && prompts.shown.first?.purpose == .readSecret)
+        #expect(prompts.shown.first?.reason == "Mail")
+        // Without a prompt only a stored answer counts.
+        let second = use(.read([item]), by: program, asks: false)
+        switch given {
+        case .once: #expect(status(second) == .interactionNotAllowed)
+        case .always: #expect(secret(second) == "topsecret")
+        case .never: #expect(status(second) == .userCancel)
+        }
+        // The answer is for this program alone, and for this item alone.
+        #expect(status(use(.read([item]), by: 5 - program, asks: false)) == .interactionNotAllowed)
+        #expect(prompts.shown.count == 1)
+    }
+
+    @Test func anAnswerIsListedAndForgotten() throws {
+        let item = try fill()
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 2)) == "topsecret")
+        let listed = try #require(items(use(.answers, by: 1))?.first)
+        #expect(
+            listed.attributes?[.owner] == .text("/usr/bin/browser") && listed.attributes?[.label] == .text("always"))
+        guard case .text(let name) = listed.attributes?[.identifier] else { return }
+        #expect(use(.forgetAnswer(item: item, answer: name), by: 1) == .done)
+        #expect(items(use(.answers, by: 1)) == [])
+        #expect(status(use(.read([item]), by: 2, asks: false)) == .interactionNotAllowed)
+    }
+
+    @Test func aProcessThatTheBusDoesNotNameByADescriptorIsAskedForEachTime() throws {
+        let item = try fill()
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 2, isPinned: false)) == "topsecret")
+        #expect(items(use(.answers, by: 1)) == [])
+        #expect(status(use(.read([item]), by: 2, isPinned: false, asks: false)) == .interactionNotAllowed)
+    }
+
+    @Test func aSearchOfOthersShowsNoLabelAndNeedsMoreThanASchema() throws {
+        let item = try fill()
+        let found = try #require(items(use(.search(collection: nil, mailPairs), by: 2))?.first)
+        #expect(found.attributes == [.collection: .text("login"), .identifier: .text(item)])
+        #expect(found.secret == nil && found.persistentReference == nil)
+        #expect(items(use(.search(collection: nil, pairs(["xdg:schema": "org.example.Mail"])), by: 2)) == [])
+        #expect(items(use(.search(collection: nil, .none), by: 2)) == [])
+        #expect(items(use(.search(collection: "other", mailPairs), by: 1)) == [])
+        #expect(items(use(.search(collection: nil, pairs(["server": "other"])), by: 1)) == [])
+    }
+
+    @Test func replacingChangesTheOwnItemAndNoneOfOthers() throws {
+        let item = try fill("first")
+        #expect(try fill("second") == item)
+        #expect(secret(use(.read([item]), by: 1)) == "second")
+        let theirs = NewSecret(
+            collection: "login", label: "Theirs", contentType: "text/plain", pairs: mailPairs,
+            secret: SecretBytes("third".utf8))
+        #expect(items(use(.store(theirs, replaces: true), by: 2))?.count == 1)
+        #expect(secret(use(.read([item]), by: 1)) == "second")
+        #expect(items(use(.search(collection: nil, mailPairs), by: 1))?.count == 2)
+        #expect(try fill("fourth", replaces: false) != item)
+    }
+
+    @Test func itemsOfOthersAreNeitherChangedNorDeleted() throws {
+        let item = try fill()
+        #expect(status(use(.change(item, SecretChanges(label: "mine")), by: 2)) == .notPermitted)
+        #expect(status(use(.delete(item), by: 2)) == .notPermitted)
+        #expect(prompts.shown.isEmpty)
+    }
+
+    @Test func aRefusedProgramIsRefusedWithoutAPromptForATimeThatGrows() throws {
+        let item = try fill()
+        for (count, seconds) in [(1, 10), (2, 20), (3, 40)] as [(Int, UInt64)] {
+            #expect(send(.simulate(Request.Simulate(.cancel))) != nil)
+            #expect(status(use(.read([item]), by: 2)) == .userCancel)
+            #expect(prompts.shown.count == count)
+            #expect(status(use(.read([item]), by: 2)) == .userCancel)
+            #expect(send(.simulate(Request.Simulate(.advance(seconds: seconds - 1)))) != nil)
+            #expect(status(use(.read([item]), by: 2)) == .userCancel)
+            #expect(prompts.shown.count == count, "no prompt within \(seconds) s")
+            #expect(send(.simulate(Request.Simulate(.advance(seconds: 1)))) != nil)
+        }
+    }
+
+    @Test func noOtherProgramReachesTheItems() throws {
+        _ = try fill()
+        let session = machine.session(Request.Hello(application: "app", groups: [SecretService.group, "app"]))
+        #expect(session.caller.groups == ["app"])
+        let foreign = Caller(groups: [SecretService.group], label: "app", processID: 9, userID: 1)
+        #expect(
+            machine.service.session(
+                caller: foreign, terminal: 0, mayNameItself: false, hello: Request.Hello(application: "")
+            ).caller.groups == [])
+        let bytes = Message.encoded(
+            Request.ListItems(ItemQuery(itemClass: .secret)), id: 1)
+        #expect(throws: WireError.self) { try Message(decoding: bytes) }
+    }
+
+    @Test func collectionsAreMadeNamedAndDeletedWithTheOwnItems() throws {
+        let made = try #require(items(use(.createCollection(label: "Work"), by: 1))?.first)
+        guard case .text(let name) = made.attributes?[.identifier] else { return }
+        #expect(use(.renameCollection(name, label: "Office"), by: 1) == .done)
+        #expect(items(use(.collections, by: 2))?.first?.attributes?[.label] == .text("Office"))
+        let item = NewSecret(
+            collection: name, label: "A", contentType: "", pairs: pairs(["a": "b"]), secret: SecretBytes("x".utf8))
+        #expect(items(use(.store(item, replaces: false), by: 1))?.count == 1)
+        #expect(status(use(.deleteCollection(name), by: 2)) == .notPermitted)
+        #expect(use(.deleteCollection(name), by: 1) == .done)
+        #expect(items(use(.collections, by: 1)) == [])
+        #expect(status(use(.store(item, replaces: false), by: 1)) == .itemNotFound)
+    }
+}
