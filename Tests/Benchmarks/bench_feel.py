@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+from providers import gnome_keyring, keyring_environment, private_bus
 from store import PROGRAMS, SIMULATED, Store
 from terminal import Terminal
 
@@ -78,29 +79,15 @@ class App(Latchkey):
         self.command = [f"{PROGRAMS}/latchkey-test-client", "read", "token"]
 
 
-# Without the services of the machine: this bus would start a second gnome-keyring-daemon, which has no password.
-BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:dir=/tmp</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow user="*"/><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
-</busconfig>
-"""
-
-
 class SecretTool:
     name = "secret-tool lookup"
 
     def __init__(self, folder):
         self.folder = folder / "keyring"
         self.folder.mkdir(mode=0o700)
-        (folder / "bus.conf").write_text(BUS)
-        self.bus = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={folder / 'bus.conf'}", "--nofork", "--print-address=1"],
-            stdout=subprocess.PIPE, text=True)
-        address = self.bus.stdout.readline().strip()
+        self.bus, address = private_bus(folder)
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.folder),
-            "XDG_DATA_HOME": str(self.folder), "DBUS_SESSION_BUS_ADDRESS": address, "LANG": "C.UTF-8"}
+            "PATH": os.environ["PATH"], "DBUS_SESSION_BUS_ADDRESS": address, **keyring_environment(self.folder)}
         self.command = ["secret-tool", "lookup", "service", "bench"]
         self.start()
         try:
@@ -118,11 +105,7 @@ class SecretTool:
             assert time.perf_counter() - began < 20, "gnome-keyring does not answer"
 
     def start(self):
-        self.process = subprocess.Popen(
-            ["gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets"], env=self.environment,
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.process.stdin.write(b"password")
-        self.process.stdin.close()
+        self.process = gnome_keyring(self.environment)
 
     def chill(self):
         self.process.terminate()

@@ -48,6 +48,50 @@ import Testing
     }
 
     @Test(arguments: Driver.all)
+    func aRowIsFoundByEachOfItsPairsUntilTheyAreReplacedOrTheRowIsDeleted(driver: Driver) throws {
+        let made = try driver.make()
+        defer { withExtendedLifetime(made) {} }
+        let store = made.store
+        func secret(_ number: UInt8, _ pairs: [[UInt8]]) -> StoredRow {
+            var row = row(number)
+            (row.itemClass, row.pairs) = (.secret, pairs)
+            return row
+        }
+        func found(_ pair: UInt8) throws(Failure) -> [UInt8] {
+            try store.read { (store) throws(Failure) in try ids(store, .pair([pair])) }
+        }
+        func count(_ pair: UInt8, limit: Int) throws(Failure) -> Int {
+            try store.read { (store) throws(Failure) in try store.pairCount([pair], limit: limit) }
+        }
+        func pairs(at position: Int64) throws(Failure) -> [[UInt8]] {
+            try store.read { (store) throws(Failure) in try store.pairs(at: position) }
+        }
+        #expect(try found(1) == [] && count(1, limit: 9) == 0 && pairs(at: 1) == [])
+        try store.write { (store) throws(Failure) in
+            try store.insert(secret(1, [[1], [2], [2]]))
+            try store.insert(row(2))
+            try store.insert(secret(3, [[2]]))
+        }
+        #expect(try found(1) == [1] && found(2) == [1, 3])
+        #expect(try count(2, limit: 9) == 2 && count(2, limit: 1) == 1)
+        #expect(try pairs(at: 1) == [[1], [2]] && pairs(at: 2) == [])
+        try store.write { (store) throws(Failure) in
+            var changed = secret(1, [[3]])
+            changed.position = 1
+            try store.replace(changed)
+            try store.quarantine(position: 3, entry: 1)
+        }
+        #expect(try found(1) == [] && found(2) == [] && found(3) == [1])
+        try store.write { (store) throws(Failure) in
+            var back = secret(3, [[2]])
+            back.position = 3
+            try store.restore(back, from: 1)
+            try store.delete(position: 1)
+        }
+        #expect(try found(3) == [] && found(2) == [3])
+    }
+
+    @Test(arguments: Driver.all)
     func usageCountsRowsOfTheOpenTransactionAndNoFreePages(driver: Driver) throws {
         let made = try driver.make()
         defer { withExtendedLifetime(made) {} }

@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 import SeamStandIns
+import TestPromises
 import TestSupport
 import Testing
 
@@ -100,7 +101,7 @@ import Testing
         #expect(items(use(.read([item]), by: 1)) == [] && prompts.shown.isEmpty)
     }
 
-    @Test(arguments: [2, 3] as [Int32], SecretAnswer.allCases)
+    @Test(.promise("secrets.answers"), arguments: [2, 3] as [Int32], SecretAnswer.allCases)
     func anotherProgramReadsAsThePersonAnswers(_ program: Int32, _ given: SecretAnswer) throws {
         let item = try fill()
         answer(given)
@@ -133,7 +134,7 @@ import Testing
         #expect(status(use(.read([item]), by: 2, asks: false)) == .interactionNotAllowed)
     }
 
-    @Test func aProcessThatTheBusDoesNotNameByADescriptorIsAskedForEachTime() throws {
+    @Test(.promise("secrets.answers")) func aProcessThatTheBusDoesNotNameByADescriptorIsAskedForEachTime() throws {
         let item = try fill()
         answer(.always)
         #expect(secret(use(.read([item]), by: 2, isPinned: false)) == "topsecret")
@@ -141,7 +142,7 @@ import Testing
         #expect(status(use(.read([item]), by: 2, isPinned: false, asks: false)) == .interactionNotAllowed)
     }
 
-    @Test func aSearchOfOthersShowsNoLabelAndNeedsMoreThanASchema() throws {
+    @Test(.promise("secrets.search")) func aSearchOfOthersShowsNoLabelAndNeedsMoreThanASchema() throws {
         let item = try fill()
         let found = try #require(items(use(.search(collection: nil, mailPairs), by: 2))?.first)
         #expect(found.attributes == [.collection: .text("login"), .identifier: .text(item)])
@@ -172,7 +173,7 @@ import Testing
         #expect(prompts.shown.isEmpty)
     }
 
-    @Test func aRefusedProgramIsRefusedWithoutAPromptForATimeThatGrows() throws {
+    @Test(.promise("secrets.storm")) func aRefusedProgramIsRefusedWithoutAPromptForATimeThatGrows() throws {
         let item = try fill()
         for (count, seconds) in [(1, 10), (2, 20), (3, 40)] as [(Int, UInt64)] {
             #expect(send(.simulate(Request.Simulate(.cancel))) != nil)
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func noOtherProgramReachesTheItems() throws {
+    @Test(.promise("secrets.apart")) func noOtherProgramReachesTheItems() throws {
         _ = try fill()
         let session = machine.session(Request.Hello(application: "app", groups: [SecretService.group, "app"]))
         #expect(session.caller.groups == ["app"])

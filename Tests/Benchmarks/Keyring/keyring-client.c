@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* A program that stores its passwords with libsecret, for the comparison with Latchkey. It reads one command per line
-   from standard input ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT") and prints the nanoseconds of the call, or
+   from standard input ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT", "ping ACCOUNT", which asks for nothing) and prints the nanoseconds of the call, or
    "error" and the reason. It begins only when a secret service is on the bus, so that the bus never starts another one.
    It is a separate program, so that nothing else needs libsecret to be built. */
 
@@ -48,6 +48,7 @@ int main(int count, char **arguments) {
     if (count != 3) return 64;
     const char *service = arguments[1], *secret = arguments[2];
     wait_for_service();
+    GDBusConnection *bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, NULL);
     puts("ready");
     fflush(stdout);
     char verb[8], account[128];
@@ -66,6 +67,12 @@ int main(int count, char **arguments) {
                 NULL);
         } else if (!strcmp(verb, "clear")) {
             done = secret_password_clear_sync(&schema, NULL, &error, "service", service, "account", account, NULL);
+        } else if (!strcmp(verb, "ping")) {
+            GVariant *pong = g_dbus_connection_call_sync(
+                bus, "org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.DBus.Peer", "Ping", NULL, NULL,
+                G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+            done = pong != NULL;
+            if (pong) g_variant_unref(pong);
         }
         long long took = now() - began;
         if (done) printf("%lld\n", took);
