@@ -199,6 +199,43 @@ import Testing
         return PromptState(prompt, processID: 1)
     }
 
+    // MARK: - Whether a program may read an item
+
+    private func question(startedBy: String = "bash ← claude", tries: Int = 0) -> PromptState {
+        let content = PromptContent(
+            method: .passcode, notice: .none, triesLeft: tries, showsFallback: false, step: .answerAsked)
+        let prompt = Prompt(
+            id: 7, purpose: .readSecret, caller: "gh", program: "/usr/bin/gh", processID: 4711, reason: "GitHub",
+            cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .touchID, tier: .user, terminal: 0,
+            userID: 1000, startedBy: startedBy, content: content)
+        return PromptState(prompt, processID: 1)
+    }
+
+    @Test func threeAnswersAreOfferedAndNoText() {
+        let shown = ShownPrompt(question())
+        #expect(shown.method == .answer && !shown.isWatching && !shown.isFailure && shown.fallbackTitle == nil)
+        #expect(shown.question == "“gh” wants to" && shown.isOwnRequest)
+        #expect(shown.reason == "read “GitHub”, which another program stored.")
+        #expect(shown.wish == "May it read this item?" && shown.feedback.isEmpty)
+        #expect(shown.answers.map(\.title) == ["Allow once", "Always allow", "Never allow"])
+        #expect(shown.answers.map(\.answer) == [.once, .always, .never])
+        #expect(shown.answerNotes?.contains("This is a courtesy among your own programs") == true)
+        // Every answer has the text that the service expects.
+        #expect(shown.answers.map(\.answer.stored) == SecretAnswer.allCases)
+        let other = ShownPrompt(state(.recoveryCodeShown))
+        #expect(other.answers.isEmpty && other.answerNotes == nil && other.startedByLine == nil)
+    }
+
+    @Test func longChainIsShortAndCompleteBelowDetails() {
+        let shown = ShownPrompt(question(startedBy: "bash ← claude ← node ← gnome-terminal"))
+        #expect(shown.startedByLine == "It was started by “bash ← … ← gnome-terminal”")
+        #expect(shown.startedByDetails == "It was started by “bash ← claude ← node ← gnome-terminal”")
+        #expect(
+            shown.spokenStartedByLine
+                == "It was started by “bash”, started by “claude”, started by “node”, started by “gnome-terminal”")
+        #expect(ShownPrompt(question()).startedByLine == "It was started by “bash ← claude”")
+    }
+
     // MARK: - The end of a code
 
     @Test func endOfABackupsCodeIsAskedForAndNoCodeIsShownMeanwhile() {

@@ -21,6 +21,7 @@ import Testing
         (.showsRecoveryCode, .recoveryCodeShown, .codeAcknowledged(1), .codeEntered(1)),
         (.asksRecoveryCode, .recoveryCodeAsked, .codeEntered(1), .codeAcknowledged(1)),
         (.repeatsRecoveryCode, .recoveryCodeRepeated, .codeEntered(1), .codeAcknowledged(1)),
+        (.asksAnswer, .answerAsked, .codeEntered(1), .codeAcknowledged(1)),
     ]
 
     @Test func recoveryCodeFollowsTheStagesAndItsAnswerGrants() {
@@ -37,7 +38,7 @@ import Testing
                         1,
                         PromptContent(
                             method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step)),
-                    .startDeadline(1, seconds: Limits.lastStepSeconds),
+                    .startDeadline(1, seconds: step.seconds),
                 ])
             #expect(effects.outcomes().isEmpty)
             #expect(world.send(other).isEmpty, "the event of the other step")
@@ -50,10 +51,18 @@ import Testing
             var world = World(.absent, passcode: false)
             let effects = world.send(request(.nothing, lastStep))
             #expect(effects.shown == [1] && effects.content?.step == step)
-            #expect(effects.last == .startDeadline(1, seconds: Limits.lastStepSeconds))
+            #expect(effects.last == .startDeadline(1, seconds: step.seconds))
             #expect(world.send(done).isEmpty, "not visible yet")
             world.send(.promptVisible(1))
             #expect(world.send(done) == [.dismiss(1), .reply(1, .success(.none))])
+        }
+    }
+
+    /// Nothing is to be written down or thought of for an answer: the prompt ends as early as one that asks for a proof.
+    @Test func onlyCodesAndNewPasscodesHaveTheLongDeadline() {
+        for step in PromptContent.Step.allCases {
+            let isShort = [.proof, .accountExpired, .answerAsked].contains(step)
+            #expect(step.seconds == (isShort ? 60 : 600), "\(step)")
         }
     }
 

@@ -82,6 +82,49 @@ import Testing
         #expect(words == ["[] \(code)"])
     }
 
+    // MARK: - Whether a program may read an item
+
+    @Test(arguments: SecretAnswer.allCases) func chosenAnswerIsPassedToTheRequest(_ answer: SecretAnswer) {
+        ask(AuthenticationPlan([]), for: .readSecret, .asksAnswer)
+        #expect(lastPrompt?.step == .answerAsked)
+        world.perform(.choice(answer))
+        #expect(words == ["[] \(answer.rawValue)"])
+    }
+
+    @Test func answerIsAskedForAfterTheProof() {
+        InterruptedService.answers(session, .setPasscode("1234"))
+        ask(AuthenticationPlan([[.passcode]]), for: .readSecret, .asksAnswer)
+        prompter.events?(.codeEntered(SecretBytes("always".utf8)))
+        #expect(words.isEmpty && lastPrompt?.step == .proof)
+        world.perform(.passcode(SecretBytes("1234".utf8)))
+        #expect(words.isEmpty)
+        world.perform(.choice(.never))
+        #expect(words == ["[\"passcode\"] never"])
+    }
+
+    /// Only the three texts are answers, and the first one counts. What is no answer does not end the prompt.
+    @Test func otherTextsAreNoAnswer() {
+        ask(AuthenticationPlan([]), for: .readSecret, .asksAnswer)
+        let send = prompter.events
+        for text in ["", "Always", "yes", "once\n", String(repeating: "0", count: 26)] {
+            send?(.codeEntered(SecretBytes(text.utf8)))
+        }
+        send?(.codeAcknowledged)
+        send?(.passcode(SecretBytes("once".utf8)))
+        #expect(words.isEmpty)
+        machine.service.authority.report(.background(false)) { _ in
+            send?(.codeEntered(SecretBytes("once".utf8)))
+            send?(.codeEntered(SecretBytes("always".utf8)))
+        }
+        #expect(words == ["[] once"])
+    }
+
+    @Test func cancelledQuestionHasNoAnswer() {
+        ask(AuthenticationPlan([]), for: .readSecret, .asksAnswer)
+        world.perform(.cancel)
+        #expect(words == ["userCancel no code"])
+    }
+
     private func enterNew(_ passcodes: String...) {
         for passcode in passcodes { world.perform(.newPasscode(SecretBytes(passcode.utf8))) }
     }

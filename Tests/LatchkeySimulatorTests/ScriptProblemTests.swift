@@ -70,6 +70,9 @@ import Testing
             ("the recovery code is written down", { $0.acknowledgeRecoveryCode() }),
             ("a recovery code is entered", { $0.enter(recoveryCode: "X") }),
             ("a new passcode is entered", { $0.enter(newPasscode: "X") }),
+            ("reading is allowed once", { $0.choose(.once) }),
+            ("reading is always allowed", { $0.choose(.always) }),
+            ("reading is never allowed", { $0.choose(.never) }),
         ]
         for (words, act) in acts {
             let simulator = try Simulator()
@@ -187,6 +190,7 @@ import Testing
             { $0.chooseFallback() }, { $0.cancel() },
             { $0.answerFaceIDQuestion(allow: true) }, { $0.answerFaceIDQuestion(allow: false) },
             { $0.acknowledgeRecoveryCode() }, { $0.enter(recoveryCode: "X") }, { $0.enter(newPasscode: "12345") },
+            { $0.choose(.once) },
         ]
         for first in acts {
             for second in acts {

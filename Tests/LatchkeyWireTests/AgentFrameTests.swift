@@ -101,6 +101,13 @@ private enum Samples {
                     id: 7, purpose: .setPasscode, caller: "latchkey", processID: 812, reason: "",
                     cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
                     userID: 1000, content: newPasscode(.newPasscodeAsked, .none)))),
+        AgentSample(
+            "agent-show-answer",
+            .show(
+                Prompt(
+                    id: 7, purpose: .readSecret, caller: "gh", processID: 812, reason: "mail", cancelTitle: "Cancel",
+                    fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0, userID: 1000,
+                    startedBy: "bash ← claude", content: newPasscode(.answerAsked, .none)))),
         AgentSample("agent-update-new-passcode-short", .update(newPasscode(.newPasscodeAsked, .newPasscodeTooShort))),
         AgentSample("agent-update-new-passcode-again", .update(newPasscode(.newPasscodeRepeated, .none))),
         AgentSample("agent-update-code-again", .update(newPasscode(.recoveryCodeRepeated, .none))),
@@ -184,7 +191,7 @@ private enum Samples {
         }
         #expect(refusal(content(1, [0x41])) == nil)
         #expect(refusal(content(1, [])) == .invalidValue)
-        for step: UInt64 in [0, 2, 3, 4] {
+        for step: UInt64 in [0, 2, 3, 4, 5, 6, 7] {
             #expect(refusal(content(step, [])) == nil)
             #expect(refusal(content(step, [0x41])) == .invalidValue)
         }

@@ -116,7 +116,7 @@ import Testing
         func simulate(_ command: CBORItem, _ argument: CBORItem) -> [UInt8] {
             request(30, .array([command, argument]))
         }
-        for command: UInt64 in [1, 5, 6, 9, 14, 16, 17, 18, 22, 24, 26, 27, 29, 30] {
+        for command: UInt64 in [1, 5, 6, 9, 14, 16, 17, 18, 22, 24, 26, 27, 29, 30, 31] {
             #expect(refusal(of: simulate(.unsigned(command), [:])) == .wrongType, "\(command)")
         }
         for command: UInt64 in [2, 3, 4, 7, 8, 19, 20, 21, 23, 25, 28] {
@@ -124,7 +124,7 @@ import Testing
             #expect(refusal(of: simulate(.unsigned(command), 0)) == .wrongType, "\(command)")
             #expect(refusal(of: simulate(.unsigned(command), [0: 0])) != nil, "\(command)")
         }
-        for command: UInt64 in [0, 10, 11, 12, 13, 15, 31] {
+        for command: UInt64 in [0, 10, 11, 12, 13, 15, 32] {
             #expect(refusal(of: simulate(.unsigned(command), [:])) == .invalidValue, "\(command)")
         }
         #expect(refusal(of: simulate(1, 3)) == .invalidValue, "sensor 3")
@@ -132,6 +132,9 @@ import Testing
         #expect(refusal(of: simulate(16, 2)) == .wrongType)
         #expect(refusal(of: simulate(17, 4)) == .invalidValue)
         #expect(refusal(of: simulate(22, 1)) == .wrongType)
+        for text: CBORItem in ["", "Always", "always ", "yes"] {
+            #expect(refusal(of: simulate(31, text)) == .invalidValue)
+        }
     }
 
     @Test func unknownNamesAndOperationsOfEnclaveKeysAreRefused() {

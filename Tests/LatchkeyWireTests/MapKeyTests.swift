@@ -112,12 +112,19 @@ import Testing
 }
 
 extension Message {
-    /// Where the query of a request is; nil for a message without one.
+    /// Where the query or the changes of a request are, of which every field is known; nil for a message without them.
     fileprivate var pathToQuery: CBORPath? {
         guard case .request(_, let request) = self else { return nil }
         return switch request {
         case .copyItems, .updateItems: [2, 1, 0]
         case .deleteItems, .listItems: [2, 1]
+        case .useSecrets(let use):
+            switch use.action {
+            // A search with a condition that is not known would find other items.
+            case .search: [2, 1, 2, 1]
+            case .change: [2, 1, 2, 1, 1]
+            default: nil
+            }
         default: nil
         }
     }

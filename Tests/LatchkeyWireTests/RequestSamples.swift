@@ -20,7 +20,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     init(_ name: String, id: UInt64 = 1, _ reply: Reply) { self.init(name, .reply(id: id, reply)) }
 
     /// Every message with a golden vector.
-    static let all = cancels + requests + itemRequests + replies + enclave + migration
+    static let all = cancels + requests + itemRequests + replies + enclave + migration + secrets
 
     /// Ids at both ends of each length of an integer's head.
     static let cancels = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, UInt64.max].map {
@@ -50,6 +50,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-enter", .simulate(.enter(SecretBytes("1234".utf8)))),
         Sample("simulate-acknowledge-code", .simulate(.acknowledgeCode)),
         Sample("simulate-enter-code", .simulate(.enterCode(SecretBytes("AB".utf8)))),
+        Sample("simulate-choose", .simulate(.choose(.always))),
         Sample("simulate-tell-code", .simulate(.reportCode)),
         Sample("simulate-guide", .simulate(.guide(.swipeTooShort))),
         Sample("simulate-unplug", .simulate(.unplug)),

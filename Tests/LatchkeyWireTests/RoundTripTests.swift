@@ -27,22 +27,29 @@ import Testing
         case passcode(PasscodeKind)
         case simulate(SimulatorKind)
         case enclave(EnclaveKind)
+        case secrets(SecretsKind)
         case reply(ReplyKind)
         case cancel
 
         static let all = Set(
             Request.Operation.allCases.map { Kind.request($0) } + PasscodeKind.allCases.map { .passcode($0) }
                 + SimulatorKind.allCases.map { .simulate($0) } + EnclaveKind.allCases.map { .enclave($0) }
+                + SecretsKind.allCases.map { .secrets($0) }
                 + ReplyKind.allCases.map { .reply($0) } + [.cancel])
     }
 
     private enum PasscodeKind: CaseIterable { case set, change, remove, setAtPrompt, changeAtPrompt, recoverAtPrompt }
     private enum EnclaveKind: CaseIterable { case sign, agree }
 
+    private enum SecretsKind: CaseIterable {
+        case store, search, read, change, delete, collections, createCollection, renameCollection, deleteCollection
+        case answers, forgetAnswer
+    }
+
     private enum SimulatorKind: CaseIterable {
         case sensor, enroll, unenroll, replaceFinger, touch, look, answer, advance, reset, lock, unlock
         case background, permission, fail, acceptAnyPasscode, restart, cancel, fallback, enter
-        case acknowledgeCode, enterCode, reportCode, enterNewPasscode, guide, unplug
+        case acknowledgeCode, enterCode, choose, reportCode, enterNewPasscode, guide, unplug
     }
 
     private enum ReplyKind: CaseIterable {
@@ -61,6 +68,7 @@ import Testing
             case .sign: [kind, .enclave(.sign)]
             case .agree: [kind, .enclave(.agree)]
             }
+        case let use as Request.UseSecrets: [kind, .secrets(self.kind(of: use.action))]
         default: [kind]
         }
     }
@@ -74,6 +82,22 @@ import Testing
         case .setAtPrompt: .setAtPrompt
         case .changeAtPrompt: .changeAtPrompt
         case .recoverAtPrompt: .recoverAtPrompt
+        }
+    }
+
+    private func kind(of action: SecretAction) -> SecretsKind {
+        switch action {
+        case .store: .store
+        case .search: .search
+        case .read: .read
+        case .change: .change
+        case .delete: .delete
+        case .collections: .collections
+        case .createCollection: .createCollection
+        case .renameCollection: .renameCollection
+        case .deleteCollection: .deleteCollection
+        case .answers: .answers
+        case .forgetAnswer: .forgetAnswer
         }
     }
 
@@ -100,6 +124,7 @@ import Testing
         case .enter: .enter
         case .acknowledgeCode: .acknowledgeCode
         case .enterCode: .enterCode
+        case .choose: .choose
         case .reportCode: .reportCode
         case .enterNewPasscode: .enterNewPasscode
         case .guide: .guide
@@ -215,7 +240,8 @@ import Testing
             try expectRoundTrip(.request(id: 1, .simulate(.sensor(kind))))
         }
         for policy in Policy.allCases { try expectRoundTrip(.request(id: 1, .canEvaluate(policy))) }
-        for itemClass in ItemClass.allCases {
+        for answer in SecretAnswer.allCases { try expectRoundTrip(.request(id: 1, .simulate(.choose(answer)))) }
+        for itemClass in ItemClass.allCases where itemClass != .secret {
             try expectRoundTrip(.request(id: 1, .listItems(ItemQuery(itemClass: itemClass))))
         }
     }

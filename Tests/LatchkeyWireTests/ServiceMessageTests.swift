@@ -53,6 +53,13 @@ private enum Samples {
                     lastStep: .showsRecoveryCode, recoveryCode: SecretBytes("AB".utf8), reuseSeconds: 10,
                     challenge: bytes(2, 32), binding: bytes(4, 32)))),
         ServiceSample(
+            "service-evaluate-answer",
+            call: .evaluate(
+                AuthenticationRequest(
+                    plan: AuthenticationPlan([]), process: process, prompting: Prompting(reason: "mail"),
+                    purpose: .readSecret, lastStep: .asksAnswer, challenge: bytes(2, 32), binding: bytes(4, 32),
+                    startedBy: "bash ← claude"))),
+        ServiceSample(
             "service-withdraw", call: .withdraw(AuthorityCall.Withdraw(evaluation: 9, status: .appCancel))),
         ServiceSample(
             "service-change", call: .change(AuthorityCall.Change(userID: 1000, kind: .passcodeCommitted))),

@@ -603,7 +603,7 @@ def _auto(agent, current, new, seconds):
         if what == 0:
             agent.shown = [number, value]
             agent.event([0])
-            value = value[14]
+            value = value[15]
         if value[5] == 0:
             if value[1] in (2, 5):
                 agent.event([3])

@@ -80,7 +80,7 @@ class BackupTests(ClientTest):
 
     def test_the_recovery_code_is_not_sent_before_the_passcode_was_entered(self):
         self.first.begin("app.call", EXPORT, {}, 30)
-        self.assertEqual(self.prompts.do("agent.await_prompt")[14][CODE], b"")
+        self.assertEqual(self.prompts.do("agent.await_prompt")[15][CODE], b"")
         for event in ([9], [5, b"a wrong passcode"], [9]):
             self.prompts.do("agent.event", event)
         kind, content = self.prompts.do("agent.follow")

@@ -85,7 +85,7 @@ class ClockTests(PreloadedTest):
         """The seconds for which the prompt delays the entry of a passcode."""
         prompt = self.ask()
         self.cancel()
-        return prompt[14][DELAY]
+        return prompt[15][DELAY]
 
     def ask(self):
         self.first.begin("app.read", "presence", None, True, None, 20)
@@ -106,7 +106,7 @@ class ClockTests(PreloadedTest):
             kind, _ = self.prompts.do("agent.follow")
         # The third one ends the prompt; after a fourth one the delay is long enough for this test.
         self.assertEqual((kind, self.first.end() != SECRET), (2, True))
-        content = self.ask()[14]
+        content = self.ask()[15]
         while content[DELAY] > 0:
             _, content = self.prompts.do("agent.follow")
         self.prompts.do("agent.event", [5, b"wrong 4"])

@@ -75,7 +75,7 @@ class CounterTests(FileTest):
     def tries(self):
         """The tries that a new prompt offers, and the seconds for which it delays them."""
         self.first.begin("app.read", "presence", None, True, None, 20)
-        content = self.prompts.do("agent.await_prompt")[14]
+        content = self.prompts.do("agent.await_prompt")[15]
         self.prompts.do("agent.event", [3])
         self.first.end()
         return content[2], content[6]

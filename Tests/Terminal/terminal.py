@@ -99,9 +99,10 @@ class Conversation:
 
 class Terminal(Conversation):
     """A program that was started on a pseudoterminal of its own, which is its controlling terminal. `screen`, a model of
-    the terminal, is drawn while `shows` waits. With `log`, an open file, only its prompts write to the terminal."""
+    the terminal, is drawn while `shows` waits. With `log`, an open file, only its prompts write to the terminal. It inherits
+    the descriptors `passed`."""
 
-    def __init__(self, argv, environment=None, *, screen=None, edits_lines=False, user=None, log=None):
+    def __init__(self, argv, environment=None, *, screen=None, edits_lines=False, user=None, log=None, passed=()):
         near, far = os.openpty()
         super().__init__(near, near)
         self.screen = screen
@@ -118,7 +119,7 @@ class Terminal(Conversation):
             os.fchown(far, user, -1)
         self.process = subprocess.Popen(
             argv, env=environment, stdin=far, stdout=log or far, stderr=log or far, start_new_session=True, user=user,
-            group=user, extra_groups=None if user is None else [],
+            group=user, extra_groups=None if user is None else [], pass_fds=passed,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(far)
 

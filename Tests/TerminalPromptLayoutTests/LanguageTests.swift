@@ -62,6 +62,25 @@ import Testing
         #expect(speech.end() == "Die Anfrage von Latchkey ist beendet.\r\n")
     }
 
+    @Test func germanQuestionIsComplete() throws {
+        var state = try sample("de", reason: "GitHub", caller: "gh", purpose: .readSecret, .answerAsked)
+        state.prompt.startedBy = "bash ← claude"
+        var speech = PlainSpeech(look: .sample())
+        #expect(
+            speech.say(state).replacing("\r\n", with: " ") == """
+                Anfrage von Latchkey, Prozess 4712. „gh“ möchte „GitHub“ lesen, das ein anderes Programm gespeichert \
+                hat. Es ist Prozess 4711, „/usr/bin/notes“. Es wurde gestartet von „bash“, gestartet von „claude“. \
+                Diese Anfrage endet nach 1 Minute. Darf es dieses Objekt lesen? „Immer erlauben“ und „Nie erlauben“ \
+                werden für dieses Objekt, dieses Programm und die Programme gespeichert, die es gestartet haben. \
+                Widerrufen Sie eine Antwort mit latchkey secrets answers oder in den Einstellungen. Das ist eine \
+                Höflichkeit unter Ihren eigenen Programmen: Eines kann sich als ein anderes ausgeben. Tasten: O für \
+                Einmal erlauben, A für Immer erlauben, N für Nie erlauben, Eingabe für Bestätigen, Esc/Strg-C für \
+                Abbrechen.\u{20}
+                """)
+        state.chosen = .always
+        #expect(speech.say(state) == "Immer erlauben: Drücken Sie die Eingabetaste zum Bestätigen.\r\n")
+    }
+
     @Test func titlesOfTheAppStayAsTheyAre() throws {
         var state = try sample("de", reason: "Unlock", caller: "Cancel")
         #expect(state.cancelTitle == "Abbrechen" && state.fallbackTitle == "Code eingeben")
@@ -76,9 +95,11 @@ import Testing
     func blockFitsEveryWindow(_ language: String) throws {
         let english = lines(.sample(.missed), 80).count
         for columns in [20, 33, 40, 60, 80, 200] {
-            for purpose in [PromptPurpose.app, .removePasscode, .identifyDevice] {
-                for content in [PromptContent.first, .missed, .passcode, .codeShown, .codeAsked, .newPasscode()] {
-                    let state = try sample(language, purpose: purpose, content)
+            for purpose in [PromptPurpose.app, .removePasscode, .identifyDevice, .readSecret] {
+                let asked = [PromptContent.codeShown, .codeAsked, .newPasscode(), .answerAsked]
+                for content in [.first, .missed, .passcode] + asked {
+                    var state = try sample(language, purpose: purpose, content)
+                    if purpose == .readSecret { state.prompt.startedBy = "bash ← claude ← gnome-terminal" }
                     let block = lines(state, columns)
                     let widest = block.map { CellWidth.of($0) }.max() ?? 0
                     #expect(widest < columns, "\(block)")

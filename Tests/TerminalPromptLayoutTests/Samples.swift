@@ -10,7 +10,7 @@ extension PromptState {
         reason: String = "open the token", caller: String = "notes", program: String = "/usr/bin/notes",
         ownName: String = "", cancel: String = "Cancel", fallback: String = "Enter Passcode",
         sensor: BiometryKind = .touchID, tier: Tier = .user, purpose: PromptPurpose = .app, code: String? = nil,
-        _ content: PromptContent = .first
+        startedBy: String = "", _ content: PromptContent = .first
     ) -> PromptState {
         var content = content
         content.recoveryCode = code.map { SecretBytes($0.utf8) }
@@ -19,7 +19,18 @@ extension PromptState {
                 id: 1, purpose: purpose, caller: caller, program: program, ownName: ownName, processID: 4711,
                 reason: reason,
                 cancelTitle: cancel, fallbackTitle: fallback, faceUsage: "seeing you", sensor: sensor, tier: tier,
-                terminal: 0, userID: 0, content: content), processID: 4712)
+                terminal: 0, userID: 0, startedBy: startedBy, content: content), processID: 4712)
+    }
+
+    /// A prompt that asks whether `gh` may read an item of another program.
+    static func question(
+        label: String = "GitHub", startedBy: String = "bash ← claude ← gnome-terminal", _ chosen: SecretAnswer? = nil
+    ) -> PromptState {
+        var state = sample(
+            reason: label, caller: "gh", program: "/usr/bin/gh", sensor: .none, purpose: .readSecret,
+            startedBy: startedBy, .answerAsked)
+        state.chosen = chosen
+        return state
     }
 }
 
@@ -30,6 +41,8 @@ extension PromptContent {
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown)
     static let codeAsked = PromptContent(
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeAsked)
+    static let answerAsked = PromptContent(
+        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .answerAsked)
     static func newPasscode(
         _ step: Step = .newPasscodeAsked, _ notice: Notice = .none
     ) -> PromptContent {

@@ -13,7 +13,7 @@ package struct Vector: Sendable, CustomTestStringConvertible {
     private static let folder = Repository.vectors("wire")
 
     /// The files of client messages.
-    package static let ofClients = ["requests", "items", "replies", "enclave", "migration"]
+    package static let ofClients = ["requests", "items", "replies", "enclave", "migration", "secrets"]
 
     /// Loads the vectors of the files.
     package static func load(_ names: [String]) throws -> [Vector] {

@@ -22,7 +22,7 @@ PASSCODE, ITEMS = 20, 5
 DONE = [1, {}]
 CANCEL, GONE = [3], 2
 # The places of the step and of the delay in seconds in the content of a prompt, which is a part of the prompt.
-CONTENT, STEP, DELAY = 14, 5, 6
+CONTENT, STEP, DELAY = 15, 5, 6
 
 
 class Daemon:

@@ -65,6 +65,8 @@ package enum Limits {
     package static let secretsRead = 256
     /// Maximum bytes of an identifier of the Secret Service, and of the name of a program with those that started it.
     package static let secretNameBytes = 4 << 10
+    /// Stands between the names of the programs that started the one that asks.
+    package static let startedByArrow = " ← "
     /// Maximum bytes of one attribute.
     package static let attributeBytes = 64 << 10
     /// Maximum bytes of a reason or a button title; longer text is clipped before it is shown.

@@ -54,6 +54,8 @@ package enum SimulatorCommand: Equatable, Sendable {
     case enterCode(SecretBytes)
     /// The user enters a new passcode once, as soon as a prompt accepts it; a prompt asks for it twice.
     case enterNewPasscode(SecretBytes)
+    /// The user answers whether a program may read an item of another one, as soon as a prompt asks.
+    case choose(SecretAnswer)
     /// Returns the recovery code that a prompt showed last, which a user would read from the screen.
     case reportCode
     /// Restarts the simulated machine; the client that sends this ends the daemon.

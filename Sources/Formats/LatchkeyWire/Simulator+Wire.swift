@@ -31,6 +31,7 @@ extension SimulatorCommand: WireValue {
         case .unplug: writer.message(28)
         case .look(let matching): writer.message(29, matching, .boolean)
         case .answer(let answers): writer.message(30, answers, .number())
+        case .choose(let answer): writer.message(31, answer.rawValue, .answer)
         }
     }
 
@@ -62,10 +63,20 @@ extension SimulatorCommand: WireValue {
             case 28: try reader.noFields(.unplug)
             case 29: .look(matching: try reader.value(.boolean))
             case 30: .answer(try reader.value(.number()))
+            case 31: .choose(try Self.answer(reader.value(.answer)))
             default: throw .invalidValue
             }
         }
     }
+
+    private static func answer(_ text: String) throws(WireError) -> SecretAnswer {
+        guard let answer = SecretAnswer(rawValue: text) else { throw .invalidValue }
+        return answer
+    }
+}
+
+extension WireShape where Self == TextShape {
+    fileprivate static var answer: Self { .text(limit: Limits.recoveryCodeBytes) }
 }
 
 extension WireShape where Self == SecretShape {

@@ -27,20 +27,24 @@ extension PromptSession {
         case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
             if byte == 0x0d || byte == 0x0a { send(.codeAcknowledged) }
         case .byte(let byte) where state.content.step == .answerAsked:
-            if let answer = Self.answer(byte) { send(.codeEntered(SecretBytes(answer.rawValue.utf8))) }
+            pressAtQuestion(byte)
         // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
         }
     }
 
-    private static func answer(_ byte: UInt8) -> SecretAnswer? {
-        switch byte | 0x20 {
-        case UInt8(ascii: "o"): .once
-        case UInt8(ascii: "a"): .always
-        case UInt8(ascii: "n"): .never
-        default: nil
+    /// A letter chooses and Enter confirms, since keys meant for another program can arrive here.
+    private mutating func pressAtQuestion(_ byte: UInt8) {
+        guard state.entry != .checking else { return }
+        guard byte == 0x0d || byte == 0x0a else {
+            state.choose(byKey: byte)
+            return refresh()
         }
+        guard let answer = state.chosen else { return }
+        state.entry = .checking
+        refresh()
+        send(.codeEntered(SecretBytes(answer.rawValue.utf8)))
     }
 
     private func pressAtSensor(_ byte: UInt8) {

@@ -90,6 +90,10 @@ extension CommandTable {
         verb("face", "answer an app that asks to use Face ID", CommandArgument("ANSWER", .choice(["allow", "deny"]))) {
             .permission($0 == "allow")
         },
+        verb(
+            "choose", "answer a program that asks to read an item of another program: once, always or never",
+            CommandArgument("ANSWER", .choice(Simulation.choices.map(\.0)))
+        ) { .choose(Simulation.value($0, Simulation.choices) ?? .never) },
         verb("reset", "remove the queued actions") { _ in .reset },
     ]
 

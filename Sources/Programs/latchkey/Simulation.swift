@@ -7,7 +7,7 @@ import LatchkeySystem
 
 /// sim: controls the machine of a simulated daemon.
 enum Simulation {
-    /// The arguments of `sim sensor`, and below those of `sim guide`, `sim answer` and `sim fail`.
+    /// The arguments of `sim sensor`, and below those of `sim guide`, `sim answer`, `sim choose` and `sim fail`.
     static let sensors: [(String, BiometryKind)] = [
         ("none", .none), ("touch", .touchID), ("face", .faceID), ("optic", .opticID),
     ]
@@ -16,6 +16,7 @@ enum Simulation {
         ("fast", .tooFast),
     ]
     static let answers: [(String, SimulatedAnswers)] = [("always", .always), ("never", .never), ("by-rule", .byRule)]
+    static let choices = SecretAnswer.allCases.map { ($0.rawValue, $0) }
     static let faults: [(String, SimulatedFailure)] = [
         ("disk", .diskFull), ("entitlement", .missingEntitlement), ("sensor", .sensor),
     ]

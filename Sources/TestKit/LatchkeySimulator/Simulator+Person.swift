@@ -12,7 +12,7 @@ extension Simulator {
         /// By the queued actions, as a new machine does.
         case byRule
         /// By whatever the prompt asks for: an enrolled finger or face, the passcode, the paired device, consent to Face
-        /// ID, the recovery code that was shown last. A new passcode is `1234`, and so is the passcode of a machine
+        /// ID, the recovery code that was shown last, permission to read once. A new passcode is `1234`, and so is the passcode of a machine
         /// that has not seen its own since it was created.
         case always
         /// By cancelling each prompt.
@@ -130,6 +130,35 @@ extension Simulator {
     public func enter(newPasscode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line) {
         perform(.newPasscode(SecretBytes(newPasscode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
+
+    /// Whether a program may read an item that another program stored through `org.freedesktop.secrets`.
+    public enum ReadAnswer: Sendable {
+        /// This time only.
+        case once
+        /// Now and later, without a prompt.
+        case always
+        /// Neither now nor later, without a prompt.
+        case never
+
+        fileprivate var stored: SecretAnswer {
+            switch self {
+            case .once: .once
+            case .always: .always
+            case .never: .never
+            }
+        }
+    }
+
+    /// Answers whether a program may read an item that another program stored, as soon as a prompt asks. Does not block.
+    ///
+    /// - Parameters:
+    ///   - answer: the answer.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
+    public func choose(
+        _ answer: ReadAnswer, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
+    ) { perform(.choice(answer.stored), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
     /// The recovery code that the latest prompt with one showed; nil if none did.
     public var shownRecoveryCode: String? {

@@ -57,7 +57,8 @@ extension SimulatedWorld {
             case .fallback: !content.showsFallback
             case .permission: content.question == .none
             case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
-            case .recoveryCode: ![.recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked].contains(content.step)
+            case .recoveryCode: ![.recoveryCodeAsked, .recoveryCodeRepeated].contains(content.step)
+            case .choice: content.step != .answerAsked
             case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
             }
@@ -91,7 +92,7 @@ extension SimulatedWorld {
         ) -> Answer {
             switch content.step {
             case .recoveryCodeShown, .accountExpired: return .action(.codeAcknowledged)
-            case .answerAsked: return .action(.recoveryCode(SecretBytes(SecretAnswer.once.rawValue.utf8)))
+            case .answerAsked: return .action(.choice(.once))
             case .recoveryCodeAsked:
                 let word = prompt.purpose.confirmationWord.map { SecretBytes($0.utf8) }
                 return (word ?? code).map { .action(.recoveryCode($0)) } ?? .never

@@ -15,6 +15,9 @@ extension SimulatedWorld.Action {
         case .permission(let isAllowed): isAllowed ? "Face ID is allowed" : "Face ID is not allowed"
         case .codeAcknowledged: "the recovery code is written down"
         case .recoveryCode: "a recovery code is entered"
+        case .choice(.once): "reading is allowed once"
+        case .choice(.always): "reading is always allowed"
+        case .choice(.never): "reading is never allowed"
         case .newPasscode: "a new passcode is entered"
         case .sensorFailure: "the sensor fails"
         case .guidance(let guidance): "the sensor cannot use a scan: \(guidance)"
@@ -33,7 +36,7 @@ extension SimulatorCommand {
         case .unenroll: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
         case .touch, .look, .guide, .unplug, .permission, .fail(.sensor), .cancel, .fallback, .enter,
-            .acknowledgeCode, .enterCode, .enterNewPasscode, .reportCode:
+            .acknowledgeCode, .enterCode, .enterNewPasscode, .choose, .reportCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "queued actions are dropped"
@@ -121,7 +124,9 @@ extension PromptEvent {
         case .passcode(let passcode): SimulatedWorld.Action.passcode(passcode).words
         case .permission(let isAllowed): SimulatedWorld.Action.permission(isAllowed).words
         case .codeAcknowledged: SimulatedWorld.Action.codeAcknowledged.words
-        case .codeEntered(let code): SimulatedWorld.Action.recoveryCode(code).words
+        case .codeEntered(let code):
+            // An answer has the event of a recovery code, which is never such a word.
+            (SecretAnswer(entered: code).map { .choice($0) } ?? SimulatedWorld.Action.recoveryCode(code)).words
         case .newPasscodeEntered(let passcode), .newPasscodeRepeated(let passcode):
             SimulatedWorld.Action.newPasscode(passcode).words
         }

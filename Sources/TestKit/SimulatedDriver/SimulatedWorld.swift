@@ -23,6 +23,8 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         /// The confirmation that the recovery code is written down.
         case codeAcknowledged
         case recoveryCode(SecretBytes)
+        /// The answer whether a program may read an item of another one.
+        case choice(SecretAnswer)
         /// One entry of a new passcode; a prompt asks for two.
         case newPasscode(SecretBytes)
         case sensorFailure
@@ -360,9 +362,12 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             return { prompt.events(.codeAcknowledged) }
         case .recoveryCode(let code):
             guard let prompt = core.prompt, prompt.isVisible,
-                [.recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked].contains(prompt.content.step)
+                [.recoveryCodeAsked, .recoveryCodeRepeated].contains(prompt.content.step)
             else { return nil }
             return { prompt.events(.codeEntered(code)) }
+        case .choice(let answer):
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .answerAsked else { return nil }
+            return { prompt.events(.codeEntered(SecretBytes(answer.rawValue.utf8))) }
         case .newPasscode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
             let event: PromptEvent
@@ -433,6 +438,7 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
         case .acknowledgeCode: return perform(.codeAcknowledged)
         case .enterCode(let code): return perform(.recoveryCode(code))
         case .enterNewPasscode(let passcode): return perform(.newPasscode(passcode))
+        case .choose(let answer): return perform(.choice(answer))
         case .reportCode: break
         case .acceptAnyPasscode(let isOn): try passcode.acceptAny(isOn)
         case .restart:

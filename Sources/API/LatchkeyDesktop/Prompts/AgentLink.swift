@@ -231,8 +231,26 @@ public final class AgentLink: Sendable {
         switch shown.withLock({ $0?.prompt.id == prompt ? $0?.content.step : nil }) {
         case .newPasscodeAsked: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeEntered($0) }
         case .newPasscodeRepeated: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeRepeated($0) }
-        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked, nil: nil
+        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked, nil:
+            nil
         }
+    }
+
+    /// Sends whether the program may read the item. Only the first answer to a prompt is sent.
+    ///
+    /// - Parameters:
+    ///   - answer: the answer of the button that the user pressed.
+    ///   - prompt: the `ShownPrompt.number` of the prompt.
+    /// - Returns: the prompt to show until it is dismissed; nil when it has ended or asks for something else.
+    public func choose(_ answer: ShownPrompt.ReadAnswer, prompt: UInt64) -> ShownPrompt? {
+        var isAsked = false
+        let sending = change(prompt) { state in
+            isAsked = state.content.step == .answerAsked && state.entry != .checking
+            if isAsked { (state.chosen, state.entry) = (answer.stored, .checking) }
+        }
+        guard isAsked else { return nil }
+        send(.codeEntered(SecretBytes(answer.stored.rawValue.utf8)), prompt)
+        return sending
     }
 
     private func send(

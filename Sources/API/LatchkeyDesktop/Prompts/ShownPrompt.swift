@@ -66,6 +66,17 @@ public struct ShownPrompt: Equatable, Sendable {
     public let program: String
     /// `program` as a sentence, without its full stop.
     public let programLine: String
+    /// Which programs started the caller, as a sentence without its full stop; of a long chain the first and the last one.
+    /// nil if that is not shown.
+    public let startedByLine: String?
+    /// The same with every program, to be shown below `programLine`.
+    public let startedByDetails: String?
+    /// The same in words only, for assistive technology.
+    public let spokenStartedByLine: String?
+    /// The answers to choose from while `method` is `answer`; none of them is suggested.
+    public let answers: [Choice]
+    /// What an answer means later, as sentences; nil in other steps.
+    public let answerNotes: String?
     /// When the prompt ends by itself, as a sentence without its full stop.
     public let endingLine: String
     /// The caller's own name for itself, in quotation marks; nil when it is the name that the kernel reports.
@@ -111,6 +122,32 @@ public struct ShownPrompt: Equatable, Sendable {
     public let simulation: String?
     /// Buttons that simulate the sensor; empty outside the simulated tier.
     public let plays: [Play]
+
+    /// A button that answers whether the program may read the item.
+    public struct Choice: Equatable, Sendable {
+        /// The title of the button.
+        public let title: String
+        /// The button's answer, for `AgentLink.choose(_:prompt:)`.
+        public let answer: ReadAnswer
+    }
+
+    /// Whether a program may read an item that another one stored.
+    public enum ReadAnswer: CaseIterable, Sendable {
+        /// This time only.
+        case once
+        /// Now and later, without a prompt.
+        case always
+        /// Neither now nor later, without a prompt.
+        case never
+
+        package var stored: SecretAnswer {
+            switch self {
+            case .once: .once
+            case .always: .always
+            case .never: .never
+            }
+        }
+    }
 
     /// A button that simulates the sensor.
     public struct Play: Equatable, Sendable {
@@ -158,6 +195,12 @@ public struct ShownPrompt: Equatable, Sendable {
         recoveryCode = state.recoveryCode
         program = state.program
         programLine = state.programLine
+        startedByLine = state.shortStartedByLine
+        startedByDetails = state.startedByLine
+        spokenStartedByLine = state.spokenStartedByLine
+        answers =
+            method == .answer ? ReadAnswer.allCases.map { Choice(title: state.title($0.stored), answer: $0) } : []
+        answerNotes = state.answerNotes.isEmpty ? nil : state.answerNotes.joined(separator: " ")
         endingLine = state.endingLine
         ownName = state.ownName
         ownNameLine = state.ownNameLine

@@ -21,6 +21,8 @@ package struct PromptState: Equatable, Sendable {
     package var delayLeft: Int
     /// What is typed of a recovery code or a word, which a person has to compare with paper; nil for a passcode.
     package var typedText: String?
+    /// The answer that was chosen in step `answerAsked` and is not sent yet: a key alone does not answer.
+    package var chosen: SecretAnswer?
     /// The id of the process that shows the prompt, which is not the caller's.
     package var processID: Int32
     /// The language of the prompt: that of the session in which it is shown.
@@ -49,6 +51,7 @@ package struct PromptState: Equatable, Sendable {
         self.content = content
         entry = .nothing
         typedText = nil
+        chosen = nil
         asksForEnd = false
         delayLeft = content.delaySeconds
     }

@@ -42,7 +42,7 @@ extension PromptState {
         case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Checking the confirmation.")
         case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: words("Checking the recovery code.")
         case .newPasscodeAsked, .newPasscodeRepeated: words("Checking the new passcode.")
-        case .answerAsked: ""
+        case .answerAsked: words("The answer was sent.")
         }
     }
 

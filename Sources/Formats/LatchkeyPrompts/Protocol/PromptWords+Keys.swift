@@ -11,10 +11,14 @@ extension PromptState {
     /// Ends a prompt that was written as sentences.
     package var closing: String { words("The Latchkey prompt is over.") }
 
-    /// Progress of typing: a recovery code is shown, a passcode is not, nor its length.
+    /// Progress of typing: a recovery code is shown, a passcode is not, nor its length. In step `answerAsked`, what is chosen.
     package var field: String? {
-        guard takesText else { return nil }
         let name = fieldName
+        if content.step == .answerAsked {
+            if entry == .checking { return words("\(name): sent") }
+            return chosen.map { "\(name): \(title($0))" } ?? words("\(name): nothing chosen yet")
+        }
+        guard takesText else { return nil }
         return switch entry {
         case .nothing: words("\(name): nothing typed yet")
         case .typing: typedText.map { "\(name): \($0)" } ?? words("\(name): typed, not shown")
@@ -31,7 +35,8 @@ extension PromptState {
         case .newPasscodeRepeated: words("New passcode again")
         case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Confirmation")
         case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
-        case .proof, .recoveryCodeShown, .accountExpired, .answerAsked: asksForPasscode ? words("Passcode") : words("Password")
+        case .answerAsked: words("Answer")
+        case .proof, .recoveryCodeShown, .accountExpired: asksForPasscode ? words("Passcode") : words("Password")
         }
     }
 
@@ -50,7 +55,9 @@ extension PromptState {
         } else if [.recoveryCodeShown, .accountExpired].contains(content.step) {
             keys.insert((key: enter, title: acknowledgement), at: 0)
         } else if content.step == .answerAsked {
-            keys = [("O", title(.once)), ("A", title(.always)), ("N", title(.never))] + keys
+            // Enter alone does nothing: no answer is chosen at first.
+            let answers = SecretAnswer.allCases.map { (key: Self.key($0), title: title($0)) }
+            keys = answers + [(key: enter, title: words("Confirm"))] + keys
         } else if content.showsFallback {
             keys.append((key: "P", title: fallbackTitle))
         }
@@ -113,6 +120,26 @@ extension PromptState {
         case .always: words("Always allow")
         case .never: words("Never allow")
         }
+    }
+
+    /// The letter that chooses an answer, the same in every language.
+    private static func key(_ answer: SecretAnswer) -> String {
+        switch answer {
+        case .once: "O"
+        case .always: "A"
+        case .never: "N"
+        }
+    }
+
+    /// Chooses the answer of a key, or none for any other key, so that text meant for another program chooses nothing
+    /// unless it ends with such a letter.
+    package mutating func choose(byKey byte: UInt8) {
+        chosen = SecretAnswer.allCases.first { Self.key($0).utf8.elementsEqual(CollectionOfOne(byte & ~0x20)) }
+    }
+
+    /// What to say after a choice.
+    package var choice: String {
+        chosen.map { words("\(title($0)): press Enter to confirm.") } ?? words("Nothing is chosen.")
     }
 
     /// A notice that the machine is simulated; nil in other tiers.

@@ -49,7 +49,7 @@ extension PromptState {
             words("continue with this keychain although it was replaced by an older or a changed one")
         case .listNames: words("list the names of the items of every app in this keychain, without their secrets")
         case .deleteItem: words("delete “\(prompt.reason)” permanently")
-        case .readSecret: words("read “\(prompt.reason)”, which another program stored")
+        case .readSecret: words("read “\(itemLabel)”, which another program stored")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -66,9 +66,45 @@ extension PromptState {
     /// `program` as a sentence, without its full stop.
     package var programLine: String { words("It is \(program)") }
 
+    /// The label of the item, so short that the sentence around it is shown to its end.
+    private var itemLabel: String { Self.clipped(prompt.reason, to: 64) }
+
+    private static func clipped(_ text: String, to limit: Int) -> String {
+        text.count > limit ? text.prefix(limit) + "…" : text
+    }
+
     /// Which programs started the one that asks, as a sentence without its full stop; nil if that is not shown.
     package var startedByLine: String? {
-        prompt.startedBy.isEmpty ? nil : words("It was started by \(prompt.startedBy)")
+        prompt.startedBy.isEmpty ? nil : words("It was started by “\(Self.clipped(prompt.startedBy, to: 120))”")
+    }
+
+    /// The same with the first and the last program of a long chain.
+    package var shortStartedByLine: String? {
+        let programs = prompt.startedBy.split(separator: Limits.startedByArrow)
+        guard programs.count > 3, let last = programs.first, let first = programs.last else { return startedByLine }
+        let ends = [last, "…", first].joined(separator: Limits.startedByArrow)
+        return words("It was started by “\(Self.clipped(ends, to: 120))”")
+    }
+
+    /// The same without arrows, which a screen reader does not read as words and some terminals do not have.
+    package var spokenStartedByLine: String? {
+        let programs = Self.clipped(prompt.startedBy, to: 120).split(separator: Limits.startedByArrow)
+        guard let last = programs.first else { return nil }
+        let chain = programs.dropFirst().reduce(words("“\(last)”")) { words("\($0), started by “\($1)”") }
+        return words("It was started by \(chain)")
+    }
+
+    /// What an answer of step `answerAsked` means later, and what it does not: sentences; empty in other steps.
+    package var answerNotes: [String] {
+        guard content.step == .answerAsked else { return [] }
+        let (always, never) = (title(.always), title(.never))
+        return [
+            prompt.startedBy.isEmpty
+                ? words("“\(always)” and “\(never)” are stored for this item and this program.")
+                : words("“\(always)” and “\(never)” are stored for this item, this program and those that started it."),
+            words("Withdraw an answer with latchkey secrets answers, or in the settings."),
+            words("This is a courtesy among your own programs: one of them can act as another."),
+        ]
     }
 
     /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
@@ -111,7 +147,7 @@ extension PromptState {
             return words(
                 "Type a new passcode of at least \(prompt.tier.passcodeCharacters) characters, then press Enter.")
         case .newPasscodeRepeated: return words("Type the new passcode again, then press Enter.")
-        case .answerAsked: return words("May it read this item now, or always from now on?")
+        case .answerAsked: return words("May it read this item?")
         case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
         case .proof: break
         }

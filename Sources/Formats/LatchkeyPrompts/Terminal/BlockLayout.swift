@@ -39,7 +39,7 @@ struct BlockLayout {
 
     /// What is omitted, step by step, when the window has too few rows.
     private enum Economy: Int, CaseIterable {
-        case nothing, blankLines, reason, words
+        case nothing, blankLines, reason, notes, words
     }
 
     private func lines(_ economy: Economy) -> [StyledLine] {
@@ -52,7 +52,9 @@ struct BlockLayout {
         body += blank
         if economy != .words {
             body += text(state.programLine, .faint, limit: Limits.otherLines)
-            if let programs = state.startedByLine { body += text(programs, .faint, limit: 2) }
+            // A terminal without UTF-8 has no arrow.
+            let programs = look.isUTF8 ? state.startedByLine : state.spokenStartedByLine
+            if let programs { body += text(programs, .faint, limit: Limits.otherLines) }
             if let name = state.ownNameLine { body += text(name, .faint, limit: 2) }
             body += blank
         }
@@ -60,6 +62,10 @@ struct BlockLayout {
         body += text(state.wish, .strong, limit: Limits.otherLines)
         if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
+        if economy.rawValue < Economy.notes.rawValue {
+            let notes = state.answerNotes.joined(separator: " ")
+            body += text(notes, .faint, limit: 2 * Limits.reasonLines)
+        }
         // This line has its place even when there is no feedback.
         let feedback = text(state.feedback, state.isFailure ? .warning : .plain, limit: Limits.otherLines)
         body += feedback.isEmpty ? blank : feedback

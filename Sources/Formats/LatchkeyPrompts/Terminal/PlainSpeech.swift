@@ -21,6 +21,7 @@ package struct PlainSpeech: Sendable {
             return end + lines(asking(state) + ending)
         }
         if state.entry == .checking, said.entry != .checking { return end + lines([state.feedback]) }
+        if state.chosen != said.chosen { return lines([state.choice]) }
         return echo(of: state.typedText ?? "", after: said.typedText ?? "")
     }
 
@@ -38,7 +39,7 @@ package struct PlainSpeech: Sendable {
         var sentences = [state.title + "."]
         sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
         sentences.append(state.programLine + ".")
-        if let programs = state.startedByLine { sentences.append(programs + ".") }
+        if let programs = state.spokenStartedByLine { sentences.append(programs + ".") }
         if let name = state.ownNameLine { sentences.append(name + ".") }
         sentences.append(state.endingLine + ".")
         if let simulation = state.simulation { sentences.append(simulation) }
@@ -52,10 +53,11 @@ package struct PlainSpeech: Sendable {
         var sentences = [
             state.feedback, [state.usage.map { $0 + "." }, state.wish].compactMap { $0 }.joined(separator: " "),
         ]
-        if state.field != nil, !state.showsTypedText {
+        if state.takesText, !state.showsTypedText {
             sentences[1] += " " + state.words("It is not shown while you type.")
         }
         if let code = state.recoveryCode { sentences[1] += " " + state.words("The code is: \(code)") }
+        for note in state.answerNotes { sentences[1] += " " + note }
         // Without a result of an earlier attempt, the instruction comes first.
         if state.content.notice == .none { sentences.swapAt(0, 1) }
         sentences.append(state.words("Keys: \(PlainSpeech.list(state.keys, state.words))."))
