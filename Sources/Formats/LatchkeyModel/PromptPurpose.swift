@@ -26,8 +26,8 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case listNames = 13
     /// An item of any app is deleted. The prompt quotes the name of the item as its reason.
     case deleteItem = 14
-    /// A program reads an item of the Secret Service that another one stored. The prompt quotes the name of the item, and
-    /// which programs started the one that asks, as its reason.
+    /// A program reads an item of the Secret Service that another one stored. The prompt quotes the label of the item as its
+    /// reason, and `Prompt.startedBy`.
     case readSecret = 15
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
@@ -38,8 +38,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// where that step asks for a recovery code. The word is the same in every language.
     package var confirmationWord: String? { self == .acceptStore ? "accept" : nil }
 
-    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item, or which programs
-    /// asked for one.
+    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
     package var hasReason: Bool { [.app, .identifyDevice, .deleteItem, .readSecret].contains(self) }
 }
 

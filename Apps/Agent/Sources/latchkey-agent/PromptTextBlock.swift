@@ -20,6 +20,9 @@ import Widgets
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     // These labels are not dimmed, because they distinguish programs.
     private let program = Label(lines: ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)
+    private let startedBy = Label(lines: ShownPrompt.otherLines, styles: ["caption"], isCentred: true)
+    private let allStartedBy = Label(lines: ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)
+    private let notes = Label(lines: 2 * ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)
     private let details: Details
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let ending = Label(lines: 1, styles: ["caption", "dim-label"], isCentred: true)
@@ -34,14 +37,14 @@ import Widgets
     ///   - isSmall: whether the display is as small as that of a telephone.
     init(_ prompt: ShownPrompt, copy: Button, isSmall: Bool) {
         self.isSmall = isSmall
-        details = Details([program])
+        details = Details([program, allStartedBy])
         codePicture = ModuleGrid(prompt.codePictureName, points: isSmall ? 3 : 4)
         let pictures = Box(.across, spacing: 18, [app, picture])
         pictures.centre(down: false)
-        let identity = Box(.down, spacing: 2, [ownName, details, ending])
+        let identity = Box(.down, spacing: 2, [startedBy, ownName, details, ending])
         box = Box(
             .down, spacing: isSmall ? 6 : 12,
-            [speaker, pictures, question, reason, identity, usage, wish, code, copy, codePicture])
+            [speaker, pictures, question, reason, identity, usage, wish, notes, code, copy, codePicture])
         box.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
         feedbackPlace.setHeight(22)
@@ -55,6 +58,12 @@ import Widgets
         reason.show(prompt.reason)
         app.show(prompt.icon)
         program.show(prompt.programLine)
+        startedBy.show(prompt.startedByLine)
+        allStartedBy.show(prompt.startedByDetails)
+        if let spoken = prompt.spokenStartedByLine {
+            for label in [startedBy, allStartedBy] { label.setAccessibleName(spoken) }
+        }
+        notes.show(prompt.answerNotes)
         details.show(prompt.detailsTitle)
         ownName.show(prompt.ownNameLine)
         ending.show(prompt.endingLine)
@@ -68,8 +77,9 @@ import Widgets
         // A code and its picture need the room of a small display.
         picture.isVisible = !isSmall || prompt.recoveryCode == nil
         showPicture(prompt)
-        let words = [question, reason, ownName, usage, wish, code, ending].filter(\.isVisible).map(\.text)
-        box.setAccessibleName(words.joined(separator: ". "))
+        let first = [question, reason].filter(\.isVisible).map(\.text)
+        let rest = [ownName, usage, wish, notes, code, ending].filter(\.isVisible).map(\.text)
+        box.setAccessibleName((first + [prompt.spokenStartedByLine].compactMap { $0 } + rest).joined(separator: ". "))
     }
 
     /// Shows what a button of the block has done.
@@ -85,7 +95,8 @@ import Widgets
         if prompt.isChecking { return picture.spin() }
         switch (prompt.method, prompt.sensor) {
         case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.newPasscodeEntry, _),
-            (.newPasscodeRepetition, _), (.message, _), (.biometry, .none), (.permission, .none), (.scan, .none):
+            (.newPasscodeRepetition, _), (.message, _), (.answer, _), (.biometry, .none), (.permission, .none),
+            (.scan, .none):
             picture.show("dialog-password-symbolic")
         case (_, .touchID): picture.show("auth-fingerprint-symbolic")
         // The face of the usual icon smiles.

@@ -16,6 +16,7 @@ import Widgets
     private var field: PasswordField? { entry?.field }
     private let fieldPlace = Box(.down, spacing: 0)
     private let buttons = Box(.across, spacing: 12, isEven: true)
+    private let answers = Box(.down, spacing: 12)
     private let plays = Box(.across, spacing: 12, isEven: true)
     private let simulation = Label(lines: ShownPrompt.otherLines, styles: ["caption", "warning"], isCentred: true)
     private let copy: Button
@@ -40,7 +41,7 @@ import Widgets
         makeButtons()
         let content = Box(
             .down, spacing: isSmall ? 6 : 12,
-            [text.box, fieldPlace, text.feedbackPlace, buttons, simulation, plays])
+            [text.box, fieldPlace, text.feedbackPlace, answers, buttons, simulation, plays])
         content.setWidth(min(Self.width, max(0, (size?.width ?? .max) - Self.surroundings)))
         content.setMargin(isSmall ? 18 : 24, sides: 24)
         let number = prompt.number
@@ -82,6 +83,7 @@ import Widgets
         primary?.setStyle("suggested-action", takesText(new))
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
+        showAnswers(new)
         copy.show(new.recoveryCode == nil ? nil : new.copyTitle)
         simulation.show(new.simulation)
         showPlays(new)
@@ -108,7 +110,7 @@ import Widgets
         switch prompt.method {
         case .passcode: !prompt.isDelayed
         case .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: true
-        case .biometry, .permission, .scan, .recoveryCode, .message: false
+        case .biometry, .permission, .scan, .recoveryCode, .message, .answer: false
         }
     }
 
@@ -118,7 +120,7 @@ import Widgets
         case .passcode where prompt.isDelayed: nil
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: prompt.entryTitle
         case .recoveryCode, .message: prompt.acknowledgement
-        case .biometry: nil
+        case .biometry, .answer: nil
         }
     }
 
@@ -157,6 +159,23 @@ import Widgets
         entry?.reveal(prompt.method == .recoveryCodeEntry)
     }
 
+    private var answerButtons: [Button] = []
+
+    /// None of them is the suggested action, and none has the focus at first.
+    private func showAnswers(_ prompt: ShownPrompt) {
+        while answerButtons.count < prompt.answers.count {
+            let place = answerButtons.count
+            let button = Button(isClipped: true) { [weak self] in self?.choose(place) }
+            answerButtons.append(button)
+            answers.append(button)
+        }
+        for (place, button) in answerButtons.enumerated() {
+            button.show(place < prompt.answers.count ? prompt.answers[place].title : nil)
+            button.isSensitive = !prompt.isChecking
+        }
+        answers.isVisible = !prompt.answers.isEmpty
+    }
+
     private var playButtons: [Button] = []
 
     private func showPlays(_ prompt: ShownPrompt) {
@@ -192,8 +211,15 @@ import Widgets
         case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
         case .recoveryCode: if let next = link.acknowledgeCode(prompt: number) { show(next) }
         case .message: send(.codeAcknowledged)
-        case .biometry: break
+        case .biometry, .answer: break
         }
+    }
+
+    private func choose(_ place: Int) {
+        guard place < prompt.answers.count else { return }
+        // A button that is switched off loses the focus.
+        text.focus()
+        if let sending = link.choose(prompt.answers[place].answer, prompt: number) { show(sending) }
     }
 
     private func second() { send(asks(prompt) ? .permission(false) : .fallback) }
@@ -212,7 +238,7 @@ import Widgets
             switch prompt.method {
             case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
             case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
-            case .passcode, .biometry, .permission, .scan, .recoveryCode, .message:
+            case .passcode, .biometry, .permission, .scan, .recoveryCode, .message, .answer:
                 link.send(passcode: $0, prompt: prompt.number)
             }
         }
