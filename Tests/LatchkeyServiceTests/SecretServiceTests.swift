@@ -88,7 +88,7 @@ import Testing
     }
 
     private func answer(_ answer: SecretAnswer) {
-        #expect(send(.simulate(Request.Simulate(.enterCode(SecretBytes(answer.rawValue.utf8))))) != nil)
+        #expect(send(.simulate(Request.Simulate(.choose(answer)))) != nil)
     }
 
     @Test func theProgramThatStoredAnItemReadsChangesAndDeletesItWithoutAPrompt() throws {
@@ -213,5 +213,52 @@ import Testing
         #expect(use(.deleteCollection(name), by: 1) == .done)
         #expect(items(use(.collections, by: 1)) == [])
         #expect(status(use(.store(item, replaces: false), by: 1)) == .itemNotFound)
+    }
+
+    /// Items that are stored after the change demand the passcode, and so does a change back.
+    @Test func newItemsOfACollectionDemandWhatThePersonChose() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        let before = try fill()
+        let passcode = AccessControl(constraints: .devicePasscode)
+        #expect(use(.protectNew(collection: "login", passcode), by: 1) == .done)
+        #expect(items(use(.collections, by: 1)) == [])
+        let after = try fill(replaces: false)
+        #expect(secret(use(.read([before]), by: 1)) == "topsecret" && prompts.shown.isEmpty)
+        #expect(status(use(.read([after]), by: 1, asks: false)) == .interactionNotAllowed)
+        #expect(
+            status(use(.protectNew(collection: "login", AccessControl()), by: 1, asks: false)) == .interactionNotAllowed
+        )
+        #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil)
+        #expect(secret(use(.read([after]), by: 1)) == "topsecret")
+    }
+
+    /// One prompt asks for what the item demands and for the answer.
+    @Test func aProtectedItemOfAnotherProgramNeedsTheProofAndTheAnswer() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        let item = try fill()
+        #expect(use(.protect(item, AccessControl(constraints: .devicePasscode)), by: 1) == .done)
+        #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil)
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 2)) == "topsecret")
+        #expect(prompts.shown.count == 1)
+        #expect(status(use(.read([item]), by: 2, asks: false)) == .interactionNotAllowed, "an answer is no proof")
+    }
+
+    @Test func requestsDuringAPromptShareItsAnswer() throws {
+        let (first, second) = (try fill(), try fill(replaces: false))
+        let answers = Recorder<Reply>()
+        let handler = machine.handler()
+        for (number, item) in [(2, first), (3, second)] as [(UInt64, String)] {
+            handler.handle(
+                number,
+                .useSecrets(
+                    Request.UseSecrets(
+                        process: ProcessName(processID: 2, startTime: 1, userID: 1), isPinned: true,
+                        action: .read([item]))), answers.add)
+        }
+        #expect(answers.all.isEmpty && prompts.shown.count == 1)
+        answer(.once)
+        #expect(answers.all.count == 2 && answers.all.allSatisfy { secret($0) == "topsecret" })
+        #expect(prompts.shown.count == 1)
     }
 }

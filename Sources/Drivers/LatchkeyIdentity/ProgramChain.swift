@@ -15,7 +15,12 @@ package struct ProgramChain: Equatable, Sendable {
     /// The longest chain; what is above it is left out.
     private static let length = 12
 
-    package init(_ programs: [String]) { self.programs = programs }
+    /// A file name with an arrow would look like two programs.
+    package init(_ programs: [String]) {
+        self.programs = programs.map { program in
+            String(String.UnicodeScalarView(program.unicodeScalars.map { $0 == "←" ? "\u{fffd}" : $0 }))
+        }
+    }
 
     /// The program to which items and answers belong: its path, and those above it as far as each only passes on what
     /// another one asks.
@@ -26,7 +31,7 @@ package struct ProgramChain: Equatable, Sendable {
             named.append(program)
             guard Self.passesOn(Self.name(of: program)) else { break }
         }
-        return named.joined(separator: " ← ")
+        return named.joined(separator: Limits.startedByArrow)
     }
 
     /// The names of the programs that started it, the last one first; up to a terminal or a session, which is left out if it is
@@ -39,7 +44,7 @@ package struct ProgramChain: Equatable, Sendable {
             named.append(name)
             if Self.begins(name) { break }
         }
-        return named.joined(separator: " ← ")
+        return named.joined(separator: Limits.startedByArrow)
     }
 
     private static func name(of path: String) -> String { path.parts(at: "/").last.map(String.init) ?? path }

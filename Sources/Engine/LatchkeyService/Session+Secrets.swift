@@ -68,7 +68,10 @@ private struct SecretCall: Sendable {
         case .read(let items): try await read(items)
         case .change(let item, let changes): try await change(item, changes)
         case .delete(let item): try await delete(item)
-        case .collections: .items(try rows([.collection: .text(SecretRows.collections)]), more: false)
+        case .collections:
+            .items(
+                try rows([.collection: .text(SecretRows.collections)])
+                    .filter { !$0.secretIdentifier.hasBytes(of: SecretService.login) }, more: false)
         case .createCollection(let label): try await createCollection(label)
         case .renameCollection(let collection, let label):
             try await update(try self.collection(collection), [.label: .text(label)])
@@ -77,6 +80,8 @@ private struct SecretCall: Sendable {
         case .forgetAnswer(let item, let answer):
             try await session.delete(
                 query([.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]))
+        case .protect(let item, let control): try await protect(item, control)
+        case .protectNew(let collection, let control): try await protectNew(collection, control)
         }
     }
 
@@ -102,6 +107,9 @@ private struct SecretCall: Sendable {
         return item
     }
 
+    private static let neverAnswered = Failure(
+        .userCancel, "The person has answered that this program may never read the item.",
+        hint: "Change the answer with: latchkey secrets answers")
     private static let noItem = Failure(.itemNotFound, "There is no such item.")
 
     private func collection(_ identifier: String) throws(Failure) -> FoundItem {
@@ -242,20 +250,22 @@ private struct SecretCall: Sendable {
             switch try standing(item) {
             case .own: break
             case .foreign: foreign.append(item)
-            case .never:
-                throw Failure(
-                    .userCancel, "The person has answered that this program may never read the item.",
-                    hint: "Change the answer with: latchkey secrets answers")
+            case .never: throw Self.neverAnswered
             }
         }
-        guard case .context(let context) = try session.createContext() else {
-            throw Failure(.internalFailure, "A context was not created.")
-        }
-        defer { _ = try? session.invalidate(context) }  // It ends with the session at the latest.
+        // It ends with the session, which is that of this call.
+        let context = try newContext()
         if !foreign.isEmpty { try await agree(foreign, items, context) }
         var found: [FoundItem] = []
         for item in items { found += try await secret(of: item, context) }
         return session.lastPart(found, call)
+    }
+
+    private func newContext() throws(Failure) -> ContextHandle {
+        guard case .context(let context) = try session.createContext() else {
+            throw Failure(.internalFailure, "A context was not created.")
+        }
+        return context
     }
 
     /// Asks the person whether the program may read items of others, with one prompt that also asks for what all items
@@ -313,7 +323,7 @@ private struct SecretCall: Sendable {
     // MARK: - Writing
 
     private func store(_ new: NewSecret, _ replaces: Bool) async throws(Failure) -> Reply {
-        if !new.collection.hasBytes(of: SecretService.login) { _ = try collection(new.collection) }
+        let control = try accessControl(ofNew: new.collection)
         let attributes: Attributes = [
             .label: .text(new.label), .contentType: .text(new.contentType), .pairs: .data(new.pairs.bytes),
         ]
@@ -329,7 +339,48 @@ private struct SecretCall: Sendable {
         let key: Attributes = [
             .collection: .text(new.collection), .identifier: .text(try newIdentifier()), .owner: .text(program.name),
         ]
-        return try await add(attributes.merging(key), secret: new.secret)
+        return try await add(attributes.merging(key), secret: new.secret, accessControl: control)
+    }
+
+    /// The access control of an item that is stored in a collection now.
+    private func accessControl(ofNew collection: String) throws(Failure) -> AccessControl {
+        do throws(Failure) {
+            return try self.collection(collection).accessControl ?? AccessControl()
+        } catch {
+            // The collection that exists always has a row only if it has an access control.
+            guard collection.hasBytes(of: SecretService.login), error.status == .itemNotFound else { throw error }
+            return AccessControl()
+        }
+    }
+
+    private func protect(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        let item = try existing(identifier)
+        let context = try newContext()
+        switch try standing(item) {
+        case .own: break
+        case .foreign: try await agree([item], [item], context)
+        case .never: throw Self.neverAnswered
+        }
+        return try await protect(item, control, context)
+    }
+
+    private func protectNew(_ collection: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
+        if collection.hasBytes(of: SecretService.login), try rows(key).isEmpty {
+            _ = try await add(key, secret: nil, accessControl: control)
+            return .done
+        }
+        return try await protect(try self.collection(collection), control, try newContext())
+    }
+
+    private func protect(
+        _ row: FoundItem, _ control: AccessControl, _ context: ContextHandle
+    ) async throws(Failure) -> Reply {
+        try await session.update(
+            Request.UpdateItems(
+                query: query([.collection: .text(row.secretCollection), .identifier: .text(row.secretIdentifier)]),
+                changes: [:], accessControl: control, secret: nil,
+                authentication: authentication(context, reason: "change what “\(row.secretLabel)” demands")), call)
     }
 
     /// The item, if the program may change it.

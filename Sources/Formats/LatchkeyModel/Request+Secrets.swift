@@ -5,7 +5,7 @@
 extension Request {
     /// A call of another program to the Secret Service, which `latchkey-secrets` passes on.
     ///
-    /// Only the provider may send it. It reaches items of class `secret` and no others, and nothing else reaches those.
+    /// The provider may send it for any program of the user, and each program for itself. It reaches items of class `secret` and no others, and nothing else reaches those.
     package struct UseSecrets: ClientRequest {
         /// The items that the call returns; a search returns items that the program may not read without their labels
         /// and pairs. Empty for a call that returns none.
@@ -62,6 +62,10 @@ package enum SecretAction: Equatable, Sendable {
     case answers
     /// Forgets a stored answer, so that the program is asked for again.
     case forgetAnswer(item: String, answer: String)
+    /// Changes what a person has to prove before an item is read, which needs what it demanded before.
+    case protect(String, AccessControl)
+    /// Changes the access control of the items that are stored in a collection from now on.
+    case protectNew(collection: String, AccessControl)
 }
 
 /// A new item.
@@ -123,10 +127,11 @@ package struct SecretPairs: Hashable, Sendable {
     /// The pairs, in the order of the bytes of their names, without a repeated name.
     package let all: [Pair]
 
-    /// Nil if a name repeats, or if there are more than `Limits.secretPairs`.
+    /// Nil if a name repeats, or for more pairs or bytes than `Limits.secretPairs` and `Limits.secretPairBytes`.
     package init?(_ pairs: [Pair]) {
         let sorted = pairs.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         guard sorted.count <= Limits.secretPairs,
+            sorted.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Limits.secretPairBytes,
             zip(sorted, sorted.dropFirst()).allSatisfy({ !$0.name.hasBytes(of: $1.name) })
         else { return nil }
         all = sorted

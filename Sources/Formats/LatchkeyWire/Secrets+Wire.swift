@@ -28,6 +28,9 @@ extension SecretAction: WireValue {
         case .deleteCollection(let collection): writer.message(9, collection, .name)
         case .answers: writer.message(10)
         case .forgetAnswer(let item, let answer): writer.message(11, Answer(item: item, answer: answer))
+        case .protect(let item, let control): writer.message(12, Protected(name: item, control: control))
+        case .protectNew(let collection, let control):
+            writer.message(13, Protected(name: collection, control: control))
         }
     }
 
@@ -55,6 +58,12 @@ extension SecretAction: WireValue {
             case 11:
                 let answer = try Answer(from: &reader)
                 return .forgetAnswer(item: answer.item, answer: answer.answer)
+            case 12:
+                let protected = try Protected(from: &reader)
+                return .protect(protected.name, protected.control)
+            case 13:
+                let protected = try Protected(from: &reader)
+                return .protectNew(collection: protected.name, protected.control)
             default: throw .invalidValue
             }
         }
@@ -90,6 +99,14 @@ extension SecretAction: WireValue {
         var label: String
         static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
             Self(collection: try tuple.field(0, \.collection, .name), label: try tuple.field(1, \.label, .label))
+        }
+    }
+
+    private struct Protected: WireTuple, WireValue {
+        var name: String
+        var control: AccessControl
+        static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+            Self(name: try tuple.field(0, \.name, .name), control: try tuple.field(1, \.control))
         }
     }
 
@@ -136,13 +153,10 @@ extension SecretPairs: WireValue {
 
     package init(from reader: inout CBORReader) throws(WireError) {
         var texts: [String] = []
-        var bytes = 0
         try reader.array(limit: 2 * Limits.secretPairs) { (reader) throws(WireError) in
-            let text = try reader.text(limit: Limits.secretPairBytes)
-            bytes += text.utf8.count
-            texts.append(text)
+            texts.append(try reader.text(limit: Limits.secretPairBytes))
         }
-        guard texts.count.isMultiple(of: 2), bytes <= Limits.secretPairBytes else { throw .invalidValue }
+        guard texts.count.isMultiple(of: 2) else { throw .invalidValue }
         let pairs = stride(from: 0, to: texts.count, by: 2).map { Pair(texts[$0], texts[$0 + 1]) }
         guard let sorted = SecretPairs(pairs) else { throw .invalidValue }
         guard sorted.all == pairs else { throw .notCanonical }

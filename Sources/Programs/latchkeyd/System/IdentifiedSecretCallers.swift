@@ -13,7 +13,7 @@ struct IdentifiedSecretCallers: SecretCallers {
     let link: AuthorityLink
     /// The calls of `latchkey-authd` would block the thread that serves connections.
     private let queue = SerialWorkQueue { false }
-    /// The one program that may name others: its file, which only root can change, is its access group.
+    /// The one program that may name others than itself: its file, which only root can change, is its access group.
     private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
 
     init(link: AuthorityLink) { self.link = link }
@@ -21,8 +21,8 @@ struct IdentifiedSecretCallers: SecretCallers {
     var work: (any WorkQueue)? { queue }
 
     func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
-        guard provider.groups.containsBytes(of: self.provider) else {
-            throw Failure(.notPermitted, "Only latchkey-secrets may pass on calls of the Secret Service.")
+        guard provider.groups.containsBytes(of: self.provider) || process == provider.processName else {
+            throw Failure(.notPermitted, "Only latchkey-secrets may pass on calls of other programs.")
         }
         let running = try NamedProcess(process)
         let identity = try link.identify(process)
