@@ -14,7 +14,10 @@ import Testing
         (["/usr/bin/firefox", "/usr/bin/gnome-shell", "/usr/lib/systemd/systemd"], "/usr/bin/firefox", "gnome-shell"),
         // An interpreter and a tool that passes on are named with what started them.
         (
-            ["/usr/bin/secret-tool", "/usr/bin/bash", "/usr/libexec/gnome-terminal-server", "/usr/lib/systemd/systemd"],
+            [
+                "/usr/bin/secret-tool", "/usr/bin/bash", "/usr/libexec/gnome-terminal-server",
+                "/usr/lib/systemd/systemd",
+            ],
             "/usr/bin/secret-tool ← /usr/bin/bash", "bash ← gnome-terminal-server"
         ),
         (
