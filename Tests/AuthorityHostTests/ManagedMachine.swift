@@ -70,6 +70,9 @@ struct ManagedMachine {
         return Phases(before: before, felt: felt)
     }
 
+    /// Turns the TPM off and on after that number of further commands.
+    func restartTPM(after commands: Int) { tpm.restart(power, after: commands) }
+
     /// The non-volatile memory of the TPM, as swtpm stores it with each write.
     var memory: [UInt8]? {
         let folder = power.path.dropLast("/socket".count)

@@ -4,6 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
 import SimulatedDriver
+import Synchronization
 import SystemDriver
 import TPMProtocol
 import TestPromises
@@ -208,14 +209,78 @@ import Testing
         #expect(machine.enter("abcdeg") != Self.right)
     }
 
-    /// Only a count in an authentic response shows that the TPM has verified a passcode.
-    @Test func aRightPasscodeThatLatchkeydCallsWrongIsNotCounted() throws {
+    /// What latchkeyd does when it knows from the answer of the TPM whether a passcode was right.
+    enum Lie: CaseIterable { case callsItGone, callsItWrong, changesTheAnswer, keepsTheAnswer, keepsTheCount }
+
+    private func carry(_ lie: Lie) {
+        let hasValue = Mutex(false)
+        machine.carry { (command, pass) throws(Failure) in
+            let response = try pass(command)
+            if command.isOf(.policySecret) {
+                hasValue.withLock { $0 = true }
+                switch lie {
+                case .callsItGone: return [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0x18]
+                case .callsItWrong: return [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0xa2]
+                case .changesTheAnswer: return response.dropLast() + [(response.last ?? 0) ^ 1]
+                case .keepsTheAnswer: throw Failure(.enclaveUnavailable, "The TPM sent no response.")
+                case .keepsTheCount: break
+                }
+            }
+            let isKept = command.isOf(.nvRead) && hasValue.withLock { $0 }
+            return isKept ? Self.failure : response
+        }
+    }
+
+    /// Otherwise a program at the prompt could guess at its speed.
+    @Test(.promise("attacker.latchkeyd"), arguments: Lie.allCases)
+    func aTryWhoseAnswerLatchkeydKeepsCounts(_ lie: Lie) throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        for (index, guess) in ["abcdeg", "abcdeh", "abcdei"].enumerated() {
+            carry(lie)
+            #expect(machine.enter(guess) != Self.right)
+            #expect(machine.authority.state.passcodeFailures == index + 1)
+            machine.carry(nil)
+        }
+        // They are followed by a delay, also after a restart.
+        let disk = machine.disk
+        machine.crashAuthority(refusing: true)
+        let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)
+        #expect(again.authority.state.passcodeFailures == 3)
+        #expect(again.enter("abcdef") != Self.right)
+    }
+
+    /// After an interrupted change there are two records. That the second one cannot be verified takes back no try of the
+    /// first.
+    @Test func aTryOfTwoRecordsCountsWhenTheFirstOneWasJudged() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        var records = try machine.records()
+        let current = try #require(records.current)
+        records.prepared = PasscodeRecord(
+            cost: current.cost, salt: [UInt8](repeating: 1, count: PasscodeRecord.saltBytes),
+            passcodeID: current.passcodeID, chip: current.chip)
+        try machine.persist(records)
+        let hasValue = Mutex(false)
+        machine.carry { (command, pass) throws(Failure) in
+            if command.isOf(.policySecret) { hasValue.withLock { $0 = true } }
+            return command.isOf(.load) && hasValue.withLock { $0 } ? Self.failure : try pass(command)
+        }
+        #expect(machine.enter("abcdeg") != Self.right)
+        #expect(machine.authority.state.passcodeFailures == 1)
+        machine.carry(nil)
+        #expect(machine.enter("abcdef") == Self.right)
+    }
+
+    /// Only a count in an authentic response shows that the TPM has verified a wrong passcode.
+    @Test func aRightPasscodeThatLatchkeydCallsWrongIsNotCalledWrong() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         machine.carry { (command, pass) throws(Failure) in
             command.isOf(.policySecret) ? [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0xa2] : try pass(command)
         }
-        #expect(machine.enter("abcdef") != Self.right)
-        #expect(machine.authority.state.passcodeFailures == 0)
+        guard case .failure(let failure)? = machine.enter("abcdef").last else {
+            Issue.record("the prompt asks again")
+            return
+        }
+        #expect(failure.status == .vaultUnavailable)
         machine.carry(nil)
         #expect(machine.enter("abcdef") == Self.right)
     }

@@ -60,7 +60,7 @@ import Testing
         try machine.expectNothingHeld()
     }
 
-    /// A resource manager loads and saves what is cached with every command of a passcode's verification.
+    /// The commands of a passcode's verification find the places of what is cached free.
     @Test func withoutABegunUseNothingIsKeptWhileCommandsAreCarried() throws {
         let (key, record) = try usedKey()
         #expect(try !tpm.handles(Self.objects).isEmpty && !tpm.handles(Self.loaded).isEmpty)
@@ -69,7 +69,7 @@ import Testing
         let challenge = try keys.begin(key)
         tpm.inject(nil)
         _ = try keys.passcodes.open(record, TPMPasscodeKeys.value)
-        #expect(tpm.commandCount == 8, "a right passcode, whose count is known")
+        #expect(tpm.commandCount == 12, "a right passcode, after the count was read")
         #expect(try tpm.handles(Self.loaded) == [challenge.session])
         #expect(try keys.isProven(challenge, record))
         try keys.finish(challenge, isSigned: false)

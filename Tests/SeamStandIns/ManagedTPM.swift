@@ -3,7 +3,7 @@
 package import LatchkeyModel
 import Synchronization
 package import TPMDriver
-import TestSupport
+package import TestSupport
 
 /// A software TPM behind a resource manager that does what the kernel's does for `/dev/tpmrm0`: each connection has a
 /// space of its own, and each command loads what its space holds before it, and saves and removes that afterwards. So an
@@ -49,6 +49,8 @@ package final class ManagedTPM: TPMConnecting {
         var entries: [Entry] = []
         /// The numbers of handles that a command begins with, by its number.
         var handles: [UInt32: Int] = [:]
+        /// The TPM that is turned off and on, and the commands of programs before that.
+        var restart: (tpm: SwitchedTPM, left: Int)?
     }
     private let path: String
     private let state = Mutex(State())
@@ -89,6 +91,21 @@ package final class ManagedTPM: TPMConnecting {
         }
     }
 
+    /// Turns the TPM off and on before one of the commands that programs send.
+    ///
+    /// - Parameter left: how many commands come before.
+    package func restart(_ tpm: SwitchedTPM, after left: Int) { state.withLock { $0.restart = (tpm, left) } }
+
+    private func restartIfDue(_ state: inout State) throws(Failure) {
+        guard let (tpm, left) = state.restart else { return }
+        state.restart = left == 0 ? nil : (tpm, left - 1)
+        guard left == 0 else { return }
+        tpm.cutPower()
+        do { try tpm.start() } catch { throw Failure(.internalFailure, "The TPM does not start: \(error)") }
+        state.transport = try TPMPlace(path).connect()
+        for number in state.spaces.keys { state.spaces[number] = Space() }
+    }
+
     package func connect() throws(Failure) -> any TPMTransport {
         let number = try state.withLock { (state) throws(Failure) in
             if state.transport == nil { state.transport = try TPMPlace(path).connect() }
@@ -118,6 +135,7 @@ package final class ManagedTPM: TPMConnecting {
 
     fileprivate func exchange(_ command: [UInt8], _ number: Int) throws(Failure) -> [UInt8] {
         try state.withLock { (state) throws(Failure) in
+            try restartIfDue(&state)
             guard var space = state.spaces[number] else { throw Self.ended }
             var physical: [UInt32: UInt32] = [:]
             for (handle, context) in space.objects.sorted(by: { $0.key > $1.key }) {

@@ -45,10 +45,9 @@ extension TPMChip: CommandCarrier {
             case .passcode, .preparation:
                 guard try state.client.isExclusive() else { return try state.passcodes.carry(command, naming: nil) }
                 guard purpose == .passcode else { throw .failed(Self.cannotPrepare) }
+                // A use that is begun or prepared needs its key and its session soon. Otherwise their places are free.
+                if !state.client.hasBegunUses, !state.isPrepared { state.memory.releaseAll(&state.client) }
             }
-            // A use that is begun or prepared needs its key and its session soon. Otherwise nothing is needed soon, and a
-            // resource manager would load and save it with each of the commands that follow.
-            if !state.client.hasBegunUses, !state.isPrepared { state.memory.releaseAll(&state.client) }
             let session = command.policySession
             if let session { try state.client.loadSession(session) }
             return try state.client.carry(command, naming: session)

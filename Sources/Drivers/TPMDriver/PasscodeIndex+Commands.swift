@@ -108,17 +108,6 @@ extension TPMClient {
 
     /// Adds the proof of the value to the policy of a session (`TPM2_PolicySecret`). Throws unless the TPM says in an
     /// authentic response that the value is right.
-    mutating func prove(
-        _ value: SecretBytes, of index: PasscodeIndex, to policy: TPMSession, in root: StorageRoot
-    ) throws(TPMError) {
-        // This session only; any command, since the policy of the object permits few; no reference.
-        let proof = KeyPasscodeProof(
-            session: policy.handle.number, nonce: policy.nonce, command: [], reference: [],
-            expirySeconds: Self.proofSeconds)
-        try prove(value, of: index, proof, in: startSession(.hmac, salted: root))
-    }
-
-    /// The same for the policy of a session that another program has begun.
     ///
     /// - Parameter session: a new session of the storage root key. It ends with the command, or is removed if that fails.
     mutating func prove(

@@ -14,9 +14,6 @@ package final class TPMPasscodeChip: PasscodeChip {
     /// The same TPM, if something can be prepared in it.
     private let preparing: TPMChip?
     private let random: any RandomSource
-    /// The counts of wrong passcodes that the TPM last confirmed, by the handles of the indices.
-    private let counts = Mutex<[TPMHandle: UInt32]>([:])
-
     private let prepared = Mutex(PreparedPasscode())
     /// Held from the first command of an operation to its last: the TPM has three places, which the sessions of a preparation
     /// and those of a change of the passcode need both.
@@ -97,7 +94,9 @@ package final class TPMPasscodeChip: PasscodeChip {
                     parent: root.entity.name, handle: handle, resetPoint: point, area: area, privatePart: privatePart,
                     hiddenResetKey: hidden)
                 // Shows in an authentic response that the index has this value, whatever the carrier did.
-                guard try client.open(record, value, root) == secret else { throw .failed(TPMReader.malformed) }
+                let ready = try client.prepare(record)
+                defer { client.remove(ready) }
+                guard try client.open(ready, value) == secret else { throw TPMError.failed(TPMReader.malformed) }
                 return record
             } catch {
                 // The first error says more. Without its record an index takes room, and opens nothing.
@@ -105,7 +104,6 @@ package final class TPMPasscodeChip: PasscodeChip {
                 throw error
             }
         }
-        counts.withLock { $0[record.handle] = 0 }
         return NewChipPasscode(record: try record.encoded(), secret: secret)
     }
 
@@ -114,40 +112,37 @@ package final class TPMPasscodeChip: PasscodeChip {
     }
 
     private func openInTurn(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
-        let encoded = record
-        let record = try PasscodeIndexRecord(encoded)
-        let index = try record.index()
-        if !prepared.withLock({ $0.isReady(for: encoded) }) { removePrepared() }
-        let known = counts.withLock { $0[record.handle] }
-        let (secret, count) = try use(chip) { (_, client) throws(TPMError) -> (SecretBytes?, UInt32) in
-            let ready = prepared.withLock { $0.takeVerification(of: encoded, client.generation) }
-            let root = if let ready { ready.root } else { try client.storageRoot(named: record.parent) }
-            var before = known
-            if before == nil { before = try client.count(of: index, in: root).wrong }
-            do throws(TPMError) {
-                guard let ready else { return (try client.open(record, value, root), 0) }
-                do throws(TPMError) {
-                    return (try client.open(ready, index, value), 0)
-                } catch {
-                    client.remove(ready)
-                    prepared.withLock { $0.object = nil }
-                    guard error.isGone else { throw error }
-                    // What was prepared is said to be gone. A wrong value counts nevertheless, which the count shows. The
-                    // value is not sent again: a carrier could keep the first command, which clears the count of the TPM.
-                    let count = try client.count(of: index, in: root).wrong
-                    guard let before, count <= before else { return (nil, count) }
-                    throw .failed(Self.preparationIsGone(error))
-                }
-            } catch {
-                guard error.isWrongValue else { throw error }
-                // The refusal has no code of the session: the count has one, and shows that the TPM verified a value.
-                let count = try client.count(of: index, in: root).wrong
-                guard let before, count > before else { throw .failed(Self.notVerified(error)) }
-                return (nil, count)
-            }
+        if let ready = prepared.withLock({ $0.takeVerification(of: record) }) {
+            return try use(chip) { (_, client) throws(TPMError) in try verify(value, ready, &client) }
         }
-        counts.withLock { $0[record.handle] = count }
-        return secret
+        let decoded = try PasscodeIndexRecord(record)
+        removePrepared()
+        return try use(chip) { (_, client) throws(TPMError) in
+            let ready = try client.prepare(decoded)
+            let secret = try verify(value, ready, &client)
+            if secret != nil { client.remove([ready.object.handle]) }
+            return secret
+        }
+    }
+
+    /// Verifies a value with what is ready. After a miss or a failure nothing of that remains.
+    private func verify(
+        _ value: SecretBytes, _ ready: ReadyVerification, _ client: inout TPMClient
+    ) throws(TPMError) -> SecretBytes? {
+        do throws(TPMError) {
+            return try client.open(ready, value)
+        } catch {
+            client.remove(ready)
+            prepared.withLock { $0.object = nil }
+            guard error.isGone || error.isWrongValue else { throw error }
+            // Neither answer has the code of a session: the count has one, and shows whether the TPM has found the value wrong.
+            // The value is not sent again: a carrier gets one command for each entry.
+            let count = try client.count(of: ready.index, in: ready.root).wrong
+            guard count > ready.wrong else {
+                throw .failed(error.isGone ? Self.preparationIsGone(error) : Self.notVerified(error))
+            }
+            return nil
+        }
     }
 
     private static func preparationIsGone(_ cause: TPMError) -> Failure {
@@ -179,17 +174,24 @@ package final class TPMPasscodeChip: PasscodeChip {
         // With an empty nonce the proof would be valid in every session, and without a digest for every command.
         _ = try ApprovalText(
             nonce: proof.nonce, expirySeconds: proof.expirySeconds, command: proof.command, reference: proof.reference)
-        let record = try PasscodeIndexRecord(record)
-        let index = try record.index()
-        return try turn.withLock { (_) throws(Failure) in try proveInTurn(record, index, value, proof) }
+        let decoded = try PasscodeIndexRecord(record)
+        let index = try decoded.index()
+        return try turn.withLock { (_) throws(Failure) in
+            var isRight = false
+            // The TPM may count from another number now than when a verification was prepared, and after a failure what is
+            // prepared may be gone.
+            defer { if isRight { prepared.withLock { $0.restartCount(of: record) } } else { removePrepared() } }
+            isRight = try proveInTurn(decoded, index, value, proof)
+            return isRight
+        }
     }
 
     private func proveInTurn(
         _ record: PasscodeIndexRecord, _ index: PasscodeIndex, _ value: SecretBytes, _ proof: KeyPasscodeProof
     ) throws(Failure) -> Bool {
-        let isRight = try use(proofs) { (memory, client) throws(TPMError) -> Bool in
+        try use(proofs) { (memory, client) throws(TPMError) -> Bool in
             do throws(TPMError) {
-                let ready = prepared.withLock { $0.takeProof(below: record.parent, client.generation) }
+                let ready = prepared.withLock { $0.takeProof(below: record.parent) }
                 let session =
                     if let ready { ready } else { try Self.proofSession(below: record.parent, &memory, &client) }
                 try client.prove(value, of: index, proof, in: session)
@@ -201,9 +203,6 @@ package final class TPMPasscodeChip: PasscodeChip {
                 return false
             }
         }
-        // After a wrong value the count is read again before the next one is verified.
-        counts.withLock { $0[record.handle] = isRight ? 0 : nil }
-        return isRight
     }
 
     /// Starts the session of a proof. The salt is encrypted for the public key whose name is in the record, and only the TPM
@@ -217,41 +216,41 @@ package final class TPMPasscodeChip: PasscodeChip {
         }
     }
 
-    package func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure) {
-        let encoded = record
-        let record = try PasscodeIndexRecord(encoded)
+    package func checkAnswers(_ record: [UInt8]) throws(Failure) {
+        guard !prepared.withLock({ $0.isReady(for: record) }) else { return }
+        let record = try PasscodeIndexRecord(record)
         let index = try record.index()
-        guard let preparing else { return }
-        try turn.withLock { (_) throws(Failure) in
-            try prepareInTurn(encoded, record, index, by: preparing)
-            if forKeys { try prepareProof(below: record.parent) }
+        try use { (_, client) throws(TPMError) in
+            _ = try client.count(of: index, in: client.storageRoot(named: record.parent))
         }
     }
 
-    private func prepareInTurn(
-        _ encoded: [UInt8], _ record: PasscodeIndexRecord, _ index: PasscodeIndex, by preparing: TPMChip
-    ) throws(Failure) {
-        if !prepared.withLock({ $0.isReady(for: encoded) }) {
-            removePrepared()
-            let isCounted = counts.withLock { $0[record.handle] != nil }
-            let generation = try use(chip) { (_, client) throws(TPMError) in client.generation }
-            let count = try use(preparing) { (_, client) throws(TPMError) -> UInt32? in
-                let root = try client.storageRoot(named: record.parent)
-                let count = isCounted ? nil : try client.count(of: index, in: root).wrong
-                let ready = try client.prepare(record, below: root)
-                prepared.withLock { $0.store(ready, of: encoded, generation) }
-                return count
+    package func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure) {
+        guard let preparing else { return }
+        let decoded = try PasscodeIndexRecord(record)
+        try turn.withLock { (_) throws(Failure) in
+            if !prepared.withLock({ $0.isReady(for: record) }) {
+                removePrepared()
+                try use(preparing) { (_, client) throws(TPMError) in
+                    let ready = try client.prepare(decoded)
+                    prepared.withLock { $0.store(ready, of: record) }
+                }
             }
-            if let count { counts.withLock { $0[record.handle] = count } }
+            if forKeys { try prepareProof(below: decoded.parent) }
         }
     }
 
     private func prepareProof(below parent: [UInt8]) throws(Failure) {
         try use(proofs) { (memory, client) throws(TPMError) in
-            guard !prepared.withLock({ $0.hasProof(below: parent, client.generation) }) else { return }
+            guard !prepared.withLock({ $0.hasProof(below: parent) }) else { return }
+            removeProof(&client)
             let session = try Self.proofSession(below: parent, &memory, &client)
-            prepared.withLock { $0.store(proof: session, below: parent, client.generation) }
+            prepared.withLock { $0.store(proof: session, below: parent) }
         }
+    }
+
+    private func removeProof(_ client: inout TPMClient) {
+        if let session = prepared.withLock({ $0.takeProof() }) { client.forgetSession(session) }
     }
 
     package func endPreparation() { turn.withLock { _ in removePrepared() } }
@@ -261,17 +260,14 @@ package final class TPMPasscodeChip: PasscodeChip {
         guard !isEmpty else { return }
         // What cannot be removed now is removed with the connection.
         try? use(chip) { (_, client) throws(TPMError) in
-            client.remove(prepared.withLock { $0.takeRemains(client.generation) })
+            client.remove(prepared.withLock { $0.takeRemains() })
         }
         // The same.
-        try? use(proofs) { (_, client) throws(TPMError) in
-            if let session = prepared.withLock({ $0.takeProof(client.generation) }) { client.forgetSession(session) }
-        }
+        try? use(proofs) { (_, client) throws(TPMError) in removeProof(&client) }
     }
 
     package func remove(_ record: [UInt8]) throws(Failure) {
         let index = try PasscodeIndexPlan(anyOf: record).index()
-        counts.withLock { $0[index.area.handle] = nil }
         try use { (_, client) throws(TPMError) in
             try client.undefine(index.area, in: client.storageRoot(named: nil))
         }
@@ -306,16 +302,6 @@ extension TPMClient {
         try write(PasscodeCount(wrong: PasscodeIndex.limit), to: index, isWritten: false, by: reset, in: root)
         try change(index, to: value, by: reset, in: root)
         try write(PasscodeCount(wrong: 0), to: index, by: reset, in: root)
-    }
-
-    /// Unseals the secret of a record with the value of its index.
-    fileprivate mutating func open(
-        _ record: PasscodeIndexRecord, _ value: SecretBytes, _ root: StorageRoot
-    ) throws(TPMError) -> SecretBytes {
-        let index = try failing { () throws(Failure) in try record.index() }
-        return try unseal(record.privatePart, record.area, below: root) { (client, session) throws(TPMError) in
-            try client.prove(value, of: index, to: session, in: root)
-        }
     }
 }
 

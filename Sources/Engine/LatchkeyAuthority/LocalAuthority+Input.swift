@@ -103,7 +103,6 @@ extension LocalAuthority {
         do throws(Failure) {
             kinds = try parts.account?.kinds() ?? [.own]
         } catch {
-            parts.log.record(.passcodeNotChecked, error)
             return passcodeWasNotChecked(id, error)
         }
         let checkAccount: @Sendable () -> Void = { [self] in
@@ -142,6 +141,7 @@ extension LocalAuthority {
     private func explain(_ id: UInt64, _ failure: Failure) { core.withLock { $0.pending[id]?.cause = failure } }
 
     private func passcodeWasNotChecked(_ id: UInt64, _ failure: Failure) {
+        parts.log.record(.passcodeNotChecked, failure)
         explain(id, failure)
         post(.passcodeNotChecked(id, failure.status))
     }
@@ -168,7 +168,6 @@ extension LocalAuthority {
                     explain(id, failure)
                     post(.passcodeNotVerified(id, failure.status))
                 case .rightButClosed(let failure):
-                    parts.log.record(.passcodeNotChecked, failure)
                     passcodeWasNotChecked(id, failure)
                     // The try was counted before it was verified.
                     post(.passcodeWasRight)

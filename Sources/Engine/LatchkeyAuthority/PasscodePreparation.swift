@@ -10,6 +10,8 @@ package final class PasscodePreparation: Sendable {
     private struct State: Sendable {
         var prompts: Set<UInt64> = []
         var alarm: (any Alarm)?
+        /// Whether the preparation that waits in the queue, of which there is at most one, is for keys too; nil for none.
+        var queued: Bool?
     }
     private let state = Mutex(State())
     private let verification: PasscodeVerification
@@ -34,13 +36,20 @@ package final class PasscodePreparation: Sendable {
     ///
     /// - Parameter forKeys: whether a key of the chip may demand the passcode, too.
     func begin(_ prompt: UInt64, forKeys: Bool) {
-        state.withLock { state in
+        let isQueued = state.withLock { state in
             state.prompts.insert(prompt)
             state.alarm?.cancel()
             state.alarm = nil
+            defer { state.queued = forKeys || state.queued == true }
+            return state.queued != nil
         }
+        guard !isQueued else { return }
         submit { [self] in
-            guard state.withLock({ !$0.prompts.isEmpty }), let records = try? records.passcodeRecords() else { return }
+            let forKeys = state.withLock { state in
+                defer { state.queued = nil }
+                return state.prompts.isEmpty ? nil : state.queued
+            }
+            guard let forKeys, let records = try? records.passcodeRecords() else { return }
             verification.prepare(records, forKeys: forKeys)
         }
     }

@@ -51,6 +51,12 @@ package struct PasscodeVerification: Sendable {
         return (record, try PasscodeRecord.slotKey(stretched, new.secret))
     }
 
+    /// Checks that the chip which verifies the passcode of these records answers; nothing without a chip.
+    package func checkAnswers(_ records: PasscodeRecords) throws(Failure) {
+        guard let chip, let record = records.current ?? records.prepared, !record.chip.isEmpty else { return }
+        try chip.checkAnswers(record.chip)
+    }
+
     /// Returns the passcode's keys if it is right; nil otherwise.
     package func open(_ record: PasscodeRecord, _ passcode: SecretBytes) throws(Failure) -> OpenedPasscode? {
         switch (chip, record.chip.isEmpty) {

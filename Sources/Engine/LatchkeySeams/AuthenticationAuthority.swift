@@ -102,8 +102,7 @@ package enum PasscodeVerdict: Sendable {
     case wrong
     /// The passcode is right, but the key that it protects does not open; the evaluation is refused without a miss.
     case rightButClosed(Failure)
-    /// What verifies the passcode could not be reached, or its answer is not authentic. The try does not count here; a chip
-    /// that has verified it counts it itself.
+    /// What verifies the passcode does not answer, and got nothing of the passcode. The try does not count.
     case notVerified(Failure)
     /// The password is that of the account, which was changed: the passcode is the previous one. Durable.
     case outdated

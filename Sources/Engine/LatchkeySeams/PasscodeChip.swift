@@ -32,10 +32,14 @@ package protocol PasscodeChip: Sendable {
     func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure)
     /// Removes what `prepare` and `open` have left in the memory of the chip. Called when no request waits.
     func endPreparation()
+    /// Checks that the chip answers, before anything of a value is sent to it. Does nothing if it is prepared.
+    ///
+    /// - Throws: as `open`.
+    func checkAnswers(_ record: [UInt8]) throws(Failure)
     /// Returns the secret if the value is right, and nil if it is wrong.
     ///
     /// - Throws: `passcodeDelayed` if the limit is reached, `tpmReplaced` if the chip is another one or was cleared,
-    ///   `vaultUnavailable` if it cannot be used now.
+    ///   `vaultUnavailable` if it cannot be used now, or if its answer is not authentic.
     func open(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes?
     /// Replaces the value. The secret and the record stay the same.
     ///
@@ -50,11 +54,6 @@ package protocol PasscodeChip: Sendable {
     func prove(_ record: [UInt8], _ value: SecretBytes, _ proof: KeyPasscodeProof) throws(Failure) -> Bool
     /// Removes what the chip stores for a record, of a passcode or of a plan; nothing if that is gone.
     func remove(_ record: [UInt8]) throws(Failure)
-}
-
-extension PasscodeChip {
-    package func prepare(_ record: [UInt8], forKeys: Bool) throws(Failure) {}
-    package func endPreparation() {}
 }
 
 /// The cause of a failure to make a passcode in a chip that is full.

@@ -100,6 +100,7 @@ package final class Service: Sendable {
     private let opened: Mutex<Opened>
     private let reopening = Mutex<Void>(())
     let environments: EnvironmentWatch
+    let preparations: KeyPreparations
     let backups = BackupCount()
     /// Whether the challenge of a relying party is being answered.
     let isAnsweringChallenge = Atomic(false)
@@ -120,10 +121,15 @@ package final class Service: Sendable {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
         secretPrompts = SecretPrompts(parts.clock)
+        preparations = KeyPreparations(parts.authority, on: parts.keyWork)
         unrecorded = RareEvents(parts.log, clock: parts.clock)
         opened = Mutex(Self.opened(parts.keychain, parts))
         attach()
-        authority.observe { [weak self] in self.map { $0.environments.apply($0.authority.state) } }
+        authority.observe { [weak self] in
+            guard let self else { return }
+            environments.apply(authority.state)
+            preparations.promptsChanged()
+        }
         environments.apply(authority.state)
         parts.sessions?.observeSession { [weak self] event, done in
             self?.apply(event)

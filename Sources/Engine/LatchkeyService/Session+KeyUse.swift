@@ -34,9 +34,9 @@ extension Session {
         var held = requestProof(authentication.context)
         var password = try appPassword(authentication, keychain())
         var stretchRound = 0
-        var preparation: KeyPreparation?
+        var preparation: UInt64?
         var isUsed = false
-        defer { preparation?.end(isUsed: isUsed) }
+        defer { if let preparation { service.preparations.end(preparation, isUsed: isUsed) } }
         while true {
             let proof = try proof(of: held)
             let (keychain, enclave) = (try keychain(), try enclave())
@@ -62,7 +62,7 @@ extension Session {
                 }
             }
             if preparation == nil, case .operation = purpose, authentication.prompting.interactionAllowed {
-                preparation = KeyPreparation(name, caller, keychain, enclave, on: service.parts.keyWork)
+                preparation = service.preparations.add(name, caller, keychain, enclave)
             }
             try await prove(missing, call, authentication, &held, reason: reason)
         }

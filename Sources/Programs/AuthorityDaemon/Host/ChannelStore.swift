@@ -82,14 +82,17 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
         try verifying { () throws(Failure) in try verdict(passcode) }
     }
 
-    /// Verifies a passcode. If what verifies it could not be reached, or its answer is not authentic, nothing was verified.
+    /// Verifies a passcode. While what verifies it does not answer, nothing of the passcode is sent, and the try does not
+    /// count. Afterwards it counts unless it is shown to be right: latchkeyd learns from the answer of a chip whether a
+    /// passcode was right, and can keep that answer for itself.
     func verifying(_ verify: () throws(Failure) -> PasscodeVerdict) throws(Failure) -> PasscodeVerdict {
         do throws(Failure) {
-            return try verify()
+            try verification.checkAnswers(passcodes.passcodeRecords())
         } catch {
-            guard error.status == .vaultUnavailable else { throw error }
-            return .notVerified(error)
+            if error.status == .vaultUnavailable { return .notVerified(error) }
+            // Any other failure is one of the verification, which may have a second record.
         }
+        return try verify()
     }
 
     private func verdict(_ typed: SecretBytes) throws(Failure) -> PasscodeVerdict {
