@@ -162,6 +162,28 @@ import Testing
         #expect(tpm.isEmpty)
     }
 
+    /// A response that was changed on its way ends the connection of the process that it is for, and not that of latchkeyd: what
+    /// was prepared on it is removed nevertheless.
+    @Test(arguments: 0...17) func afterAChangedResponseNothingIsLeft(number: Int) throws {
+        let key = try managed.makeKey(.devicePasscode)
+        let carried = Mutex(0)
+        machine.carry { (command, pass) throws(Failure) in
+            let response = try pass(command)
+            let isChanged = carried.withLock {
+                $0 += 1
+                return $0 == number + 1
+            }
+            return isChanged ? Array(response.dropLast()) : response
+        }
+        let replies = managed.ask(key)
+        managed.type()
+        if replies().isEmpty { machine.world.perform(.cancel) }
+        machine.carry(nil)
+        machine.clock.advance(seconds: 62)
+        #expect(tpm.isEmpty)
+        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+    }
+
     /// A miss whose count could not be read is not taken for one of the next prompt.
     @Test func anEarlierCountIsNotComparedWithThatOfAPrompt() throws {
         let key = try managed.makeKey(.devicePasscode)

@@ -155,6 +155,16 @@ struct TPMConnection: Sendable {
         }
     }
 
+    /// Removes what a command has made whose response cannot be read: its handle is known here only, and a process that
+    /// carries the commands does not end its connection with this one.
+    private func removeMade(by command: TPMCommand, _ response: [UInt8], _ connection: any TPMTransport) {
+        let begin = TPMFrame.headerBytes
+        guard command.returnsHandle, response.count >= begin + 4 else { return }
+        let parameters = Array(response[begin..<begin + 4])
+        // The connection ends whatever the answer is.
+        _ = try? connection.exchange(TPMFrame.encode(.flushContext, handles: [], [], parameters: parameters))
+    }
+
     /// Sends a command until the TPM begins it.
     private mutating func answer(
         to frame: [UInt8], _ command: TPMCommand, _ authorizations: [TPMAuthorization]
@@ -162,7 +172,14 @@ struct TPMConnection: Sendable {
         var retry = 0
         while true {
             let connection = try connected()
-            let response = try TPMResponse(decoding: connection.exchange(frame), to: command, authorizations)
+            let bytes = try connection.exchange(frame)
+            let response: TPMResponse
+            do throws(Failure) {
+                response = try TPMResponse(decoding: bytes, to: command, authorizations)
+            } catch {
+                removeMade(by: command, bytes, connection)
+                throw error
+            }
             guard response.code.isRetry, retry < Self.retries else { return response }
             // 1, 2, 4 ... 64, 100, 100 ... milliseconds.
             connection.pause(milliseconds: min(1 << min(retry, 7), 100))

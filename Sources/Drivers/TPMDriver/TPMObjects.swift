@@ -101,6 +101,8 @@ extension TPMClient {
             try reader.checkEnd()
             entity = TPMEntity(handle, name: name)
         } catch {
+            // The first error says more.
+            if let handle = response.handle { try? flush(handle) }
             disconnect()
             throw .failed(error)
         }
