@@ -105,14 +105,18 @@ package final class Client: Sendable {
 
     /// Sends a request and waits for its reply. Throws when the reply is a failure.
     ///
-    /// - Parameter page: called with each page of the reply but the last; items come as one list.
+    /// - Parameters:
+    ///   - cancellation: with which another thread can end the call early.
+    ///   - page: called with each page of the reply but the last; items come as one list.
     package func call<Call: DaemonRequest>(
-        _ request: Call, page: (Call.Response) -> Void = { _ in }
-    ) throws(Failure) -> Call.Response { try callWithGeneration(request, page: page).response }
+        _ request: Call, cancellation: CallCancellation? = nil, page: (Call.Response) -> Void = { _ in }
+    ) throws(Failure) -> Call.Response {
+        try callWithGeneration(request, cancellation: cancellation, page: page).response
+    }
 
     /// Like `call`, and also returns the generation of the connection that answered.
     package func callWithGeneration<Call: DaemonRequest>(
-        _ request: Call, page: (Call.Response) -> Void = { _ in }
+        _ request: Call, cancellation: CallCancellation? = nil, page: (Call.Response) -> Void = { _ in }
     ) throws(Failure) -> (response: Call.Response, generation: UInt64) {
         let traits = request.traits
         var attempts = traits.contains(.mayBeRepeated) ? 2 : 1
@@ -121,7 +125,8 @@ package final class Client: Sendable {
             let reply: Reply
             do throws(Failure) {
                 let seconds = traits.contains(.mayTakeLong) ? Self.longSeconds : Limits.requestSeconds
-                reply = try connection.reply(to: request, seconds: seconds, page: page)
+                reply = try connection.reply(
+                    to: request, seconds: seconds, cancellation: cancellation, page: page)
             } catch {
                 attempts -= 1
                 if error.status == .daemonUnavailable, attempts > 0 { continue }

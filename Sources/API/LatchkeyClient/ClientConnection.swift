@@ -50,16 +50,17 @@ final class ClientConnection: Sendable {
 
     /// Like `call`, but returns a reply that reports a failure, so that it differs from a broken connection.
     func reply<Call: DaemonRequest>(
-        to request: Call, seconds: Int64, page: (Call.Response) -> Void
+        to request: Call, seconds: Int64, cancellation: CallCancellation? = nil, page: (Call.Response) -> Void
     ) throws(Failure) -> Reply {
         try exchange(
-            seconds: seconds, { Message.encoded(request, id: $0) },
+            seconds: seconds, cancellation, { Message.encoded(request, id: $0) },
             page: { reply in if let response = Call.response(reply) { page(response) } })
     }
 
     /// Sends the payload with a new id and waits for the reply. Not generic, so that one copy serves every request.
     private func exchange(
-        seconds: Int64, _ payload: (_ id: UInt64) -> SecretBytes, page: (Reply) -> Void
+        seconds: Int64, _ cancellation: CallCancellation?, _ payload: (_ id: UInt64) -> SecretBytes,
+        page: (Reply) -> Void
     ) throws(Failure) -> Reply {
         let deadline = Uptime.deadline(seconds: seconds)
         let id = state.withLock { state in
@@ -69,6 +70,8 @@ final class ClientConnection: Sendable {
         }
         defer { state.withLock { $0.replies[id] = nil } }
         try send(payload(id))
+        cancellation?.begin { [weak self] in try? self?.send(Message.encodedCancel(id: id)) }
+        defer { cancellation?.end() }
         var items: [FoundItem] = []
         while true {
             let reply: Reply

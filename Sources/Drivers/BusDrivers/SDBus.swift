@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+import LatchkeyModel
 import LatchkeySystem
 
 /// A connection of sd-bus(3). This file makes all calls of libsystemd; a connection is used on one thread only.
@@ -16,6 +17,7 @@ final class SDBus {
     private let bus: OpaquePointer
     private var matches: [Match] = []
     private var calls: [ObjectIdentifier: Pending] = [:]
+    private var served: Served?
 
     /// Connects to the bus at `address`, or to the system's bus (`DBUS_SYSTEM_BUS_ADDRESS`, or the usual socket).
     /// Returns before the bus has accepted the connection.
@@ -40,6 +42,7 @@ final class SDBus {
     }
 
     deinit {
+        sd_bus_slot_unref(served?.slot)
         for match in matches { sd_bus_slot_unref(match.slot) }
         for call in calls.values { sd_bus_slot_unref(call.slot) }
         sd_bus_close_unref(bus)
@@ -69,7 +72,9 @@ final class SDBus {
 
     // MARK: - Signals
 
-    func match(_ rule: String, _ body: @escaping (BusSignal) -> Void) throws(BusError) {
+    /// - Returns: the match, for `remove`.
+    @discardableResult
+    func match(_ rule: String, _ body: @escaping (BusSignal) -> Void) throws(BusError) -> AnyObject {
         let match = Match(body)
         let handler: Handler = { message, context, _ in
             guard let message, let context else { return 0 }
@@ -80,6 +85,26 @@ final class SDBus {
             bus, &match.slot, rule, handler, nil, Unmanaged.passUnretained(match).toOpaque())
         guard code >= 0 else { throw .disconnected(-code) }
         matches.append(match)
+        return match
+    }
+
+    /// Ends a match.
+    func remove(_ match: AnyObject) {
+        guard let index = matches.firstIndex(where: { $0 === match }) else { return }
+        sd_bus_slot_unref(matches.remove(at: index).slot)
+    }
+
+    func send(_ event: BusEvent) throws(BusError) {
+        var made: OpaquePointer?
+        let code = sd_bus_message_new_signal(bus, &made, event.path, event.interface, event.member)
+        guard code >= 0, let message = made else { throw .malformed }
+        defer { sd_bus_message_unref(message) }
+        if let destination = event.destination, sd_bus_message_set_destination(message, destination) < 0 {
+            throw .malformed
+        }
+        guard MessageWriter(message).write(event.arguments, event.signature) else { throw .malformed }
+        let sent = sd_bus_send(bus, message, nil)
+        guard sent >= 0 else { throw .disconnected(-sent) }
     }
 
     private final class Match {
@@ -90,12 +115,13 @@ final class SDBus {
         func received(_ message: OpaquePointer) {
             // A signal whose arguments cannot be read is dropped: nothing follows from a signal that is missing.
             guard let arguments = SDBus.read(message, takesFiles: false) else { return }
-            body(
-                BusSignal(
-                    sender: sd_bus_message_get_sender(message).flatMap { String(validatingCString: $0) } ?? "",
-                    path: sd_bus_message_get_path(message).flatMap { String(validatingCString: $0) } ?? "",
-                    member: sd_bus_message_get_member(message).flatMap { String(validatingCString: $0) } ?? "",
-                    arguments: arguments))
+            let signal = BusSignal(
+                sender: sd_bus_message_get_sender(message).flatMap { String(validatingCString: $0) } ?? "",
+                path: sd_bus_message_get_path(message).flatMap { String(validatingCString: $0) } ?? "",
+                member: sd_bus_message_get_member(message).flatMap { String(validatingCString: $0) } ?? "",
+                arguments: arguments)
+            // The caller of this function does not own the object, and the handler may remove the match.
+            withExtendedLifetime(self) { body(signal) }
         }
     }
 
@@ -110,20 +136,10 @@ final class SDBus {
         var code = sd_bus_message_new_method_call(bus, &made, call.destination, call.path, call.interface, call.member)
         guard code >= 0, let message = made else { throw .malformed }
         defer { sd_bus_message_unref(message) }
-        for argument in call.arguments {
-            switch argument {
-            case .string(let text), .path(let text):
-                code = sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "s")), text)
-            case .boolean(let flag):
-                var value: CInt = flag ? 1 : 0
-                code = sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "b")), &value)
-            case .integer(let number):
-                guard var value = UInt32(exactly: number) else { throw .malformed }
-                code = sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "u")), &value)
-            case .list, .variant, .file, .other: throw .malformed
-            }
-            guard code >= 0 else { throw .malformed }
-        }
+        sd_bus_message_sensitive(message)
+        // A path was always written as a string here, and no program that is called expects another type.
+        let signature = call.signature ?? call.arguments.map(\.simpleSignature).joined()
+        guard MessageWriter(message).write(call.arguments, signature) else { throw .malformed }
         let pending = Pending(self, reply)
         let handler: Handler = { message, context, _ in
             guard let message, let context else { return 0 }
@@ -172,6 +188,72 @@ final class SDBus {
         }
     }
 
+    // MARK: - Serving
+
+    /// A received call, until it is answered.
+    final class Incoming {
+        fileprivate let message: OpaquePointer
+        fileprivate init(_ message: OpaquePointer) { self.message = sd_bus_message_ref(message) }
+        deinit { sd_bus_message_unref(message) }
+    }
+
+    private final class Served {
+        var slot: OpaquePointer?
+        let body: (BusRequest, Incoming) -> Void
+        init(_ body: @escaping (BusRequest, Incoming) -> Void) { self.body = body }
+    }
+
+    /// Receives all calls of the object `path` and those below it. To be called once.
+    func serve(_ path: String, _ body: @escaping (BusRequest, Incoming) -> Void) throws(BusError) {
+        let served = Served(body)
+        let handler: Handler = { message, context, _ in
+            guard let message, let context else { return 0 }
+            Unmanaged<Served>.fromOpaque(context).takeUnretainedValue().body(
+                SDBus.request(message), Incoming(message))
+            return 1
+        }
+        let code = sd_bus_add_fallback(bus, &served.slot, path, handler, Unmanaged.passUnretained(served).toOpaque())
+        guard code >= 0 else { throw .disconnected(-code) }
+        self.served = served
+    }
+
+    private static func request(_ message: OpaquePointer) -> BusRequest {
+        // The memory of the message is overwritten when it is freed.
+        sd_bus_message_sensitive(message)
+        func text(_ text: UnsafePointer<CChar>?) -> String? { text.flatMap { String(validatingCString: $0) } }
+        let signature = text(sd_bus_message_get_signature(message, 1)) ?? ""
+        return BusRequest(
+            sender: text(sd_bus_message_get_sender(message)) ?? "", path: text(sd_bus_message_get_path(message)) ?? "",
+            interface: text(sd_bus_message_get_interface(message)),
+            member: text(sd_bus_message_get_member(message)) ?? "", signature: signature,
+            arguments: read(message, takesFiles: false))
+    }
+
+    /// Answers a call, unless its caller wants no answer.
+    func answer(_ call: Incoming, _ answer: BusAnswer) throws(BusError) {
+        var made: OpaquePointer?
+        var code: CInt
+        switch answer {
+        case .values:
+            code = sd_bus_message_new_method_return(call.message, &made)
+        case .error(let name, let message):
+            code = name.withCString { name in
+                message.withCString { message in
+                    var error = sd_bus_error(name: name, message: message, _need_free: 0)
+                    return sd_bus_message_new_method_error(call.message, &made, &error)
+                }
+            }
+        }
+        guard code >= 0, let reply = made else { throw .malformed }
+        defer { sd_bus_message_unref(reply) }
+        if case .values(let values, let signature) = answer {
+            sd_bus_message_sensitive(reply)
+            guard MessageWriter(reply).write(values, signature) else { throw .malformed }
+        }
+        code = sd_bus_send(bus, reply, nil)
+        guard code >= 0 else { throw .disconnected(-code) }
+    }
+
     // MARK: - Values
 
     /// What remains of the limits while a message is read.
@@ -215,6 +297,8 @@ final class SDBus {
         case UInt8(ascii: "x"): basic(message, type, Int64(0)).map { .integer($0) }
         case UInt8(ascii: "t"):
             basic(message, type, UInt64(0)).map { Int64(exactly: $0).map { .integer($0) } ?? .other }
+        case UInt8(ascii: "a") where content.map { $0[0] == CChar(bitPattern: UInt8(ascii: "y")) && $0[1] == 0 } == true:
+            bytes(message)
         case UInt8(ascii: "a"), UInt8(ascii: "r"), UInt8(ascii: "e"), UInt8(ascii: "v"):
             container(message, type, content, depth, &left)
         case UInt8(ascii: "h") where left.takesFiles: file(message, type)
@@ -230,7 +314,17 @@ final class SDBus {
             sd_bus_message_exit_container(message) >= 0
         else { return nil }
         guard UInt8(bitPattern: type) == UInt8(ascii: "v") else { return .list(values) }
-        return values.first.map { .variant($0) }
+        guard let signature = content.flatMap({ String(validatingCString: $0) }) else { return nil }
+        return values.first.map { .variant(signature, $0) }
+    }
+
+    private static func bytes(_ message: OpaquePointer) -> BusValue? {
+        var start: UnsafeRawPointer?
+        var count = 0
+        guard sd_bus_message_read_array(message, CChar(bitPattern: UInt8(ascii: "y")), &start, &count) >= 0 else {
+            return nil
+        }
+        return .bytes(SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)))
     }
 
     private static func text(_ message: OpaquePointer, _ type: CChar) -> String? {
@@ -251,5 +345,89 @@ final class SDBus {
     ) -> Number? {
         var number = zero
         return sd_bus_message_read_basic(message, type, &number) > 0 ? number : nil
+    }
+}
+
+/// Writes values into a message as a signature says.
+private struct MessageWriter {
+    private let message: OpaquePointer
+    init(_ message: OpaquePointer) { self.message = message }
+
+    /// False if the values are not of these types, or too long.
+    func write(_ values: [BusValue], _ signature: String) -> Bool {
+        write(values, ArraySlice(signature.utf8))
+    }
+
+    private func write(_ values: [BusValue], _ types: ArraySlice<UInt8>) -> Bool {
+        var types = types
+        for value in values {
+            guard let type = Self.first(of: types), write(value, type) else { return false }
+            types = types[type.endIndex...]
+        }
+        return types.isEmpty
+    }
+
+    /// The first complete type of a signature; nil if there is none. The signatures are our own, and sd-bus checks them too.
+    private static func first(of types: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var depth = 0
+        for index in types.indices {
+            switch types[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: "a"): continue
+            default: break
+            }
+            if depth == 0 { return types[...index] }
+        }
+        return nil
+    }
+
+    private func write(_ value: BusValue, _ type: ArraySlice<UInt8>) -> Bool {
+        guard let letter = type.first else { return false }
+        switch (letter, value) {
+        case (UInt8(ascii: "s"), .string(let text)), (UInt8(ascii: "s"), .path(let text)),
+            (UInt8(ascii: "g"), .string(let text)), (UInt8(ascii: "o"), .path(let text)):
+            return sd_bus_message_append_basic(message, CChar(bitPattern: letter), text) >= 0
+        case (UInt8(ascii: "b"), .boolean(let flag)): return append(letter, CInt(flag ? 1 : 0))
+        case (UInt8(ascii: "u"), .integer(let number)): return append(letter, UInt32(exactly: number))
+        case (UInt8(ascii: "t"), .integer(let number)): return append(letter, UInt64(exactly: number))
+        case (UInt8(ascii: "v"), .variant(let signature, let content)):
+            return inside("v", signature) { write([content], ArraySlice(signature.utf8)) }
+        case (UInt8(ascii: "a"), .bytes(let bytes)) where type.dropFirst() == [UInt8(ascii: "y")]:
+            return bytes.withBytes { bytes in
+                sd_bus_message_append_array(
+                    message, CChar(bitPattern: UInt8(ascii: "y")), bytes.baseAddress, bytes.count) >= 0
+            }
+        case (UInt8(ascii: "a"), .list(let values)):
+            let element = type.dropFirst()
+            return inside("a", String(decoding: element, as: UTF8.self)) { values.allSatisfy { write($0, element) } }
+        case (UInt8(ascii: "("), .list(let values)), (UInt8(ascii: "{"), .list(let values)):
+            let fields = type.dropFirst().dropLast()
+            let kind: Unicode.Scalar = letter == UInt8(ascii: "(") ? "r" : "e"
+            return inside(kind, String(decoding: fields, as: UTF8.self)) { write(values, fields) }
+        default: return false
+        }
+    }
+
+    private func inside(_ kind: Unicode.Scalar, _ contents: String, _ body: () -> Bool) -> Bool {
+        sd_bus_message_open_container(message, CChar(truncatingIfNeeded: kind.value), contents) >= 0 && body()
+            && sd_bus_message_close_container(message) >= 0
+    }
+
+    private func append<Number: BitwiseCopyable>(_ letter: UInt8, _ number: Number?) -> Bool {
+        guard var number else { return false }
+        return sd_bus_message_append_basic(message, CChar(bitPattern: letter), &number) >= 0
+    }
+}
+
+extension BusValue {
+    /// The signature of a simple argument; that of no argument for others, so that the message cannot be made.
+    fileprivate var simpleSignature: String {
+        switch self {
+        case .string, .path: "s"
+        case .boolean: "b"
+        case .integer: "u"
+        case .list, .bytes, .variant, .file, .other: ""
+        }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 package import LatchkeySystem
 import Synchronization
 
-/// The connection of this process to the system's message bus, and the thread that owns it.
+/// The connection of this process to a message bus, usually that of the system, and the thread that owns it.
 ///
 /// The connection is made by the first call, and again by the first call after it was lost. All functions but `run` are
 /// for the bus's thread, which `run` reaches; it also calls every closure that is given to them. The thread waits
@@ -15,6 +15,24 @@ package final class SystemBus: @unchecked Sendable {
     /// A timer, for `cancel`.
     package struct Timer: Hashable, Sendable {
         fileprivate let number: UInt64
+    }
+
+    /// A rule of `observe`, for `ignore`.
+    package struct Observation: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Rule {
+        let number: UInt64
+        let rule: String
+        let body: (BusSignal) -> Void
+        var match: AnyObject?
+    }
+
+    /// A call to answer, for the bus's thread only.
+    package struct Incoming {
+        fileprivate let call: SDBus.Incoming
+        fileprivate let connection: SDBus
     }
 
     /// Messages that are processed before timers and jobs have their turn: a flood of messages must not delay them.
@@ -40,7 +58,8 @@ package final class SystemBus: @unchecked Sendable {
     private let sleepEnd: Descriptor
 
     private var connection: SDBus?
-    private var rules: [(rule: String, body: (BusSignal) -> Void)] = []
+    private var rules: [Rule] = []
+    private var service: (path: String, body: (BusRequest, Incoming) -> Void)?
     private var lostHandlers: [() -> Void] = []
     private var failures: [UInt64: (BusError) -> Void] = [:]
     private var timers: [UInt64: Due] = [:]
@@ -49,7 +68,7 @@ package final class SystemBus: @unchecked Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter address: of the bus, for tests; nil for that of the system.
+    /// - Parameter address: of the bus; nil for that of the system.
     package init(address: String? = nil) throws(SystemError) {
         self.address = address
         (wakeEnd, sleepEnd) = try Sockets.pair()
@@ -111,10 +130,55 @@ package final class SystemBus: @unchecked Sendable {
     }
 
     /// Receives the signals that a match rule selects, from now on and also over later connections.
-    package func observe(_ rule: String, _ body: @escaping (BusSignal) -> Void) {
-        rules.append((rule, body))
+    ///
+    /// - Returns: the rule, for `ignore`.
+    @discardableResult
+    package func observe(_ rule: String, _ body: @escaping (BusSignal) -> Void) -> Observation {
+        let number = next()
+        var added = Rule(number: number, rule: rule, body: body)
+        if let connection {
+            do throws(BusError) { added.match = try connection.match(rule, body) } catch { lose(error) }
+        }
+        rules.append(added)
+        return Observation(number: number)
+    }
+
+    /// Ends an observation; from then on its closure is not called.
+    package func ignore(_ observation: Observation) {
+        guard let index = rules.firstIndex(where: { $0.number == observation.number }) else { return }
+        let removed = rules.remove(at: index)
+        if let match = removed.match { connection?.remove(match) }
+    }
+
+    /// Receives all calls of the object `path` and those below it, over this connection and later ones. To be called once.
+    package func serve(_ path: String, _ body: @escaping (BusRequest, Incoming) -> Void) {
+        service = (path, body)
         guard let connection else { return }
-        do throws(BusError) { try connection.match(rule, body) } catch { lose(error) }
+        do throws(BusError) { try serve(over: connection) } catch { lose(error) }
+    }
+
+    private func serve(over connection: SDBus) throws(BusError) {
+        guard let service else { return }
+        try connection.serve(service.path) { [weak connection] request, call in
+            guard let connection else { return }
+            service.body(request, Incoming(call: call, connection: connection))
+        }
+    }
+
+    /// Answers a call. It is dropped if the connection over which it came is lost, or if the answer cannot be made.
+    package func answer(_ call: Incoming, _ answer: BusAnswer) {
+        guard let connection, call.connection === connection else { return }
+        do throws(BusError) { try connection.answer(call.call, answer) } catch .malformed {
+            // The caller must not wait for ever.
+            try? connection.answer(
+                call.call, .error(name: "org.freedesktop.DBus.Error.Failed", message: "The answer cannot be sent."))
+        } catch { lose(error) }
+    }
+
+    /// Sends a signal; it is dropped without a connection.
+    package func send(_ event: BusEvent) {
+        guard let connection else { return }
+        do throws(BusError) { try connection.send(event) } catch .malformed {} catch { lose(error) }
     }
 
     /// Calls `body` whenever a connection is lost, after all its calls have failed.
@@ -144,7 +208,8 @@ package final class SystemBus: @unchecked Sendable {
     private func connect() throws(BusError) -> SDBus {
         if let connection { return connection }
         let made = try SDBus(address: address)
-        for (rule, body) in rules { try made.match(rule, body) }
+        for index in rules.indices { rules[index].match = try made.match(rules[index].rule, rules[index].body) }
+        try serve(over: made)
         connection = made
         return made
     }
@@ -152,6 +217,7 @@ package final class SystemBus: @unchecked Sendable {
     private func lose(_ error: BusError) {
         guard connection != nil else { return }
         connection = nil
+        for index in rules.indices { rules[index].match = nil }
         let failed = failures.sorted { $0.key < $1.key }
         failures = [:]
         for (_, fail) in failed { fail(error) }
@@ -179,6 +245,7 @@ package final class SystemBus: @unchecked Sendable {
     private func finish() {
         lose(.disconnected(ESHUTDOWN))
         rules = []
+        service = nil
         lostHandlers = []
         timers = [:]
         watched = []

@@ -10,12 +10,14 @@ private struct Algorithms: @unchecked Sendable {
     // Reference-counted, immutable and documented as safe to share between threads.
     let aes256GCM: OpaquePointer?
     let aes128CFB: OpaquePointer?
+    let aes128CBC: OpaquePointer?
     let sha256: OpaquePointer?
     let hmac: OpaquePointer?
 
     static let shared = Algorithms(
         aes256GCM: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
         aes128CFB: EVP_CIPHER_fetch(nil, "AES-128-CFB", nil),
+        aes128CBC: EVP_CIPHER_fetch(nil, "AES-128-CBC", nil),
         sha256: EVP_MD_fetch(nil, "SHA256", nil),
         hmac: EVP_MAC_fetch(nil, "HMAC", nil))
 }
@@ -98,6 +100,21 @@ enum OpenSSL {
         return input.isEmpty
             || EVP_CipherUpdate(context, output.octets, &written, input.octets, Int32(input.count)) == 1
                 && Int(written) == input.count
+    }
+
+    /// AES-128-CBC without padding: `input` is blocks of 16 bytes, and `output` as long.
+    static func cbc(
+        encrypts: Bool, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer, _ input: UnsafeRawBufferPointer,
+        output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard let context = EVP_CIPHER_CTX_new() else { return false }
+        defer { EVP_CIPHER_CTX_free(context) }
+        var written: Int32 = 0
+        return EVP_CipherInit_ex2(
+            context, Algorithms.shared.aes128CBC, key.octets, vector.octets, encrypts ? 1 : 0, nil) == 1
+            && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+            && EVP_CipherUpdate(context, output.octets, &written, input.octets, Int32(input.count)) == 1
+            && Int(written) == input.count
     }
 
     /// SHA-256; `output` must be 32 bytes.

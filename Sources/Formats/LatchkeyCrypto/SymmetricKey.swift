@@ -134,6 +134,18 @@ package struct SymmetricKey: Sendable {
         return try SymmetricKey(derived: salt.secretCode(joined)).derive(label)
     }
 
+    /// HKDF-Extract (RFC 5869, section 2.2) without salt.
+    static func extracting(_ secret: SecretBytes) throws(Failure) -> SymmetricKey {
+        let salt = SymmetricKey(derived: SecretBytes([UInt8](repeating: 0, count: byteCount)))
+        return SymmetricKey(derived: try salt.secretCode(secret))
+    }
+
+    /// The first bytes, at most 32, of HKDF-Expand (RFC 5869, section 2.3) without further information.
+    func expanded(_ count: Int) throws(Failure) -> SecretBytes {
+        let block = try secretCode(SecretBytes([1]))
+        return block.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    }
+
     /// Stretches a password with scrypt (RFC 7914): N = 2^`cost`, r = 8, p = 1. Blocks for about 100 ms at cost 15.
     ///
     /// - Parameters:
