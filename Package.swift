@@ -77,6 +77,7 @@ let package = Package(
         .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
         .executable(name: "latchkey-pam", targets: ["latchkey-pam"]),
         .executable(name: "latchkey-fingerprint", targets: ["latchkey-fingerprint"]),
+        .executable(name: "latchkey-secrets", targets: ["latchkey-secrets"]),
     ],
     targets: [
         // C libraries: module maps and static inline shims, no logic. No product for programs of others uses the last two.
@@ -194,6 +195,13 @@ let package = Package(
         program(
             "Programs/latchkey-fingerprint",
             ["BusDrivers", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords"]),
+        // The provider of org.freedesktop.secrets, and `latchkey secrets`.
+        program(
+            "Programs/latchkey-secrets",
+            [
+                "BusDrivers", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire",
+                "LatchkeyWords",
+            ]),
         // What the command lines of both packages do alike.
         target("Programs/CommandWords"),
         target(
@@ -443,6 +451,12 @@ let package = Package(
             dependencies: ["CSystemd", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "TestSupport"],
             path: "Tests/BusTestSupport", swiftSettings: strict),
         tests("SystemBusTests", ["BusDrivers"]),
+        tests(
+            "SecretServiceTests",
+            [
+                "BusDrivers", "BusTestSupport", "latchkey-secrets", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel",
+                "LatchkeySystem", "LatchkeyWire", "LatchkeyWords", "TestSupport",
+            ]),
         tests(
             "LogindDriverTests",
             [

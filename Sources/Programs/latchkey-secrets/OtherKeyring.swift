@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusDrivers
+import LatchkeyCrypto
+import LatchkeyModel
+
+/// Another provider of `org.freedesktop.secrets`, which is only read.
+struct OtherKeyring: Sendable {
+    struct Item: Sendable {
+        let path: String
+        let label: String
+        let pairs: SecretPairs
+    }
+
+    /// How long a person may take to unlock a collection.
+    private static let promptMilliseconds: Int64 = 600_000
+
+    private let conversation: BusConversation
+    private let texts: SecretsTexts
+
+    init(_ conversation: BusConversation, _ texts: SecretsTexts) {
+        (self.conversation, self.texts) = (conversation, texts)
+    }
+
+    /// Calls a method of the provider.
+    private func call(
+        _ path: String, _ interface: String, _ member: String, _ signature: String, _ arguments: [BusValue]
+    ) throws(Failure) -> [BusValue] {
+        let call = BusCall(SecretProvider.name, path, interface, member, arguments, signature: signature)
+        do throws(BusError) { return try conversation.call(call) } catch { throw texts.bus(error) }
+    }
+
+    private func property(_ path: String, _ interface: BusInterface, _ name: String) throws(Failure) -> BusValue {
+        let answer = try call(
+            path, BusInterface.propertyAccess.name, "Get", "ss", [.string(interface.name), .string(name)])
+        guard let value = answer.first?.content else { throw texts.bus(.malformed) }
+        return value
+    }
+
+    // MARK: - Collections
+
+    /// The paths and labels of the collections, but that of the session.
+    func collections() throws(Failure) -> [(path: String, label: String)] {
+        let paths = try property(SecretObject.root, .service, "Collections").values ?? []
+        var collections: [(String, String)] = []
+        for path in paths.compactMap(\.text) where path != SecretObject.collection(SecretObject.sessionCollection).path {
+            collections.append((path, try property(path, .collection, "Label").text ?? ""))
+        }
+        return collections
+    }
+
+    /// Whether a collection is the one of the alias `default` or of `login`.
+    func isLogin(_ path: String) throws(Failure) -> Bool {
+        for alias in ["login", "default"] {
+            let answer = try call(SecretObject.root, BusInterface.service.name, "ReadAlias", "s", [.string(alias)])
+            if answer.first?.text == path { return true }
+        }
+        return false
+    }
+
+    /// Has the provider unlock a collection; it shows its own prompt.
+    func unlock(_ path: String) throws(Failure) {
+        guard try property(path, .collection, "Locked").flag == true else { return }
+        let answer = try call(SecretObject.root, BusInterface.service.name, "Unlock", "ao", [.list([.path(path)])])
+        guard answer.count == 2, let prompt = answer[1].text, prompt != SecretObject.none else { return }
+        try complete(prompt)
+        guard try property(path, .collection, "Locked").flag == false else { throw texts.stillLocked }
+    }
+
+    private func complete(_ prompt: String) throws(Failure) {
+        let completed = Answer<Void>()
+        let rule =
+            "type='signal',sender='\(SecretProvider.name)',path='\(prompt)',"
+            + "interface='\(BusInterface.prompt.name)',member='Completed'"
+        conversation.bus.run { [bus = conversation.bus] in bus.observe(rule) { _ in completed.set(()) } }
+        _ = try call(prompt, BusInterface.prompt.name, "Prompt", "s", [.string("")])
+        guard completed.wait(milliseconds: Self.promptMilliseconds) != nil else { throw texts.stillLocked }
+    }
+
+    // MARK: - Items
+
+    func items(of collection: String) throws(Failure) -> [String] {
+        (try property(collection, .collection, "Items").values ?? []).compactMap(\.text)
+    }
+
+    func item(_ path: String) throws(Failure) -> Item {
+        let label = try property(path, .item, "Label").text ?? ""
+        let value = try property(path, .item, "Attributes")
+        do throws(SecretError) {
+            return Item(path: path, label: label, pairs: try SecretPairs(bus: value))
+        } catch {
+            throw Failure(.dataTooLarge, "The attributes are too long.")
+        }
+    }
+
+    /// Opens an encrypted session.
+    func openSession() throws(Failure) -> Session {
+        let agreement = try SecretTransferKey.Agreement()
+        let answer = try call(
+            SecretObject.root, BusInterface.service.name, "OpenSession", "sv",
+            [
+                .string(TransferSession.encryptedName),
+                .variant("ay", .bytes(SecretBytes(agreement.publicKey))),
+            ])
+        guard answer.count == 2, let publicKey = answer[0].content?.octets, let path = answer[1].text,
+            let key = try agreement.key(with: publicKey)
+        else { throw texts.bus(.malformed) }
+        return Session(path: path, transfer: .encrypted(key))
+    }
+
+    struct Session: Sendable {
+        let path: String
+        fileprivate let transfer: TransferSession
+    }
+
+    func secret(_ path: String, _ session: Session) throws(Failure) -> (contentType: String, secret: SecretBytes) {
+        let answer = try call(path, BusInterface.item.name, "GetSecret", "o", [.path(session.path)])
+        guard let sent = answer.first.flatMap(SentSecret.init) else { throw texts.bus(.malformed) }
+        return (sent.contentType, try sent.decoded(by: session.transfer))
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyWire
+
+/// Where the items are: the daemon, or a stand-in of a test. Calls block the calling thread and come from any thread.
+protocol SecretKeeper: Sendable {
+    /// Does `action` on behalf of a program.
+    func use(
+        _ action: SecretAction, for program: AskingProcess, _ cancellation: CallCancellation
+    ) throws(Failure) -> [FoundItem]
+    /// Whether the keychain is locked as a whole.
+    func isLocked() throws(Failure) -> Bool
+    func lock() throws(Failure)
+    /// Asks the person to unlock the keychain.
+    func unlock(_ cancellation: CallCancellation) throws(Failure)
+}
+
+/// `latchkeyd`.
+struct DaemonKeeper: SecretKeeper {
+    private let client: Client
+
+    init(_ client: Client = .daemon) { self.client = client }
+
+    func use(
+        _ action: SecretAction, for program: AskingProcess, _ cancellation: CallCancellation
+    ) throws(Failure) -> [FoundItem] {
+        let request = Request.UseSecrets(process: program.name, isPinned: program.isPinned, action: action)
+        return try client.call(request, cancellation: cancellation)
+    }
+
+    func isLocked() throws(Failure) -> Bool { try client.call(Request.Status()).isLocked }
+    func lock() throws(Failure) { try client.call(Request.Lock()) }
+
+    func unlock(_ cancellation: CallCancellation) throws(Failure) {
+        try client.call(Request.Unlock(Prompting()), cancellation: cancellation)
+    }
+}
+
+/// The process at the other end of a connection to the bus.
+struct AskingProcess: Sendable {
+    let name: ProcessName
+    /// Its executable, when it was asked for; nil where it cannot be determined.
+    let executable: ExecutableFile?
+    /// A pidfd of the bus; nil if the bus gives none (before dbus 1.15.8).
+    private let handle: Descriptor?
+
+    var isPinned: Bool { handle != nil }
+
+    /// Reads the start time of a process; nil if it has ended.
+    init?(_ processID: Int32, user: UInt32, handle: Descriptor? = nil) {
+        guard let job = TerminalJob(processID) else { return nil }
+        name = ProcessName(processID: processID, startTime: job.startTime, userID: user)
+        executable = ExecutableFile(of: processID)
+        self.handle = handle
+        // Read while the process lived, so that the start time is not that of a later process with the same number.
+        guard isRunning else { return nil }
+    }
+
+    /// Whether it has not ended.
+    var isRunning: Bool {
+        guard let handle else { return TerminalJob(name.processID)?.startTime == name.startTime }
+        // A pidfd becomes readable when its process has ended (pidfd_open(2)).
+        do throws(SystemError) { return try !handle.wait(for: POLLIN, until: 0) } catch { return false }
+    }
+}
+
+/// The parts of an item that a program may see.
+struct KeptItem: Equatable, Sendable {
+    let collection: String
+    let identifier: String
+    /// Nil for an item that the program may not read without being asked for.
+    let label: String?
+    let contentType: String
+    let pairs: SecretPairs
+    /// Seconds since 1970.
+    let created: Int64
+    let modified: Int64
+    let secret: SecretBytes?
+
+    var isForeign: Bool { label == nil }
+    var object: SecretObject { .item(collection: collection, identifier) }
+
+    /// - Throws: `internalFailure` if the daemon has sent no item of this kind.
+    init(_ found: FoundItem) throws(Failure) {
+        func text(_ code: AttributeCode) -> String? {
+            if case .text(let text)? = found.attributes?[code] { text } else { nil }
+        }
+        func seconds(_ code: AttributeCode) -> Int64 {
+            if case .date(let microseconds)? = found.attributes?[code] { max(0, microseconds / 1_000_000) } else { 0 }
+        }
+        guard let identifier = text(.identifier) else { throw .unexpectedReply }
+        self.identifier = identifier
+        // A collection is an item without a collection.
+        collection = text(.collection) ?? ""
+        label = text(.label)
+        contentType = text(.contentType) ?? "text/plain"
+        pairs = try Self.pairs(found.attributes?[.pairs])
+        created = seconds(.creationDate)
+        modified = seconds(.modificationDate)
+        secret = found.secret
+    }
+
+    init(
+        collection: String, identifier: String, label: String, contentType: String, pairs: SecretPairs, created: Int64,
+        modified: Int64, secret: SecretBytes
+    ) {
+        self.collection = collection
+        self.identifier = identifier
+        self.label = label
+        self.contentType = contentType
+        self.pairs = pairs
+        self.created = created
+        self.modified = modified
+        self.secret = secret
+    }
+
+    private static func pairs(_ value: AttributeValue?) throws(Failure) -> SecretPairs {
+        guard case .data(let bytes)? = value else { return .none }
+        let pairs: SecretPairs? = bytes.withUnsafeBytes { bytes in
+            var reader = CBORReader(bytes)
+            guard let pairs = try? SecretPairs(from: &reader), (try? reader.finish()) != nil else { return nil }
+            return pairs
+        }
+        guard let pairs else { throw .unexpectedReply }
+        return pairs
+    }
+}
