@@ -46,15 +46,21 @@ import Testing
         #expect(try client.error(root, "org.example.None", "Call") == SecretError.Name.unknownInterface.rawValue)
         #expect(
             try client.error(root, BusInterface.service.name, "Delete") == SecretError.Name.unknownMethod.rawValue)
-        for path in ["/x", "/collection", "/collection/a/b/c", "/collection/_", "/collection/_zz", "/aliases/x", "/session/01", "/session/x"] {
+        for path in [
+            "/x", "/collection", "/collection/a/b/c", "/collection/_", "/collection/_zz", "/aliases/x", "/session/01",
+            "/session/x",
+        ] {
             #expect(
                 try client.error(root + path, BusInterface.item.name, "Delete")
                     == SecretError.Name.unknownObject.rawValue, "\(path)")
         }
-        #expect(try client.error(root + "/session/999", BusInterface.session.name, "Close") == SecretError.Name.noSession.rawValue)
+        #expect(
+            try client.error(root + "/session/999", BusInterface.session.name, "Close")
+                == SecretError.Name.noSession.rawValue)
         let properties = BusInterface.propertyAccess.name
         #expect(
-            try client.error(SecretClient.login, properties, "Get", "ss", .string(BusInterface.collection.name), .string("X"))
+            try client.error(
+                SecretClient.login, properties, "Get", "ss", .string(BusInterface.collection.name), .string("X"))
                 == SecretError.Name.unknownProperty.rawValue)
         #expect(
             try client.error(
@@ -101,7 +107,9 @@ import Testing
                 try open(TransferSession.encryptedName, .variant("ay", .bytes(SecretBytes(key))))
                     == SecretError.Name.invalidArguments.rawValue)
         }
-        #expect(try open(TransferSession.encryptedName, .variant("s", .string(""))) == SecretError.Name.invalidArguments.rawValue)
+        #expect(
+            try open(TransferSession.encryptedName, .variant("s", .string("")))
+                == SecretError.Name.invalidArguments.rawValue)
         #expect(try open("rot13", .variant("s", .string(""))) == SecretError.Name.notSupported.rawValue)
     }
 
@@ -206,7 +214,9 @@ import Testing
 
     @Test func aPathHasOneSpelling() {
         let root = SecretObject.root
-        for path in [root + "/collection/_6cogin", root + "/collection/_5F", root + "x", "/org/freedesktop", root + "/"] {
+        for path in [
+            root + "/collection/_6cogin", root + "/collection/_5F", root + "x", "/org/freedesktop", root + "/",
+        ] {
             #expect(SecretObject(path: path) == nil)
         }
     }

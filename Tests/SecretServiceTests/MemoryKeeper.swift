@@ -155,11 +155,9 @@ extension MemoryKeeper.State {
         attributes[.identifier] = .text(entry.identifier)
         attributes[.collection] = .text(new.collection)
         guard !entry.item.isForeign || withSecret else { return FoundItem(itemClass: .secret, attributes: attributes) }
-        var writer = CBORWriter()
-        new.pairs.write(to: &writer)
         attributes[.label] = .text(new.label)
         attributes[.contentType] = .text(new.contentType)
-        attributes[.pairs] = .data(writer.finishBytes())
+        attributes[.pairs] = .data(new.pairs.bytes)
         attributes[.creationDate] = .date(entry.item.created * 1_000_000)
         attributes[.modificationDate] = .date(entry.item.modified * 1_000_000)
         return FoundItem(itemClass: .secret, attributes: attributes, secret: withSecret ? new.secret : nil)

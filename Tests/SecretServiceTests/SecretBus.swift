@@ -39,7 +39,8 @@ final class SecretBus: Sendable {
     /// The environment of a program of the session.
     var environment: [String: String] {
         [
-            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": bus.folder.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": bus.folder.path, "PATH": "/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
         ]
     }
 }

@@ -32,7 +32,8 @@ import Testing
         #expect(try client.get(path, .item, "Type") == .string("org.freedesktop.Secret.Generic"))
         #expect(try client.get(path, .item, "Created").number ?? 0 > 1_700_000_000)
         #expect(try client.get(path, .item, "Modified") == client.get(path, .item, "Created"))
-        let all = try client.call(path, BusInterface.propertyAccess.name, "GetAll", "s", .string(BusInterface.item.name))
+        let all = try client.call(
+            path, BusInterface.propertyAccess.name, "GetAll", "s", .string(BusInterface.item.name))
         #expect(all.first?.values?.count == BusInterface.item.properties.count)
     }
 
@@ -40,7 +41,10 @@ import Testing
         #expect(
             try client.get(SecretObject.root, .service, "Collections").paths
                 == [SecretClient.login, SecretClient.temporary])
-        for (alias, path) in [("default", SecretClient.login), ("login", SecretClient.login), ("session", SecretClient.temporary), ("x", "/")] {
+        for (alias, path) in [
+            ("default", SecretClient.login), ("login", SecretClient.login), ("session", SecretClient.temporary),
+            ("x", "/"),
+        ] {
             #expect(try client.service("ReadAlias", "s", .string(alias)) == [.path(path)])
         }
         #expect(try client.service("SetAlias", "so", .string("default"), .path(SecretClient.login)) == [])
@@ -63,7 +67,8 @@ import Testing
         try client.signals.first { $0.member == "CollectionCreated" && $0.arguments == [.path(path)] }
         #expect(try client.get(path, .collection, "Label") == .string("Mine"))
         try client.call(
-            path, BusInterface.propertyAccess.name, "Set", "ssv", .string(BusInterface.collection.name), .string("Label"),
+            path, BusInterface.propertyAccess.name, "Set", "ssv", .string(BusInterface.collection.name),
+            .string("Label"),
             .variant("s", .string("Yours")))
         #expect(try client.get(path, .collection, "Label") == .string("Yours"))
         #expect(try client.call(path, BusInterface.collection.name, "Delete") == [.path("/")])
@@ -86,15 +91,20 @@ import Testing
         try client.signals.first { $0.member == "ItemCreated" && $0.arguments == [.path(path)] }
         try client.signals.first { $0.member == "ItemChanged" }
         let other = try client.store("three", [("a", "1"), ("b", "2")], session: session)
-        #expect(try client.service("SearchItems", "a{ss}", .pairs([("a", "1")])) == [.list([.path(path), .path(other)]), .list([])])
         #expect(
-            try client.call(SecretClient.login, BusInterface.collection.name, "SearchItems", "a{ss}", .pairs([("b", "2")]))
+            try client.service("SearchItems", "a{ss}", .pairs([("a", "1")])) == [
+                .list([.path(path), .path(other)]), .list([]),
+            ])
+        #expect(
+            try client.call(
+                SecretClient.login, BusInterface.collection.name, "SearchItems", "a{ss}", .pairs([("b", "2")]))
                 == [.list([.path(other)])])
         #expect(try client.get(SecretClient.login, .collection, "Items").paths == [path, other])
         try client.call(path, BusInterface.item.name, "SetSecret", "(oayays)", .secret("four", session))
         #expect(try client.secret(path, session: session) == "four")
         try client.call(
-            path, BusInterface.propertyAccess.name, "Set", "ssv", .string(BusInterface.item.name), .string("Attributes"),
+            path, BusInterface.propertyAccess.name, "Set", "ssv", .string(BusInterface.item.name),
+            .string("Attributes"),
             .variant("a{ss}", .pairs([("c", "3")])))
         #expect(try client.get(path, .item, "Attributes") == .pairs([("c", "3")]))
         let answer = try client.service("GetSecrets", "aoo", .list([.path(path), .path(other)]), .path(session))
@@ -126,7 +136,8 @@ import Testing
         let found = try client.service("SearchItems", "a{ss}", .pairs([("site", "example.org")]))
         let path = try #require(found.last?.paths.first)
         #expect(found.first == .list([]))
-        #expect(try client.get(path, .item, "Label") == .string("") && client.get(path, .item, "Locked") == .boolean(true))
+        #expect(
+            try client.get(path, .item, "Label") == .string("") && client.get(path, .item, "Locked") == .boolean(true))
         #expect(
             try client.error(path, BusInterface.item.name, "GetSecret", "o", .path(session))
                 == SecretError.Name.isLocked.rawValue)

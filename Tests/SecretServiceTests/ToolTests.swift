@@ -9,7 +9,9 @@ import Testing
 @testable import latchkey_secrets
 
 extension Need {
-    static let secretTool = Need("secret-tool: apt-get install libsecret-tools") { access("/usr/bin/secret-tool", X_OK) == 0 }
+    static let secretTool = Need("secret-tool: apt-get install libsecret-tools") {
+        access("/usr/bin/secret-tool", X_OK) == 0
+    }
     static let secretStorage = Need("python3-secretstorage and python3-keyring: apt-get install both") {
         access("/usr/lib/python3/dist-packages/secretstorage", R_OK) == 0
             && access("/usr/lib/python3/dist-packages/keyring", R_OK) == 0

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyModel
-
 internal import COpenSSL
+package import LatchkeyModel
 
 /// The encryption of secrets between two programs on a message bus, `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret
 /// Service API: a key agreement in the second Oakley group, HKDF-SHA-256 without salt, and AES-128-CBC with PKCS #7

@@ -43,7 +43,8 @@ struct OtherKeyring: Sendable {
     func collections() throws(Failure) -> [(path: String, label: String)] {
         let paths = try property(SecretObject.root, .service, "Collections").values ?? []
         var collections: [(String, String)] = []
-        for path in paths.compactMap(\.text) where path != SecretObject.collection(SecretObject.sessionCollection).path {
+        for path in paths.compactMap(\.text) where path != SecretObject.collection(SecretObject.sessionCollection).path
+        {
             collections.append((path, try property(path, .collection, "Label").text ?? ""))
         }
         return collections

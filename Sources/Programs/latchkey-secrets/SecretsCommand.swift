@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BusDrivers
+import Glibc
+import LatchkeyClient
 import LatchkeyModel
+import LatchkeySystem
 
 /// `latchkey secrets`: chooses the provider of the session's secrets, and copies the items of another one.
 struct SecretsCommand: Sendable {
@@ -17,6 +20,7 @@ struct SecretsCommand: Sendable {
     private var conversation: BusConversation { BusConversation(bus: bus) }
 
     func run(_ arguments: [String]) throws(Failure) {
+        if arguments.first == "answers" { return try answers(Array(arguments.dropFirst())) }
         let flags = Set(arguments.dropFirst())
         let allowed: Set<String> =
             switch arguments.first {
@@ -75,6 +79,40 @@ struct SecretsCommand: Sendable {
         write((setup.isEnabled ? texts.isEnabled : texts.isDisabled) + "\n" + running + "\n")
     }
 
+    // MARK: - Answers
+
+    /// Lists the stored answers of the person, or forgets those for a program.
+    private func answers(_ arguments: [String]) throws(Failure) {
+        guard let process = AskingProcess(getpid(), user: geteuid()) else {
+            throw Failure(.internalFailure, "The start time of this process cannot be read.")
+        }
+        let isJSON = arguments.contains("--json")
+        let rest = arguments.filter { $0 != "--json" }
+        guard rest.isEmpty || rest.count == 2 && rest[0] == "--forget" else { throw texts.misused }
+        let answers = try keeper.use(.answers, for: process, CallCancellation()).map(StoredAnswer.init)
+        guard let program = rest.last else { return list(answers, isJSON: isJSON) }
+        let forgotten = answers.filter { $0.program.hasBytes(of: program) }
+        guard !forgotten.isEmpty else { throw texts.noAnswer(program) }
+        for answer in forgotten {
+            _ = try keeper.use(
+                .forgetAnswer(item: answer.item, answer: answer.identifier), for: process, CallCancellation())
+        }
+        write(isJSON ? "{}\n" : texts.forgotten(program) + "\n")
+    }
+
+    private func list(_ answers: [StoredAnswer], isJSON: Bool) {
+        if isJSON {
+            let rows = answers.map { answer in
+                JSON.object([
+                    ("program", .text(answer.program)), ("answer", .text(answer.answer)), ("item", .text(answer.item)),
+                ])
+            }
+            return write(JSON.array(rows).line + "\n")
+        }
+        guard !answers.isEmpty else { return write(texts.noAnswers + "\n") }
+        for answer in answers { write("\(answer.answer)  \(answer.program.withoutControls)  \(answer.item)\n") }
+    }
+
     private func importItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
         guard let owner = try owner(), !owner.isOurs else { throw texts.noSource }
         let source = OtherKeyring(conversation, texts)
@@ -86,5 +124,25 @@ struct SecretsCommand: Sendable {
         if let failure = report.failed.first {
             throw Failure(.itemNotFound, "\(report.failed.count) items were not copied, such as \(failure.label).")
         }
+    }
+}
+
+/// What the person answered when a program asked for an item of another one.
+struct StoredAnswer: Sendable {
+    let item: String
+    let identifier: String
+    let program: String
+    let answer: String
+
+    init(_ found: FoundItem) throws(Failure) {
+        func text(_ code: AttributeCode) throws(Failure) -> String {
+            guard case .text(let text)? = found.attributes?[code] else { throw .unexpectedReply }
+            return text
+        }
+        // The collection of its row: @answers/ITEM.
+        item = Files.name(of: try text(.collection))
+        identifier = try text(.identifier)
+        program = try text(.owner)
+        answer = try text(.label)
     }
 }

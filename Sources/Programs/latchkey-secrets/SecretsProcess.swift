@@ -34,7 +34,8 @@ enum SecretsProcess {
             Environment.value("DBUS_SESSION_BUS_ADDRESS")
             ?? Environment.value("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" }
         guard let address else {
-            throw Failure(.daemonUnavailable, "There is no message bus of a session: DBUS_SESSION_BUS_ADDRESS is not set.")
+            throw Failure(
+                .daemonUnavailable, "There is no message bus of a session: DBUS_SESSION_BUS_ADDRESS is not set.")
         }
         do throws(SystemError) { return try SystemBus(address: address) } catch {
             throw Failure(error, "The message bus cannot be used")

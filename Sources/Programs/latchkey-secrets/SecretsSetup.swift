@@ -68,7 +68,8 @@ struct SecretsSetup: Sendable {
 
     func enable() throws(Failure) {
         // The bus reads a path without quotes.
-        guard !program.utf8.contains(where: { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\"")].contains($0) })
+        guard
+            !program.utf8.contains(where: { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\"")].contains($0) })
         else { throw Failure(.invalidParameter, "The message bus starts no program at \(program).") }
         try makeFolder(of: serviceFile)
         try makeFolder(of: link)

@@ -16,6 +16,7 @@ struct SecretsTexts: Sendable {
             usage: latchkey secrets enable | disable
                    latchkey secrets status [--json]
                    latchkey secrets import [--dry-run] [--json]
+                   latchkey secrets answers [--forget PROGRAM] [--json]
 
             """)
     }
@@ -77,6 +78,13 @@ struct SecretsTexts: Sendable {
         words("\(owner.program), process \(Int(owner.processID)), serves this session.")
     }
 
+    var noAnswers: String { words("No program may always or never read an item of another one.") }
+    func forgotten(_ program: String) -> String { words("\(program) is asked for again.") }
+    func noAnswer(_ program: String) -> Failure {
+        Failure(
+            .itemNotFound, "No answer is stored for \(program).", hint: "See: latchkey secrets answers")
+    }
+
     func collection(_ label: String, _ done: Int, _ total: Int) -> String {
         words("\(label): \(done) of \(total)")
     }
@@ -88,7 +96,8 @@ struct SecretsTexts: Sendable {
             : words.count(report.copied, "1 item was copied.", "\(report.copied) items were copied.")
         let present = words.count(
             report.present, "1 item is here already.", "\(report.present) items are here already.")
-        return ([copied] + (report.present > 0 ? [present] : [])
+        return
+            ([copied] + (report.present > 0 ? [present] : [])
             + report.failed.map { words("Not copied: \($0.label): \($0.reason)") }).joined(separator: "\n")
     }
 

@@ -150,7 +150,8 @@ enum OptionName: String, CaseIterable, Sendable {
 /// Every command.
 enum CommandTable {
     static let entries: [CommandEntry] =
-        items + keys + attestation + ssh + proofs + passcodes + fingerprint + store + admin + simulation + help
+        items + keys + attestation + ssh + proofs + passcodes + fingerprint + secrets + store + admin + simulation
+        + help
 
     static let groups = [
         CommandGroup(
@@ -158,6 +159,8 @@ enum CommandTable {
         CommandGroup(name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
         CommandGroup(name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
         CommandGroup(name: "fingerprint", summary: "enroll, list, delete or try fingers", about: aboutFingerprint),
+        CommandGroup(
+            name: "secrets", summary: "be the keyring of programs that use libsecret", about: aboutSecrets),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]

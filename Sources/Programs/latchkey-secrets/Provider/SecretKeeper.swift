@@ -120,12 +120,7 @@ struct KeptItem: Equatable, Sendable {
 
     private static func pairs(_ value: AttributeValue?) throws(Failure) -> SecretPairs {
         guard case .data(let bytes)? = value else { return .none }
-        let pairs: SecretPairs? = bytes.withUnsafeBytes { bytes in
-            var reader = CBORReader(bytes)
-            guard let pairs = try? SecretPairs(from: &reader), (try? reader.finish()) != nil else { return nil }
-            return pairs
-        }
-        guard let pairs else { throw .unexpectedReply }
+        guard let pairs = SecretPairs(bytes) else { throw .unexpectedReply }
         return pairs
     }
 }

@@ -151,7 +151,8 @@ struct ItemProperties: Sendable {
     /// - Parameter interface: whose properties they are. Others are ignored, as the specification says nothing about them.
     init(_ value: BusValue, _ interface: BusInterface) throws(SecretError) {
         for entry in value.values ?? [] {
-            guard let pair = entry.values, pair.count == 2, let name = pair[0].text, case .variant(let type, let content) = pair[1]
+            guard let pair = entry.values, pair.count == 2, let name = pair[0].text,
+                case .variant(let type, let content) = pair[1]
             else { throw .wrongArguments }
             switch (name, type) {
             case (interface.name + ".Label", "s"): label = try content.label
@@ -180,14 +181,17 @@ extension SecretPairs {
         var pairs: [Pair] = []
         var bytes = 0
         for entry in value?.values ?? [] {
-            guard let fields = entry.values, fields.count == 2, let name = fields[0].text, let value = fields[1].text else {
+            guard let fields = entry.values, fields.count == 2, let name = fields[0].text, let value = fields[1].text
+            else {
                 throw .wrongArguments
             }
             bytes += name.utf8.count + value.utf8.count
             pairs.append(Pair(name, value))
         }
         guard pairs.count <= Limits.secretPairs, bytes <= Limits.secretPairBytes else { throw .tooLong }
-        guard let made = SecretPairs(pairs) else { throw SecretError(.invalidArguments, "An attribute is given twice.") }
+        guard let made = SecretPairs(pairs) else {
+            throw SecretError(.invalidArguments, "An attribute is given twice.")
+        }
         self = made
     }
 

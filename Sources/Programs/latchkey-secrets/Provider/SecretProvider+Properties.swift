@@ -102,7 +102,9 @@ extension SecretProvider {
         let isTemporary = name == SecretObject.sessionCollection
         work(call) { (keeper, process, cancellation) throws(Failure) in
             let collections = try keeper.use(.collections, for: process, cancellation).map(KeptItem.init)
-            guard name == SecretService.login || isTemporary || collections.contains(where: { $0.identifier.hasBytes(of: name) })
+            guard
+                name == SecretService.login || isTemporary
+                    || collections.contains(where: { $0.identifier.hasBytes(of: name) })
             else { throw Failure(.itemNotFound, "There is no such collection.") }
             let items =
                 wantsItems && !isTemporary
@@ -110,9 +112,12 @@ extension SecretProvider {
             return (process, collections, items, try keeper.isLocked())
         } then: { [weak self] (process, collections, found, isLocked) throws(SecretError) in
             guard let self else { return [] }
-            var collection = collections.first { $0.identifier.hasBytes(of: name) }.map(SecretCollection.init)
+            var collection =
+                collections.first { $0.identifier.hasBytes(of: name) }.map(SecretCollection.init)
                 ?? SecretCollection(name, isTemporary ? "Session" : "Login")
-            if isTemporary { (collection.created, collection.modified) = (sessionCollection.created, sessionCollection.modified) }
+            if isTemporary {
+                (collection.created, collection.modified) = (sessionCollection.created, sessionCollection.modified)
+            }
             let items = isTemporary ? sessionCollection.items(of: process) : found
             call.program.remember(found)
             return try then(

@@ -19,7 +19,8 @@ extension SecretProvider {
             let name = call.arguments.first?.text.flatMap { SecretObject.aliases[$0] }
             answer(call.number, [.path(name.map { SecretObject.collection($0).path } ?? SecretObject.none)])
         case "SetAlias":
-            guard call.arguments.count == 2, let alias = call.arguments[0].text, let path = call.arguments[1].text else {
+            guard call.arguments.count == 2, let alias = call.arguments[0].text, let path = call.arguments[1].text
+            else {
                 throw .wrongArguments
             }
             guard let name = SecretObject.aliases[alias], SecretObject(path: path) == .collection(name) else {
@@ -36,7 +37,8 @@ extension SecretProvider {
     // MARK: - Sessions
 
     private func openSession(_ call: SecretCall) throws(SecretError) {
-        guard let algorithm = call.arguments.first?.text, case .variant(let type, let input)? = call.arguments.last else {
+        guard let algorithm = call.arguments.first?.text, case .variant(let type, let input)? = call.arguments.last
+        else {
             throw .wrongArguments
         }
         guard call.program.sessions.count < Bound.sessionsOfProgram else { throw .tooMany }
@@ -67,7 +69,8 @@ extension SecretProvider {
 
     /// The session of a path, of this program.
     func session(_ path: String?, _ call: SecretCall) throws(SecretError) -> (SecretObject, TransferSession) {
-        guard let path, case .session(let number)? = SecretObject(path: path), let session = call.program.sessions[number]
+        guard let path, case .session(let number)? = SecretObject(path: path),
+            let session = call.program.sessions[number]
         else { throw .noSession }
         return (.session(number), session)
     }
@@ -75,7 +78,9 @@ extension SecretProvider {
     // MARK: - Collections and searches
 
     private func createCollection(_ call: SecretCall) throws(SecretError) {
-        guard let properties = call.arguments.first, let alias = call.arguments.last?.text else { throw .wrongArguments }
+        guard let properties = call.arguments.first, let alias = call.arguments.last?.text else {
+            throw .wrongArguments
+        }
         if !alias.isEmpty {
             // It exists already, as the specification says about an alias in use.
             guard let name = SecretObject.aliases[alias] else { throw Self.fixedAliases }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension CommandTable {
+    static let aboutSecrets: Phrase = """
+        Programs that use org.freedesktop.secrets, through libsecret for example, store their secrets in Latchkey if you choose
+        so. Each item then has an owner, and another program is asked for before it reads one.
+        """
+
+    static let secrets = [
+        CommandEntry(
+            "secrets enable", "make Latchkey the keyring of your sessions", takesJSON: false,
+            about: """
+                The message bus then starts Latchkey when a program calls its keyring, and so does the service manager when you
+                log in. Refuses while another keyring serves the session, and names it: copy its items first, and end it.
+                """
+        ) { (options) throws(CommandFailure) in
+            try SecretsCommand.run("enable", options)
+        },
+        CommandEntry("secrets disable", "undo that; the items remain", takesJSON: false) {
+            (options) throws(CommandFailure) in
+            try SecretsCommand.run("disable", options)
+        },
+        CommandEntry("secrets status", "show which keyring serves the session") {
+            (options) throws(CommandFailure) in
+            try SecretsCommand.run("status", options)
+        },
+        CommandEntry(
+            "secrets import", "copy the items of the keyring that serves the session", [],
+            [CommandOption(.dryRun, "only report what would happen")],
+            about: """
+                Copies every item of another keyring, such as gnome-keyring, which is only read and asks in its own prompts to be
+                unlocked. Items that are here already are passed over, so it can be repeated. The first time a program reads a
+                copied item, you are asked.
+                """
+        ) { (options) throws(CommandFailure) in
+            try SecretsCommand.run("import", options)
+        },
+        CommandEntry(
+            "secrets answers", "show which programs may always or never read an item of another one", [],
+            [CommandOption(.forget, "let a program ask again")]
+        ) { (options) throws(CommandFailure) in
+            try SecretsCommand.run("answers", options)
+        },
+    ]
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusDrivers
+import BusTestSupport
+import Foundation
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyWords
+import TestSupport
+import Testing
+
+@testable import latchkey_secrets
+
+/// `latchkey secrets`, in a home folder of the test's own.
+struct Person {
+    let folder: TemporaryFolder
+    let setup: SecretsSetup
+    let keeper = MemoryKeeper()
+    let written = Recorder<String>()
+    private let bus: SystemBus
+
+    init(_ address: String) throws {
+        folder = try TemporaryFolder()
+        setup = SecretsSetup(
+            data: folder.path + "/data", configuration: folder.path + "/config",
+            program: "/usr/libexec/latchkey-secrets")
+        bus = try SystemBus(address: address)
+    }
+
+    func run(_ arguments: String...) throws {
+        try SecretsCommand(
+            setup: setup, bus: bus, texts: SecretsTexts(.plainEnglish), keeper: keeper, write: written.add,
+            note: { _ in }
+        ).run(arguments)
+    }
+}
+
+@Suite(.needs(.messageBus), .timeLimit(.minutes(2))) struct SetupTests {
+    @Test func enablingWritesBothFilesAndDisablingRemovesThem() throws {
+        let person = try Person(PrivateBusAddress.shared())
+        #expect(!person.setup.isEnabled)
+        try person.run("enable")
+        #expect(person.setup.isEnabled)
+        let file = try String(contentsOfFile: person.setup.serviceFile, encoding: .utf8)
+        #expect(file.contains("\nName=org.freedesktop.secrets\nExec=/usr/libexec/latchkey-secrets --serve\n"))
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: person.setup.link)
+                == "/usr/lib/systemd/user/latchkey-secrets.service")
+        try person.run("enable")
+        try person.run("status", "--json")
+        #expect(person.written.all.last == "{\"enabled\":true,\"provider\":null}\n")
+        try person.run("disable")
+        #expect(!person.setup.isEnabled && !Files.exists(person.setup.link) && !Files.exists(person.setup.serviceFile))
+        try person.run("disable")
+    }
+
+    @Test func aFileThatNamesAnotherKeyringStays() throws {
+        let person = try Person(PrivateBusAddress.shared())
+        let folder = Files.folder(of: person.setup.serviceFile)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "[D-BUS Service]\n".write(toFile: person.setup.serviceFile, atomically: true, encoding: .utf8)
+        #expect(throws: Failure(.duplicateItem)) { try person.run("enable") }
+        try person.run("disable")
+        #expect(Files.exists(person.setup.serviceFile))
+    }
+
+    @Test func aWrongCommandLineIsRefused() throws {
+        let person = try Person(PrivateBusAddress.shared())
+        for line in ["", "x", "enable --json", "status --x", "import --json --json", "answers --forget"] {
+            #expect(throws: Failure(.invalidParameter)) {
+                try SecretsCommand(
+                    setup: person.setup, bus: SystemBus(address: PrivateBusAddress.shared()),
+                    texts: SecretsTexts(.plainEnglish), write: { _ in }, note: { _ in }
+                ).run(line.split(separator: " ").map(String.init))
+            }
+        }
+    }
+}
+
+/// One bus without a provider for all tests.
+enum PrivateBusAddress {
+    private static let bus = Result { try PrivateBus() }
+    static func shared() throws -> String { try bus.get().address }
+}
+
+extension Need {
+    static let otherKeyring = Need(
+        "gnome-keyring-daemon and secret-tool: apt-get install gnome-keyring libsecret-tools"
+    ) {
+        access("/usr/bin/gnome-keyring-daemon", X_OK) == 0 && access("/usr/bin/secret-tool", X_OK) == 0
+    }
+}
+
+/// The items of gnome-keyring.
+@Suite(.needs(.messageBus), .needs(.otherKeyring), .timeLimit(.minutes(2))) struct ImportTests {
+    private let bus: PrivateBus
+    private let folder: TemporaryFolder
+    private let client: SecretClient
+    private let keyring: Process
+
+    init() throws {
+        bus = try PrivateBus()
+        folder = try TemporaryFolder()
+        client = try SecretClient(bus.address)
+        let owners = Recorder<BusSignal>()
+        client.bus.run { [bus = client.bus] in
+            bus.observe("type='signal',member='NameOwnerChanged',arg0='\(SecretProvider.name)'", owners.add)
+        }
+        // The rule is there when the bus has answered.
+        try #require(try client.conversation.owner(of: SecretProvider.name) == nil, "the bus is new")
+        keyring = Process()
+        keyring.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
+        keyring.arguments = ["--foreground", "--unlock", "--components=secrets"]
+        keyring.environment = environment
+        keyring.standardError = FileHandle.nullDevice
+        keyring.standardOutput = FileHandle.nullDevice
+        let input = Pipe()
+        keyring.standardInput = input
+        try keyring.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("password".utf8))
+        try input.fileHandleForWriting.close()
+        try owners.first { $0.arguments.last?.text?.isEmpty == false }
+    }
+
+    private var environment: [String: String] {
+        [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+            "XDG_DATA_HOME": folder.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+        ]
+    }
+
+    private func store(_ label: String, _ pairs: [String], _ secret: String) throws {
+        let tool = Process()
+        tool.executableURL = URL(filePath: "/usr/bin/secret-tool")
+        tool.arguments = ["store", "--label=\(label)"] + pairs
+        tool.environment = environment
+        let input = Pipe()
+        tool.standardInput = input
+        try tool.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(secret.utf8))
+        try input.fileHandleForWriting.close()
+        tool.waitUntilExit()
+        try #require(tool.terminationStatus == 0)
+    }
+
+    @Test func theItemsOfGNOMEKeyringAreCopiedOnce() throws {
+        defer {
+            keyring.terminate()
+            keyring.waitUntilExit()
+        }
+        try store("One", ["site", "example.org"], "first")
+        try store("Zwei", ["site", "example.com", "user", "ädä"], "zweites")
+        let person = try Person(bus.address)
+        #expect(throws: Failure(.duplicateItem)) { try person.run("enable") }
+        #expect(!person.setup.isEnabled)
+
+        try person.run("import", "--dry-run", "--json")
+        #expect(person.written.all.last == "{\"dryRun\":true,\"copied\":2,\"present\":0,\"failed\":[]}\n")
+        #expect(person.keeper.items.isEmpty)
+        try person.run("import")
+        #expect(person.written.all.last == "2 items were copied.\n")
+        let copied = person.keeper.items.map(\.new).sorted { $0.label < $1.label }
+        #expect(copied.map(\.label) == ["One", "Zwei"])
+        #expect(copied.map(\.secret) == [SecretBytes("first".utf8), SecretBytes("zweites".utf8)])
+        #expect(copied.last?.pairs.contains(try .of(("site", "example.com"), ("user", "ädä"))) == true)
+        #expect(copied.allSatisfy { $0.collection == "login" && $0.contentType.hasPrefix("text/plain") })
+        try person.run("import", "--json")
+        #expect(person.written.all.last == "{\"dryRun\":false,\"copied\":0,\"present\":2,\"failed\":[]}\n")
+        #expect(person.keeper.items.count == 2)
+    }
+}
